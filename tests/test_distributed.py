@@ -287,7 +287,7 @@ def test_files_on_servers_are_measured_and_named(tmp_path: Path, monkeypatch: py
 def test_a_call_that_cannot_work_is_refused_at_once(data: Path, tmp_path: Path) -> None:
     given = [data / "f0.root", data / "f1.root"]
     with pytest.raises(TypeError, match="no option 'kep'"):
-        distributed.map("rewrite", given, output=tmp_path, kep="x")
+        distributed.map("rewrite", given, output=tmp_path, kep="x")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match="name them"):
         distributed.map("rewrite", given)
     with pytest.raises(TypeError, match="skip_done"):
@@ -301,7 +301,7 @@ def test_a_call_that_cannot_work_is_refused_at_once(data: Path, tmp_path: Path) 
     with pytest.raises(ValueError, match=r"\{stem\}, \{name\}"):
         distributed.map("rewrite", given, output="{file}.root")
     with pytest.raises(ValueError, match="'return' or 'raise'"):
-        distributed.map("inspect", given, errors="ignore")  # type: ignore[arg-type]
+        distributed.map("inspect", given, errors="ignore")  # type: ignore[call-overload]
     assert list(tmp_path.iterdir()) == []
 
 

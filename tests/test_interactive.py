@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import basketry as bk
-from basketry import signatures
+from basketry import signatures, verb_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,6 +153,8 @@ def test_a_bar_that_is_left_early_is_closed(events: str) -> None:
 
 
 SPELLED = [bk.rewrite, bk.merge, bk.convert, bk.generate, bk.sweep, bk.concatenate, bk.iterate, bk.parts, bk.Tree.keys]
+SPELLED += [bk.Tree.values, bk.recreate, bk.create, bk.update, bk.plan, bk.distributed.map]
+SPELLED += [bk.distributed.merge, bk.distributed.tune]
 
 
 @pytest.mark.parametrize("function", SPELLED, ids=lambda one: one.__qualname__)
@@ -162,8 +164,24 @@ def test_signatures_name_their_options(function: Any) -> None:
     assert len(found) > 5
 
 
+def test_types_of_options_are_those_of_the_verbs() -> None:
+    own = {"output", "dry_run", "progress", "threads", "memory"}
+    verbs = ("inspect", "rewrite", "merge", "recover", "convert", "verify", "check", "readspeed", "tune")
+    kinds: dict[str, set[str]] = {}
+    for verb in verbs:
+        for name, one in inspect.signature(getattr(bk, verb)).parameters.items():
+            if one.kind is one.KEYWORD_ONLY and name not in own:
+                kinds.setdefault(name, set()).update(str(one.annotation).split(" | "))
+    every = {name: one.__forward_arg__ for name, one in verb_options.AnyVerb.__annotations__.items()}
+    assert every.keys() == kinds.keys()
+    for name, kind in every.items():
+        # None stands for an option that is not given; `Names` and `Size` may be texts.
+        wanted = kinds[name] - {"None"} - ({"str"} if kinds[name] & {"Names", "Size"} else set())
+        assert set(kind.split(" | ")) - {"None"} == wanted, name
+
+
 def test_own_arguments_come_before_spelled_ones() -> None:
-    @signatures.spelled(bk.verbs.Shape)
+    @signatures.spelled(verb_options.Shape)
     def made(x: int, *, cluster: int = 3, **shape: Any) -> None: ...
 
     found = inspect.signature(made).parameters

@@ -14,7 +14,7 @@ from .stepping import reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import SupportsIndex
+    from typing import SupportsIndex, Unpack
 
     from typing_extensions import CapsuleType
 
@@ -26,6 +26,36 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Iterable[str] | None
     Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl", "awkward", "numpy", "pandas", "pyarrow", "polars"]
     How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
+
+
+class Asking(options.Tuning, total=False):
+    """Options of `arrays` and `iterate` that functions for several files have, too."""
+
+    filter_name: Filter
+    filter_typename: Filter
+    filter_branch: Callable[[Any], bool] | None
+    filter_field: Callable[[Any], bool] | None
+    aliases: Mapping[str, str] | None
+    entry_start: SupportsIndex | None
+    entry_stop: SupportsIndex | None
+    selection: Any
+    library: Library
+    how: How
+    threads: int
+    memory: int | str
+
+
+class AskingSteps(Asking, total=False):
+    """Options of `iterate` that functions for several files have, too."""
+
+    step_size: int | str | None
+
+
+class AskingArrays(Asking, total=False):
+    """Options of `arrays` that functions for several files have, too."""
+
+    virtual: bool
+    access_log: list[Any] | None
 
 
 class Readable:
@@ -80,7 +110,7 @@ class Readable:
         threads: int = 0,
         memory: int | str = MEMORY,
         progress: Progress = None,
-        **tuning: Any,
+        **tuning: Unpack[options.Tuning],
     ) -> Any:
         """Arrays of the entries of several branches.
 
@@ -144,7 +174,7 @@ class Readable:
         threads: int = 0,
         memory: int | str = MEMORY,
         progress: Progress = None,
-        **tuning: Any,
+        **tuning: Unpack[options.Tuning],
     ) -> Iterator[Any]:
         """Like `arrays`, in steps. `step_size` is a number of entries, uncompressed bytes (about "100 MB", at most an
         eighth of `memory`), or None for one cluster; entries count before the

@@ -13,7 +13,7 @@ from .arrays import Readable
 from .codecs import of_code
 from .handle import Handle
 from .interpretation import Interpretation
-from .listing import Listed, Listing, print_columns
+from .listing import Listing, print_columns
 from .names import matcher, missing
 from .progress import reading
 from .reading_plan import columns
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .reading_plan import Part, Plan
 
 
-class Branches(Listed, Readable):
+class Branches(Readable):
     """The common part of a tree and a branch: branches below, and arrays of their entries."""
 
     _table: _core.Table
@@ -150,22 +150,42 @@ class Branches(Listed, Readable):
                 for path, below in branch._walk():
                     yield f"{branch.name}{separator}{path}", below
 
-    @spelled(Listing)
+    @spelled(items)
     def keys(self, **listing: Unpack[Listing]) -> list[str]:
         """Names of branches; a path joins nested names with `/`, of fields with `.`. See `Listing` for the options."""
         return [name for name, _ in self.items(**listing)]
 
-    @spelled(Listing)
-    def itertypenames(self, **listing: Any) -> Iterator[tuple[str, str]]:
+    @spelled(items)
+    def values(self, **listing: Unpack[Listing]) -> list[Branch]:
+        """The branches; see `Listing` for the options."""
+        return [branch for _, branch in self.items(**listing)]
+
+    @spelled(items)
+    def iterkeys(self, **listing: Unpack[Listing]) -> Iterator[str]:
+        """Names of branches; see `Listing` for the options."""
+        return iter(self.keys(**listing))
+
+    @spelled(items)
+    def itervalues(self, **listing: Unpack[Listing]) -> Iterator[Branch]:
+        """The branches; see `Listing` for the options."""
+        return iter(self.values(**listing))
+
+    @spelled(items)
+    def iteritems(self, **listing: Unpack[Listing]) -> Iterator[tuple[str, Branch]]:
+        """Names and branches; see `Listing` for the options."""
+        return iter(self.items(**listing))
+
+    @spelled(items)
+    def itertypenames(self, **listing: Unpack[Listing]) -> Iterator[tuple[str, str]]:
         """Names and C++ types; options are those of `keys`."""
         return ((name, one.typename) for name, one in self.items(**listing))
 
-    @spelled(Listing)
+    @spelled(items)
     def typenames(self, **listing: Unpack[Listing]) -> dict[str, str]:
         """C++ types of branches, by name; see `Listing` for the options."""
         return {name: branch.typename for name, branch in self.items(**listing)}
 
-    @spelled(Listing)
+    @spelled(items)
     def show(
         self,
         *,
@@ -181,6 +201,10 @@ class Branches(Listed, Readable):
             why = branch.opaque
             lines.append((name, branch.typename, f"bytes: {why}" if why else branch.interpretation))
         print_columns(lines, (name_width, typename_width, interpretation_width), stream)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """What IPython offers after `[`."""
+        return self.keys()
 
     def _repr_html_(self) -> str:
         """A table of the branches, or of this one alone, for notebooks."""
@@ -351,7 +375,7 @@ class Branch(Branches, Handle, Described):
         threads: int = 0,
         memory: int | str = MEMORY,
         progress: Progress = None,
-        **tuning: Any,
+        **tuning: Unpack[options.Tuning],
     ) -> Any:
         """The entries as one array, of the type that `Branch.interpretation` names: one value for each entry, or a list
         (`var * float32`), which NumPy holds as an object. Arguments are those of `arrays`. With an `interpretation`, a

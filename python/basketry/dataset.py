@@ -20,7 +20,9 @@ from .tree import Tree, opened
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
+    from typing import Unpack
 
+    from .arrays import AskingArrays, AskingSteps
     from .progress import Bar, Progress
 
     Place: TypeAlias = str | os.PathLike[str]
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     Friends: TypeAlias = Iterable[Place] | Mapping[str, Place | Iterable[Place]] | None
 
 
-def open(places: Places, *, friends: Friends = None, **tuning: Any) -> Tree | Any:
+def open(places: Places, *, friends: Friends = None, **tuning: Unpack[options.Tuning]) -> Tree | Any:
     """Opens a file, or a tree or RNTuple in one or several.
 
     An RNTuple is an `RNTuple`, a `Tree` whose branches are fields.
@@ -65,25 +67,25 @@ def concatenate(
     friends: Friends = None,
     allow_missing: bool = False,
     progress: Progress = None,
-    **settings: Any,
+    **settings: Unpack[AskingArrays],
 ) -> Any:
     """Arrays of the entries of several files, in order; options are those of `Tree.arrays`. Files need only
     the asked branches in common. `allow_missing` leaves out files without the tree
     or a branch."""
-    settings = _without_tuning(settings)
+    asked = _without_tuning(settings)
     try:
-        return _tree(files, friends).arrays(expressions, cut, progress=progress, **settings)
+        return _tree(files, friends).arrays(expressions, cut, progress=progress, **asked)
     except (KeyError, ValueError):
         # Files that differ cannot be one table; some may lack the tree.
         trees = _trees(files, friends, allow_missing)
         if len(trees) == 1 and not allow_missing:
             raise
-    if settings.get("selection") is not None:
+    if asked.get("selection") is not None:
         raise ValueError("a selection needs files with the same branches")
     found = []
     # A file that lacks the branch counts its entries all the same.
-    with _shown(progress, trees, settings) as bar:
-        for tree, own, _ in _ranges(trees, settings):
+    with _shown(progress, trees, asked) as bar:
+        for tree, own, _ in _ranges(trees, asked):
             try:
                 found.append(tree.arrays(expressions, cut, progress=bar, **own))
             except KeyError:
@@ -104,19 +106,19 @@ def iterate(
     report: bool = False,
     allow_missing: bool = False,
     progress: Progress = None,
-    **settings: Any,
+    **settings: Unpack[AskingSteps],
 ) -> Iterator[Any]:
     """Like `concatenate`, in steps; options are those of `Tree.iterate`. A step ends at the end of its file. To let
     steps span files, iterate over `basketry.open(files)`."""
-    settings = _without_tuning(settings)
-    if settings.get("selection") is not None:
+    asked = _without_tuning(settings)
+    if asked.get("selection") is not None:
         # It counts through all files.
-        return _tree(files, friends).iterate(expressions, cut, report=report, progress=progress, **settings)
+        return _tree(files, friends).iterate(expressions, cut, report=report, progress=progress, **asked)
     trees = _trees(files, friends, allow_missing)
 
     def run() -> Iterator[Any]:
-        with _shown(progress, trees, settings) as bar:
-            for tree, own, before in _ranges(trees, settings):
+        with _shown(progress, trees, asked) as bar:
+            for tree, own, before in _ranges(trees, asked):
                 for found in tree.iterate(expressions, cut, report=report, progress=bar, **own):
                     if report:
                         yield shifted(found[0], before), replace(found[1], global_offset=before)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core, notebook
 from .codecs import of_code
 from .handle import Handle
-from .listing import Listed
 from .names import matcher, missing
 from .signatures import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Unpack
 
     from .codecs import Codec
+    from .listing import ListingObjects
     from .names import Filter
     from .tree import Tree
 
@@ -34,7 +35,7 @@ class Key(NamedTuple):
     seek: int
 
 
-class Directory(Listed, Handle):
+class Directory(Handle):
     """A directory of a file: `directory["tree"]`, `directory["dir/tree;2"]`, `directory["dir"]`.
 
     Trees and RNTuples open as such, other objects as those of `basketry.objects`.
@@ -160,19 +161,34 @@ class Directory(Listed, Handle):
         return isinstance(name, str) and self._find(name) is not None
 
     @spelled(keys)
-    def items(self, **listing: Any) -> list[tuple[str, Any]]:
+    def items(self, **listing: Unpack[ListingObjects]) -> list[tuple[str, Any]]:
         """Names and objects; options are those of `keys`."""
         return list(self.iteritems(**listing))
 
     @spelled(keys)
-    def iteritems(self, **listing: Any) -> Iterator[tuple[str, Any]]:
+    def iteritems(self, **listing: Unpack[ListingObjects]) -> Iterator[tuple[str, Any]]:
         """Names and objects, which are read one by one."""
-        options = {"recursive": True, "cycle": True, "filter_name": None, "filter_classname": None, **listing}
-        for name, key in self._named(**options):
+        options: ListingObjects = {"recursive": True, "cycle": True, "filter_name": None, "filter_classname": None}
+        for name, key in self._named(**(options | listing)):
             yield name, self._opened(key)
 
     @spelled(keys)
-    def iterclassnames(self, **listing: Any) -> Iterator[tuple[str, str]]:
+    def values(self, **listing: Unpack[ListingObjects]) -> list[Any]:
+        """The objects; options are those of `keys`."""
+        return list(self.itervalues(**listing))
+
+    @spelled(keys)
+    def iterkeys(self, **listing: Unpack[ListingObjects]) -> Iterator[str]:
+        """Names; options are those of `keys`."""
+        return iter(self.keys(**listing))
+
+    @spelled(keys)
+    def itervalues(self, **listing: Unpack[ListingObjects]) -> Iterator[Any]:
+        """The objects, which are read one by one; options are those of `keys`."""
+        return (one for _, one in self.iteritems(**listing))
+
+    @spelled(keys)
+    def iterclassnames(self, **listing: Unpack[ListingObjects]) -> Iterator[tuple[str, str]]:
         """Names and classes."""
         return iter(self.classnames(**listing).items())
 

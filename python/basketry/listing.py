@@ -1,4 +1,4 @@
-"""What lists its parts, as a mapping does, and the options of listing branches."""
+"""Tables of texts, and the options of listing branches and objects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import TextIO
 
     from .names import Filter
@@ -40,30 +40,14 @@ class Listing(TypedDict, total=False):
     ignore_duplicates: bool
 
 
-class Listed:
-    """The methods of mappings that follow from `keys` and `items`, or from `keys` and `iteritems`."""
+class ListingObjects(TypedDict, total=False):
+    """Options of all methods that list the objects of a directory."""
 
-    #: Names.
-    keys: Callable[..., list[str]]
-    #: Names and parts.
-    items: Callable[..., list[tuple[str, Any]]]
-
-    def _ipython_key_completions_(self) -> list[str]:
-        """What IPython offers after `[`."""
-        return self.keys()
-
-    def values(self, **listing: Any) -> list[Any]:
-        """The parts; options are those of `keys`."""
-        return list(self.itervalues(**listing))
-
-    def iterkeys(self, **listing: Any) -> Iterator[str]:
-        """Names; options are those of `keys`."""
-        return iter(self.keys(**listing))
-
-    def iteritems(self, **listing: Any) -> Iterator[tuple[str, Any]]:
-        """Names and parts; options are those of `keys`."""
-        return iter(self.items(**listing))
-
-    def itervalues(self, **listing: Any) -> Iterator[Any]:
-        """The parts; options are those of `keys`."""
-        return (one for _, one in self.iteritems(**listing))
+    #: Lists the objects of directories below, too.
+    recursive: bool
+    #: Names objects with their cycles, `name;1`.
+    cycle: bool
+    #: A glob, `"/regex/i"`, a function, or several of these.
+    filter_name: Filter
+    #: The same for C++ classes.
+    filter_classname: Filter

@@ -5,17 +5,43 @@ from __future__ import annotations
 
 import collections.abc
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ._core import report
-from .verbs import _options, _paths, _toml, watched_report
+from .calling import as_options, as_paths, as_toml, watched_report
+from .signatures import spelled
+from .verb_options import AnyVerb, Limits, Trying
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Unpack
 
     from .progress import Progress
     from .reports import Checked, Collected, Fileset, Jobs, TaskState
-    from .verbs import Place, Places, Size
+    from .verb_options import Place, Places, Size
+
+
+class Planning(Limits, total=False):
+    """Options of `plan` itself, beside `force` and `skip_bad`."""
+
+    target_size: Size | None
+    target_events: int | None
+    name: str | None
+    files_per_task: int | None
+    sample: int | None
+    submit: str | None
+
+
+class Planned(Planning, AnyVerb, total=False):
+    """Options of `plan`, and of the verb."""
+
+
+class PlannedSweep(Planning, Trying, total=False):
+    """Options of `plan("sweep")`. The grid is that of the command, "basket=2kB,32kB"."""
+
+    grid: str
+    skip_bad: bool
+    force: bool
 
 
 def check(
@@ -30,8 +56,10 @@ def check(
     from .reports.parse import parse
     from .reports.surveying import Checked
 
-    options = _options({"deep": deep, "threads": threads, "memory": memory})
-    return parse(Checked, watched_report(["check", "--json", *options, "--", *_paths(files)], progress, _paths(files)))
+    options = as_options({"deep": deep, "threads": threads, "memory": memory})
+    return parse(
+        Checked, watched_report(["check", "--json", *options, "--", *as_paths(files)], progress, as_paths(files))
+    )
 
 
 def fileset(
@@ -70,12 +98,17 @@ def fileset(
         "memory": memory,
     }
     if isinstance(files, collections.abc.Mapping):
-        words = [f"{name}={path}" for name, places in files.items() for path in _paths(places)]
+        words = [f"{name}={path}" for name, places in files.items() for path in as_paths(places)]
     else:
-        words = _paths(files)
-    return parse(Fileset, report(["fileset", "--json", *_options(given), "--", *words]))
+        words = as_paths(files)
+    return parse(Fileset, report(["fileset", "--json", *as_options(given), "--", *words]))
 
 
+@overload
+def plan(verb: Literal["sweep"], inputs: Places, output: Place, **options: Unpack[PlannedSweep]) -> Jobs: ...
+@overload
+def plan(verb: str, inputs: Places, output: Place, **options: Unpack[Planned]) -> Jobs: ...
+@spelled(AnyVerb, PlannedSweep)
 def plan(
     verb: str,
     inputs: Places,
@@ -117,9 +150,9 @@ def plan(
         "memory": memory,
     }
     if isinstance(options.get("layout"), collections.abc.Mapping):
-        options["layout"] = _toml(options["layout"])
-    words = ["plan", "--json", *_options(given), verb, *_paths(inputs)]
-    return parse(Jobs, report([*words, "--", *_options(options)]))
+        options["layout"] = as_toml(options["layout"])
+    words = ["plan", "--json", *as_options(given), verb, *as_paths(inputs)]
+    return parse(Jobs, report([*words, "--", *as_options(options)]))
 
 
 def run_task(
@@ -132,7 +165,7 @@ def run_task(
     from .reports.parse import parse
     from .reports.tasks import TaskState
 
-    options = _options({"task": n, "again": again, "threads": threads, "memory": memory})
+    options = as_options({"task": n, "again": again, "threads": threads, "memory": memory})
     return parse(TaskState, report(["run", "--json", *options, "--", os.fspath(jobs)]))
 
 

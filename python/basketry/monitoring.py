@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .reports import Watched
-    from .verbs import Place
+    from .verb_options import Place
 
 
 class Monitor:

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: Longer names of libraries.
 LIBRARIES = {"awkward": "ak", "numpy": "np", "pandas": "pd", "pyarrow": "arrow", "polars": "pl"}
-#: How uproot fetches, caches and decodes. The engine here has `threads` and `memory` for all of that.
-TUNING = {
-    "access_log",
-    "ak_add_doc",
-    "array_cache",
-    "begin_chunk_size",
-    "custom_classes",
-    "decompression_executor",
-    "file_handler",
-    "handler",
-    "http_handler",
-    "http_max_header_bytes",
-    "interpretation_executor",
-    "language",
-    "max_num_elements",
-    "minimal_ttree_metadata",
-    "num_fallback_workers",
-    "num_workers",
-    "object_cache",
-    "object_handler",
-    "s3_handler",
-    "timeout",
-    "use_threads",
-    "xrootd_handler",
-}
+
+
+class Tuning(TypedDict, total=False):
+    """How uproot fetches, caches and decodes. The engine here has `threads` and `memory` for all of that."""
+
+    ak_add_doc: Any
+    array_cache: Any
+    begin_chunk_size: Any
+    custom_classes: Any
+    decompression_executor: Any
+    file_handler: Any
+    handler: Any
+    http_handler: Any
+    http_max_header_bytes: Any
+    interpretation_executor: Any
+    language: Any
+    max_num_elements: Any
+    minimal_ttree_metadata: Any
+    num_fallback_workers: Any
+    num_workers: Any
+    object_cache: Any
+    object_handler: Any
+    s3_handler: Any
+    timeout: Any
+    use_threads: Any
+    xrootd_handler: Any
+
+
+#: Their names. `arrays` has an `access_log`, which other functions ignore.
+TUNING = {*Tuning.__annotations__, "access_log"}
 
 
 def check(function: str, options: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .reports import Summary
-    from .verbs import Place, Size
+    from .verb_options import Place, Size
 
 PART = "part-{:09}.root"
 

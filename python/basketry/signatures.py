@@ -14,17 +14,26 @@ if TYPE_CHECKING:
 
 def spelled(*sources: Any) -> Callable[[Function], Function]:
     """Names the options of a function that takes them as `**options`: the keys of a `TypedDict`, or the keywords of
-    another function."""
+    another function. An option of several sources has the types of all, and the default that they agree on."""
 
     def decorate(function: Function) -> Function:
         own = inspect.signature(function)
         kept = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
         names = {one.name for one in kept}
-        further = {one.name: one for source in sources for one in _options(source) if one.name not in names}
+        further: dict[str, inspect.Parameter] = {}
+        for one in (one for source in sources for one in _options(source) if one.name not in names):
+            further[one.name] = _joined(further[one.name], one) if one.name in further else one
         function.__signature__ = own.replace(parameters=[*kept, *further.values()])  # type: ignore[attr-defined]
         return function
 
     return decorate
+
+
+def _joined(first: inspect.Parameter, second: inspect.Parameter) -> inspect.Parameter:
+    """The same option of two functions."""
+    kinds = dict.fromkeys(kind for one in (first, second) for kind in str(one.annotation).split(" | "))
+    default = first.default if first.default == second.default else None
+    return first.replace(annotation=" | ".join(kinds), default=default)
 
 
 def _options(source: Any) -> Iterator[inspect.Parameter]:

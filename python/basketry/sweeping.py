@@ -4,47 +4,22 @@ from __future__ import annotations
 
 import collections.abc
 import os
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from ._command import start_again_here
 from ._core import report
+from .calling import as_options, as_value, layout_text
 from .signatures import spelled
-from .verbs import _options, _text, layout_text
+from .verb_options import Sweeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Unpack
 
     from .reports.sweeping import Estimate, Sweep
-    from .verbs import Layout, Limit, Place, Size
+    from .verb_options import Place, Values
 
-    Values: TypeAlias = object | Iterable[object]
     Grid: TypeAlias = Mapping[str, Values] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-
-
-class Sweeping(TypedDict, total=False):
-    """The options of `sweep`."""
-
-    layout: Layout | None
-    streams: Values
-    threads: Values
-    entries: int | None
-    only: Values
-    columns: Values
-    pick: float | str
-    repeat: int
-    seed: int
-    cold: bool
-    no_pin: bool
-    halve: bool
-    memory: Size
-    goal: str | None
-    max_size: Limit | None
-    max_write_time: Limit | None
-    max_read_memory: Limit | None
-    max_memory: Limit | None
-    runner: str
-    keep: bool
 
 
 @overload
@@ -92,7 +67,7 @@ def sweep(
     if given.get("entries") is not None:
         given["entries"] = str(given["entries"])
     start_again_here()
-    words = ["sweep", "--json", "--quiet", *(f"--grid={axis}" for axis in _axes(grid)), *_options(given)]
+    words = ["sweep", "--json", "--quiet", *(f"--grid={axis}" for axis in _axes(grid)), *as_options(given)]
     kind: type[Sweep | Estimate] = Estimate if dry_run else Sweep
     return parse(kind, report([*words, "--", os.fspath(input)]))
 
@@ -108,5 +83,5 @@ def _axes(grid: Grid) -> list[str]:
 def _values(values: Values) -> str | None:
     """One value, or several joined by commas; empty for none."""
     if isinstance(values, str | os.PathLike) or not isinstance(values, collections.abc.Iterable):
-        return _text(values)
-    return ",".join(_text(value) for value in values) or None
+        return as_value(values)
+    return ",".join(as_value(value) for value in values) or None

@@ -218,8 +218,9 @@ class RNTuple(Tree):
         return self.title
 
     def to_akform(self, **listing: Unpack[Listing]) -> tuple[Any, None]:
-        """The awkward form of `arrays`; see `Listing` for the options."""
-        return self.arrays(**listing, entry_stop=0).layout.form, None
+        """The awkward form of `arrays`; see `Listing` for the filters."""
+        filters: dict[str, Any] = {**listing}
+        return self.arrays(**filters, entry_stop=0).layout.form, None
 
     @property
     def fields(self) -> list[Branch]:

@@ -12,27 +12,19 @@ import atexit
 import collections.abc
 import json
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._core import abandon, expand, report
-from .progress import shown
+from ._core import abandon, report
+from .calling import as_options, as_paths, as_toml, watched_report
 from .signatures import spelled
+from .verb_options import Making, Merging, Writing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from typing import Unpack
 
     from .progress import Progress
     from .reports import Converted, Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
-
-    Place: TypeAlias = str | os.PathLike[str]
-    Places: TypeAlias = Place | Iterable[Place]
-    Size: TypeAlias = int | str
-    Limit: TypeAlias = float | str
-    Layout: TypeAlias = Place | Mapping[str, object]
-    Rules: TypeAlias = Mapping[str, Mapping[str, object]]
-    Names: TypeAlias = str | Iterable[str]
+    from .verb_options import Limit, Names, Place, Places, Size
 
 # Interrupted work may still be in a long call into a codec when the process ends.
 atexit.register(abandon)
@@ -47,7 +39,7 @@ def inspect(file: Place, *, baskets: bool = False) -> Inspection:
     from .reports.inspecting import Inspection
     from .reports.parse import parse
 
-    return parse(Inspection, report(["inspect", "--json", *_options({"baskets": baskets}), "--", os.fspath(file)]))
+    return parse(Inspection, report(["inspect", "--json", *as_options({"baskets": baskets}), "--", os.fspath(file)]))
 
 
 def layout(file: Place) -> dict[str, Any]:
@@ -56,56 +48,6 @@ def layout(file: Place) -> dict[str, Any]:
     import tomllib
 
     return tomllib.loads(json.loads(report(["inspect", "--layout", "--", os.fspath(file)])))
-
-
-class Shape(TypedDict, total=False):
-    """The keys of a layout, all but the compression."""
-
-    container: str | None
-    cluster: Size | None
-    basket: Size | None
-    encoding: str | None
-    basket_memory: Size | None
-    one_basket_per_cluster: bool
-    memory_ratio: float | None
-    split_level: int | None
-    streaming: str | None
-    tree_set: Rules
-    column_set: Rules
-
-
-class Writing(Shape, total=False):
-    """Options of all verbs that write a file: the layout, and the limits of the work."""
-
-    force: bool
-    threads: int
-    memory: Size
-    layout: Layout | None
-    compression: int | str | None
-
-
-class Making(Writing, total=False):
-    """Options of `rewrite`; `merge` has them, too."""
-
-    keep: Names
-    drop: Names
-    first: int | None
-    last: int | None
-    entries: Names
-    where: Names
-    all_cycles: bool
-    skip_bad: bool
-    check: bool
-    skip_absent: bool
-
-
-class Merging(Making, total=False):
-    """Options of `merge`."""
-
-    common: bool
-    fill: bool
-    pack: Size | None
-    skip_bad: bool
 
 
 @overload
@@ -213,8 +155,8 @@ def verify(
     from .reports.parse import parse
 
     given = {name: value for name, value in locals().items() if name not in ("inputs", "progress", "parse", "Verdict")}
-    words = ["verify", "--json", *_options(given), "--", *_paths(inputs)]
-    return parse(Verdict, watched_report(words, progress, _paths(inputs)))
+    words = ["verify", "--json", *as_options(given), "--", *as_paths(inputs)]
+    return parse(Verdict, watched_report(words, progress, as_paths(inputs)))
 
 
 def recover(
@@ -237,7 +179,7 @@ def recover(
     from .reports.parse import parse
 
     given = {name: value for name, value in locals().items() if name not in ("file", "progress", "parse", "Recovery")}
-    words = ["recover", "--json", *_options(given), "--", os.fspath(file)]
+    words = ["recover", "--json", *as_options(given), "--", os.fspath(file)]
     return parse(Recovery, watched_report(words, progress, [os.fspath(file)]))
 
 
@@ -273,9 +215,9 @@ def convert(
     given = {name: value for name, value in locals().items() if name not in (*own, "own")}
     layout = options.get("layout")
     if isinstance(layout, collections.abc.Mapping):
-        options["layout"] = _toml(layout)
-    words = ["convert", "--json", *_options(given | options), "--", *_paths(inputs)]
-    return parse(Converted, watched_report(words, progress, _paths(inputs)))
+        options["layout"] = as_toml(layout)
+    words = ["convert", "--json", *as_options(given | options), "--", *as_paths(inputs)]
+    return parse(Converted, watched_report(words, progress, as_paths(inputs)))
 
 
 @spelled(Writing)
@@ -314,7 +256,7 @@ def generate(
 
     own = ("kind", "options", "progress", "parse", "Generated")
     given = {name: value for name, value in locals().items() if name not in (*own, "own")}
-    words = ["generate", "--json", *_options(given | options), "--", kind]
+    words = ["generate", "--json", *as_options(given | options), "--", kind]
     return parse(Generated, watched_report(words, progress, None, " entries"))
 
 
@@ -359,8 +301,8 @@ def tune(
     from .reports.tuning import Tuning
 
     given = {name: value for name, value in locals().items() if name not in ("file", "progress", "parse", "Tuning")}
-    words = ["tune", "--json", *_options(given), "--", *_paths(file)]
-    return parse(Tuning, watched_report(words, progress, _paths(file)))
+    words = ["tune", "--json", *as_options(given), "--", *as_paths(file)]
+    return parse(Tuning, watched_report(words, progress, as_paths(file)))
 
 
 def readspeed(
@@ -390,7 +332,7 @@ def readspeed(
     from .reports.reading import Readspeed
 
     given = {name: value for name, value in locals().items() if name not in ("files", "parse", "Readspeed")}
-    return parse(Readspeed, report(["readspeed", "--json", *_options(given), "--", *_paths(files)]))
+    return parse(Readspeed, report(["readspeed", "--json", *as_options(given), "--", *as_paths(files)]))
 
 
 def _make(
@@ -409,92 +351,7 @@ def _make(
     if unknown:
         raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(known)}")
     if isinstance(given.get("layout"), collections.abc.Mapping):
-        given["layout"] = _toml(given["layout"])
-    options = _options({"output": output, "dry_run": dry_run} | given)
+        given["layout"] = as_toml(given["layout"])
+    options = as_options({"output": output, "dry_run": dry_run} | given)
     kind: type[Summary | Outlook] = Outlook if dry_run else Summary
-    return parse(kind, watched_report([verb, "--json", *options, "--", *_paths(inputs)], progress, _paths(inputs)))
-
-
-def watched_report(words: list[str], progress: Progress, read: list[str] | None, unit: str = "B") -> str:
-    """The report of a verb, whose work a bar counts. By default it counts bytes of the files that are read."""
-    total = _bytes(read) if progress and read is not None else None
-    with shown(progress, total, unit, words[0]) as bar:
-        return report(words, None if bar is None else bar.update)
-
-
-def _bytes(places: list[str]) -> int | None:
-    """Bytes of local files; None if the size of one is unknown."""
-    try:
-        return sum(Path(path).stat().st_size for path, _ in expand(places))
-    except (OSError, ValueError):
-        return None
-
-
-def _paths(places: Places) -> list[str]:
-    return [os.fspath(place) for place in ([places] if isinstance(places, str | os.PathLike) else places)]
-
-
-def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
-    """A layout with further keys that override it, as TOML text."""
-    import copy
-    import tomllib
-
-    whole: dict[str, Any] = {}
-    if isinstance(layout, collections.abc.Mapping):
-        whole = {key.replace("_", "-"): copy.deepcopy(value) for key, value in layout.items()}
-    elif layout is not None:
-        text = str(layout) if "\n" in str(layout) else Path(layout).read_text()
-        whole = tomllib.loads(text)
-    for name, value in given.items():
-        if value is None or value is False:
-            continue
-        kind = name.removesuffix("_set")
-        if kind != name:
-            # The last match wins, so an existing pattern moves behind the others.
-            rules = whole.setdefault(kind, {})
-            for pattern, keys in value.items():
-                rules[pattern] = rules.pop(pattern, {}) | keys
-        else:
-            whole[name.replace("_", "-")] = value
-    return _toml(whole)
-
-
-def _toml(layout: Mapping[str, Any]) -> str:
-    """A layout as text. JSON's strings and numbers are valid TOML."""
-    rules = {kind: layout[kind] for kind in ("tree", "column") if kind in layout}
-    lines = [_line(key, value) for key, value in layout.items() if key not in rules]
-    for kind, patterns in rules.items():
-        for pattern, keys in patterns.items():
-            lines.append(f"[{kind}.{json.dumps(pattern, ensure_ascii=False)}]")
-            lines += [_line(key, value) for key, value in keys.items()]
-    return "\n".join(["", *lines, ""])
-
-
-def _line(key: str, value: object) -> str:
-    return f"{key.replace('_', '-')} = {json.dumps(value, ensure_ascii=False)}"
-
-
-def _options(given: dict[str, Any]) -> list[str]:
-    """Keyword arguments as options of the command."""
-    words = []
-    for name, value in given.items():
-        option = f"--{name.replace('_', '-')}"
-        if value is None or value is False:
-            continue
-        if value is True:
-            words.append(option)
-        elif name in ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance"):
-            one = isinstance(value, str | os.PathLike | int | float)
-            words += [f"{option}={text}" for text in ([value] if one else value)]
-        elif name in ("tree_set", "column_set"):
-            for pattern, keys in value.items():
-                words += [option, pattern, ",".join(f"{key.replace('_', '-')}={_text(keys[key])}" for key in keys)]
-        else:
-            words.append(f"{option}={_text(value)}")
-    return words
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return parse(kind, watched_report([verb, "--json", *options, "--", *as_paths(inputs)], progress, as_paths(inputs)))

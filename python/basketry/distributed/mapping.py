@@ -7,16 +7,19 @@ import os
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from .. import _core
 from ..progress import is_function, shown
+from ..signatures import spelled
+from ..verb_options import AnyVerb
 from . import clients, tasks
 from .files import inputs, outputs
 from .tasks import Failed, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Unpack
 
     from ..progress import Bar
     from .files import Files, Naming
@@ -27,6 +30,37 @@ if TYPE_CHECKING:
     Errors: TypeAlias = Literal["return", "raise"]
 
 
+@overload
+def map(
+    verb: str,
+    files: Files,
+    *,
+    output: Naming | None = None,
+    client: Any = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    retries: int = 2,
+    skip_done: SkipDone = False,
+    errors: Errors = "return",
+    progress: Progress = None,
+    **options: Unpack[AnyVerb],
+) -> list[Any]: ...
+@overload
+def map(
+    verb: Callable[..., Any],
+    files: Files,
+    *,
+    output: Naming | None = None,
+    client: Any = None,
+    threads: int | None = None,
+    memory: int | str | None = None,
+    retries: int = 2,
+    skip_done: SkipDone = False,
+    errors: Errors = "return",
+    progress: Progress = None,
+    **options: Any,
+) -> list[Any]: ...
+@spelled(AnyVerb)
 def map(
     verb: Verb,
     files: Files,

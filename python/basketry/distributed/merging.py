@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 from .. import _core, verbs
 from ..request import bytes_of
 from ..signatures import spelled
+from ..verb_options import Joining
 from .files import fill, inputs, is_url
 from .mapping import do, limits
 from .tasks import Failed, Task
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from .files import Files, Input
     from .mapping import Errors, Progress
     from .tasks import SkipDone
@@ -98,7 +101,7 @@ def _check_apart(made: list[Bin], into: str) -> None:
         raise ValueError(f"{len(made)} outputs cannot all be named {into!r}: it needs {fields}")
 
 
-@spelled(verbs.Merging)
+@spelled(Joining)
 def merge(
     files: Files,
     into: str = "{dataset}_{n}.root",
@@ -111,7 +114,7 @@ def merge(
     skip_done: SkipDone = False,
     errors: Errors = "return",
     progress: Progress = None,
-    **options: Any,
+    **options: Unpack[Joining],
 ) -> list[Any]:
     """Merges many files into files of about `target_size` bytes, one task for each output, and returns their summaries.
 

@@ -12,7 +12,10 @@ from .mapping import do, limits, map
 from .tasks import Task
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ..reports import Tuning
+    from ..verb_options import Deciding
     from .files import Files, Input, Naming
     from .mapping import Errors, Progress
     from .tasks import SkipDone
@@ -43,8 +46,7 @@ def tune(
     skip_done: SkipDone = False,
     errors: Errors = "return",
     progress: Progress = None,
-    force: bool = False,
-    **options: Any,
+    **options: Unpack[Deciding],
 ) -> Tuned:
     """Chooses one layout for many files on a sample, and rewrites all of them into it.
 
@@ -64,14 +66,15 @@ def tune(
         raise ValueError("tune needs at least one file, and a sample of at least one")
     chosen = spread(found, sample)
     places = [place for one in chosen for place in one.places]
-    task = Task("tune", (places,), chosen[0].path, None, options)
+    measuring = {name: value for name, value in options.items() if name != "force"}
+    task = Task("tune", (places,), chosen[0].path, None, measuring)
     (tuning,) = do([task], client, limits(threads, memory), retries, False, "raise", None)
     results: list[Any] = []
     if output is not None and tuning.layout is not None:
-        selection = {name: options[name] for name in ("keep", "drop") if name in options}
+        kept: dict[str, Any] = {name: value for name, value in options.items() if name in ("force", "keep", "drop")}
         results = map(
             "rewrite", files, output=output, client=client, threads=threads, memory=memory, retries=retries,
-            skip_done=skip_done, errors=errors, progress=progress, force=force, layout=tuning.layout, **selection,
+            skip_done=skip_done, errors=errors, progress=progress, layout=tuning.layout, **kept,
         )  # fmt: skip
     return Tuned(tuning, tuple(one.path for one in chosen), results)
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, codecs
+from ..calling import layout_text
 from ..names import missing
 from ..places import as_text, local
 from ..request import MEMORY, bytes_of
-from ..verbs import Shape, layout_text
+from ..signatures import spelled
+from ..verb_options import Shape
 from .delivery import Delivery, exists, is_elsewhere
 from .pending import Pending
 from .trees import WritableNTuple, WritableTree, batches, described
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..file import Directory
     from ..names import Filter
-    from ..verbs import Layout, Place, Size
+    from ..verb_options import Layout, Place, Size
 
     #: A file, a URL, or an object with `write`.
     Output: TypeAlias = Place | IO[bytes]
@@ -39,10 +41,29 @@ class Making(Shape, total=False):
     uuid_function: Any
 
 
+class Filling(Making, total=False):
+    """Options of `recreate`, without the limits of the work."""
+
+    layout: Layout | None
+    compression: Any
+    classes: str | os.PathLike[str]
+    order: Literal["arrival", "tasks"]
+    auto_save: Size | None
+    title: str
+
+
+class Recreating(Filling, total=False):
+    """Options of `recreate`."""
+
+    threads: int
+    memory: Size | None
+
+
 #: The options without effect.
 UPROOT = set(Making.__annotations__) - set(Shape.__annotations__)
 
 
+@spelled(Making)
 def recreate(
     path: Output,
     *,
@@ -79,7 +100,7 @@ def recreate(
 
 def means_of(options: Mapping[str, Any]) -> tuple[Any, ...]:
     """The arguments of a `WritableFile` beside its path, from the options of `recreate`."""
-    own = {"layout", "compression", "classes", "threads", "memory", "order", "auto_save", "title"}
+    own = set(Recreating.__annotations__) - set(Making.__annotations__)
     shape = {name: value for name, value in options.items() if name not in own | UPROOT}
     layout = _layout(options.get("layout"), options.get("compression", ...), shape)
     work = (options.get("threads", 0), options.get("memory"), options.get("order", "arrival"))
@@ -96,8 +117,9 @@ def _layout(layout: Layout | None, compression: Any, shape: Mapping[str, Any]) -
     return layout_text(layout, {**given, **shape})
 
 
-def create(path: Output, **options: Any) -> WritableFile:
-    """Like `recreate`, but an existing file is an error."""
+@spelled(recreate)
+def create(path: Output, **options: Unpack[Recreating]) -> WritableFile:
+    """Like `recreate`, with its options, but an existing file is a `FileExistsError`."""
     if exists(path) if is_elsewhere(path) else Path(output(as_text(path))).exists():
         raise FileExistsError(f"{as_text(path)} exists; basketry.recreate replaces it")
     return recreate(path, **options)

@@ -6,8 +6,8 @@ import collections.abc
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, codecs
+from ..calling import layout_text
 from ..names import missing
-from ..verbs import layout_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

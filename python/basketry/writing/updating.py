@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from ..file import File
 from ..places import local
+from ..signatures import spelled
 from ..verbs import merge
-from .files import WritableFile, means_of
+from .files import WritableFile, means_of, recreate
 from .pending import Pending
 
 if TYPE_CHECKING:
-    from ..verbs import Place
+    from typing import Unpack
+
+    from ..verb_options import Place
+    from .files import Recreating
 
 
-def update(path: Place, **options: Any) -> UpdatedFile:
+@spelled(recreate)
+def update(path: Place, **options: Unpack[Recreating]) -> UpdatedFile:
     """An existing file to add to, for a `with` block; options are those of `recreate`. The whole file is written anew
     beside the old one, and replaces it when it is complete. Objects can be replaced and deleted, unless the file has
     trees: it is merged with what is new by `merge`, which moves baskets as they are."""
