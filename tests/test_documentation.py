@@ -1,9 +1,12 @@
 """The documentation: its code runs and prints what the pages show, and the site has a page for everything public. The
 site itself is built by `make docs`, which also checks every link."""
 
+import inspect
 import re
 import tomllib
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 import pytest
 import rattler_build
@@ -11,6 +14,7 @@ import yaml
 
 import basketry as bk
 import site_pages
+from basketry.listing import Listing
 from referee import pages, paths
 from referee.paths import REPO
 from servers.odd import OddServer
@@ -48,6 +52,47 @@ def test_everything_public_in_python_has_a_place_on_the_site() -> None:
     named = set(re.findall(r"^::: basketry\.(\w+)", text, re.MULTILINE))
 
     assert named >= set(bk.__all__)
+
+
+def public() -> dict[str, Any]:
+    """Functions and methods of the package by the names that docstrings use, and the options that several have."""
+    found: dict[str, Any] = {"Listing": Listing}
+    for module, prefix in ((bk, ""), (bk.distributed, "distributed.")):
+        for name in module.__all__:
+            one = getattr(module, name)
+            found |= {prefix + name: one} if isinstance(one, FunctionType) else {}
+            if isinstance(one, type):
+                methods = inspect.getmembers(one, inspect.isfunction)
+                found |= {f"{prefix}{name}.{key}": method for key, method in methods if not key.startswith("_")}
+    return found
+
+
+def explained(name: str, functions: dict[str, Any], seen: set[str]) -> set[str]:
+    """The words of the docstring of a function, and of those that it refers to."""
+    seen.add(name)
+    text = inspect.getdoc(functions[name]) or ""
+    words = {*re.findall(r"\w+", text), *(Listing.__annotations__ if name == "Listing" else ())}
+    owner = name.rpartition(".")[0]
+    for other in re.findall(r"`(?:basketry\.)?([\w.]+)`", text):
+        for full in (f"{owner}.{other}", other):
+            if full in functions and full not in seen:
+                words |= explained(full, functions, seen)
+    return words
+
+
+def own_options(function: FunctionType) -> set[str]:
+    """The keywords that a function itself names."""
+    code = function.__code__
+    return set(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
+
+
+def test_every_option_is_explained() -> None:
+    functions = public()
+    own = {name: own_options(one) for name, one in functions.items() if isinstance(one, FunctionType)}
+    silent = {name: left for name, options in own.items() if (left := options - explained(name, functions, set()))}
+
+    assert sum(map(len, own.values())) > 200
+    assert silent == {}
 
 
 def test_recipe_and_citation_have_the_version_and_the_needs_of_the_package() -> None:

@@ -116,9 +116,9 @@ class Readable:
 
         `expressions` are names of branches, also of friends, or computations such as "sqrt(px**2 + py**2)",
         with Python's operators and numpy's functions (see `basketry.expressions`), and `get("a name")` for names that
-        are no identifiers. The default is all branches of this tree or branch that pass the filters. `cut` is an
-        expression that is true for the entries to keep; of columns that the cut does not need, only baskets with a kept
-        entry are read. `aliases` are names for expressions, in addition to the tree's own.
+        are no identifiers. The default is all branches of this tree or branch that pass the filters (see `Listing`).
+        `cut` is an expression that is true for the entries to keep; of columns that the cut does not need, only baskets
+        with a kept entry are read. `aliases` are names for expressions, in addition to the tree's own.
 
         `entry_start` and `entry_stop` are numbers of entries, as in a slice. `selection` selects among these entries:
         ascending entry numbers, or a mask with a truth value for every entry of the tree. Only baskets with a selected

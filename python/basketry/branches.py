@@ -195,7 +195,9 @@ class Branches(Readable):
         stream: TextIO | None = None,
         **listing: Unpack[Listing],
     ) -> None:
-        """Prints names, C++ types, and the types of the arrays: `var * float32`, or the reason for bytes."""
+        """Prints names, C++ types, and the types of the arrays: `var * float32`, or the reason for bytes. Columns are
+        `name_width`, `typename_width` and `interpretation_width` characters wide; `stream` is where to print, by
+        default standard output; see `Listing` for the other options."""
         lines = [("name", "typename", "interpretation")]
         for name, branch in self.items(**listing):
             why = branch.opaque

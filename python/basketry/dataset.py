@@ -71,7 +71,7 @@ def concatenate(
 ) -> Any:
     """Arrays of the entries of several files, in order; options are those of `Tree.arrays`. Files need only
     the asked branches in common. `allow_missing` leaves out files without the tree
-    or a branch."""
+    or a branch, which are a `KeyError` otherwise; `friends` are those of `open`."""
     asked = _without_tuning(settings)
     try:
         return _tree(files, friends).arrays(expressions, cut, progress=progress, **asked)
@@ -108,8 +108,8 @@ def iterate(
     progress: Progress = None,
     **settings: Unpack[AskingSteps],
 ) -> Iterator[Any]:
-    """Like `concatenate`, in steps; options are those of `Tree.iterate`. A step ends at the end of its file. To let
-    steps span files, iterate over `basketry.open(files)`."""
+    """Like `concatenate`, in steps; other options are those of `Tree.iterate`. A step ends at the end of its file.
+    To let steps span files, iterate over `basketry.open(files)`."""
     asked = _without_tuning(settings)
     if asked.get("selection") is not None:
         # It counts through all files.

@@ -110,7 +110,11 @@ class Directory(Handle):
         filter_name: Filter = None,
         filter_classname: Filter = None,
     ) -> list[str]:
-        """Names of all objects, as `dir/name;cycle`; a directory's objects follow its name."""
+        """Names of all objects, as `dir/name;cycle`; a directory's objects follow its name.
+
+        `recursive` lists directories below, too; without `cycle` names have no `;1`. `filter_name` and
+        `filter_classname` are a glob, "/regex/i", a function, or several of these.
+        """
         return [name for name, _ in self._named(recursive, cycle, filter_name, filter_classname)]
 
     def classnames(
@@ -121,7 +125,7 @@ class Directory(Handle):
         filter_name: Filter = None,
         filter_classname: Filter = None,
     ) -> dict[str, str]:
-        """Class of each object, by the names of `keys`."""
+        """Class of each object, by the names of `keys`, which has the options, too."""
         return {name: key.class_ for name, key in self._named(recursive, cycle, filter_name, filter_classname)}
 
     def _named(

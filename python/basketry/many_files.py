@@ -51,7 +51,8 @@ def check(
 
     The metadata of each file are read: keys, streamer infos, trees, RNTuples with their checksums, headers of baskets.
     With `deep` every basket, page and object is decompressed, too. `CheckedFile.problems` names what is broken.
-    `progress` is that of `rewrite`; it counts bytes with `deep`.
+    `threads` (0: all cores) and `memory` (bytes, for decompressed data) are limits of the work. `progress` is that of
+    `rewrite`; it counts bytes with `deep`.
     """
     from .reports.parse import parse
     from .reports.surveying import Checked
@@ -80,7 +81,9 @@ def fileset(
 
     `files` are files of one data set, named `dataset`, or a mapping from names of data sets to their files. Steps have
     at least `step_size` entries, 100,000 by default; with `split_clusters` they have nearly the same size. `skip_bad`
-    leaves out files that cannot be read: `Fileset.skipped` lists them. `output` is a JSON file to write, as well.
+    leaves out files that cannot be read: `Fileset.skipped` lists them. `output` is a JSON file to write, as well; an
+    existing one is a `FileExistsError` without `force`. `tree` is the path of the tree in files that name none.
+    `threads` (0: all cores) and `memory` (bytes) are limits of the work.
     """
     from .reports.parse import parse
     from .reports.surveying import Fileset
@@ -131,7 +134,9 @@ def plan(
     verb: "merge" (into outputs of `target_size` or `target_events`), "rewrite", "convert", "verify", "check",
     "readspeed", "tune" or "sweep". name: a pattern for outputs, with {n} and {stem}. files_per_task: of "check" and
     "readspeed". sample: files that "tune" measures now. submit: "htcondor" or "slurm", to write a submit file too.
-    threads, memory: limits of each task. Other options are those of the verb.
+    skip_bad: leave out damaged inputs of "merge" and "tune"; `Jobs.bad` lists them. force: replace an existing plan,
+    and let tasks replace existing outputs.
+    threads, memory: limits of each task, memory in bytes or as "2GB". Other options are those of the verb.
     """
     from .reports.parse import parse
     from .reports.tasks import Jobs
@@ -158,7 +163,8 @@ def plan(
 def run_task(
     jobs: Place, n: int, *, again: bool = False, threads: int | None = None, memory: Size | None = None
 ) -> TaskState:
-    """Runs task `n` of a plan, unless it is done and its output is still the one it wrote.
+    """Runs task `n`, counted from 0, of the plan in the file `jobs`, unless it is done and its output is still the one
+    it wrote; `again` runs it in any case.
 
     The errors of its command are raised, and kept for `collect`. `threads` and `memory` replace those of the plan.
     """

@@ -74,7 +74,7 @@ def rewrite(
     not given leaves that property unchanged:
 
     force: replace an existing output, which is a `FileExistsError` otherwise.
-    threads, memory: limits of the work; 0 threads means all cores.
+    threads, memory: limits of the work; 0 threads means all cores, memory is bytes or a text such as "2GB".
     layout: a TOML file, its text, or a value of `layout()`; the other options override it.
     compression: codec and level, "none", "zlib:1", "lz4:4", "zstd:5", "lzma:7", or ROOT's own code (505).
     cluster: size of a cluster, compressed bytes ("30MB") or entries (1000).
@@ -149,7 +149,7 @@ def verify(
     what a rewrite with these options would keep. `common` compares only branches of both sides, and `fill` accepts the
     defaults that `merge` filled in. `tolerance` lets floating-point numbers of RNTuples differ: a number, or "0.1%" of
     the larger one, or texts such as "Muon_*=0.1%" for some columns. `TreeVerdict.errors` has the largest error of each
-    column. `progress` is that of `rewrite`.
+    column. `threads`, `memory` and `progress` are those of `rewrite`.
     """
     from .reports.making import Verdict
     from .reports.parse import parse
@@ -172,8 +172,8 @@ def recover(
     """Restores the data of a file that was never closed, or was cut short, as a normal file.
 
     Each tree keeps the entries that all its branches have: the last saved state, and the baskets written after
-    it. A tree that was never saved is restored if `like`, a file of the same job, describes its branches. `progress`
-    is that of `rewrite`.
+    it. A tree that was never saved is restored if `like`, a file of the same job, describes its branches. `force`,
+    `threads`, `memory` and `progress` are those of `rewrite`.
     """
     from .reports.making import Recovery
     from .reports.parse import parse
@@ -206,7 +206,7 @@ def convert(
     be "OUT.root:TREE", or `tree` is the name; missing values are refused unless `fill_null` gives a value, and
     the options of a layout are those of `rewrite`. `compression` is "zstd:5" and so on for both; Parquet also has
     "snappy". `entries` is a random share ("1%", drawn by `seed`), a range ("100:200") or a file of entry numbers.
-    `progress` is that of `rewrite`.
+    `keep`, `drop` and `progress` are those of `rewrite`.
     """
     from .reports.making import Converted
     from .reports.parse import parse
@@ -287,15 +287,17 @@ def tune(
     equal. The output exists only if `Tuning.delivered`: no larger than the limit and not slower to read than the input.
 
     `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". `goal` is
-    what is minimised: "reading" (time), or "size" with the reading time of today as a limit. Limits are sizes or
-    seconds, or multiples of the input's such as "1.05x". `Tuning.chosen` is None if they cannot be met;
+    what is minimised: "reading" (time), or "size" with the reading time of today as a limit. Limits are bytes
+    (`max_size`, `max_read_memory`) or seconds (`max_read_time`, `max_write_time`), or multiples of the input's such as
+    "1.05x". `Tuning.chosen` is None if they cannot be met;
     `rewrite(layout=...)` takes `Tuning.layout`, which is TOML. `recode` also tries columns of objects split and
     unsplit, which may rename their branches. `keep` and `drop` select branches. Several files of a kind get one
     layout, for `layout_out`; `output` needs a single file. `reader` is the program that will read the file:
     "basketry", "root", "uproot" or a profile (docs/readers.md). Expected times are that reader's; if it is
     installed, it makes the proof.
-    `container` is "ttree", "rntuple" or "any" for the better one; `Tuning.containers` has the best of each. `progress`
-    is that of `rewrite`; it counts what is written.
+    `container` is "ttree", "rntuple" or "any" for the better one; `Tuning.containers` has the best of each. `seed`
+    draws the samples. `force`, `threads`, `memory` and `progress` are those of `rewrite`; `progress` counts
+    what is written.
     """
     from .reports.parse import parse
     from .reports.tuning import Tuning
@@ -327,6 +329,8 @@ def readspeed(
     ("100:200", or ":10,-10:"), or a file of entry numbers. The median of `repeat` readings is reported; `cold` removes
     the files from the page cache before each. `throttle` limits the bytes in a second, to imitate slow storage.
     `application` is the time of your own job over the same data, in seconds. `layouts` predicts other layouts as well.
+    `seed` draws the random share. `threads` (0: all cores) and `memory` (bytes, beside the arrays) are limits of the
+    work. In the result times are seconds, sizes bytes, and speeds bytes a second.
     """
     from .reports.parse import parse
     from .reports.reading import Readspeed

@@ -121,7 +121,7 @@ def merge(
         distributed.merge({"ttbar": "tt/*.root", "dy": "dy/*.root"}, into="out/{dataset}_{n}.root", client=client)
 
     `bins` has the groups, and the meaning of `into` and `target_size`; sizes are those of the inputs. An output appears
-    when it is whole. The other arguments are those of `map`, the options those of `basketry.merge`. With
+    when it is whole. The other arguments are those of `distributed.map`, the options those of `basketry.merge`. With
     `skip_bad=True` damaged and absent files are left out and listed in `Summary.skipped`; without it a damaged file
     makes its group fail, and no other, and an absent one is an error before any task begins.
     """

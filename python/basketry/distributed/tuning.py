@@ -58,8 +58,8 @@ def tune(
     outputs are not measured and proven one by one, as those of `basketry.tune` are; `map("verify", pairs)` compares
     them.
 
-    The other arguments are those of `map`; options are those of `basketry.tune`, of which `keep` and `drop` also select
-    the branches of the outputs. If the sample cannot be tuned, its error is raised.
+    The other arguments are those of `distributed.map`; options are those of `basketry.tune`, of which `keep` and
+    `drop` also select the branches of the outputs. If the sample cannot be tuned, its error is raised.
     """
     found = inputs(files)
     if sample < 1 or not found:

@@ -94,6 +94,7 @@ def recreate(
     numbers of their tasks, see `WritableTree.fill_context`, so that the bytes do not depend on timing ("tasks").
     initial_directory_bytes, initial_streamers_bytes, uuid_function: those of uproot, without effect.
     auto_save: save the trees' metadata after this number of bytes ("300 MB") or entries (100000).
+    title: title of the file.
     """
     return WritableFile(path, _layout(layout, compression, shape), classes, (threads, memory, order), auto_save, title)
 
@@ -169,7 +170,7 @@ class WritableDirectory:
         return [f"{name};1" if cycle else name for name in names if recursive or "/" not in name]
 
     def classnames(self, *, recursive: bool = True, cycle: bool = True) -> dict[str, str]:
-        """Class of each object, by the names of `keys`."""
+        """Class of each object, by the names of `keys`, which has the options, too."""
         kinds = {path: "TTree" if type(one) is WritableTree else "ROOT::RNTuple" for path, one in self._trees.items()}
         known = {**kinds, **{path: pending.classname for path, pending in self._objects.items()}}
         return {name: known[self._full(name.partition(";")[0])] for name in self.keys(recursive=recursive, cycle=cycle)}
@@ -252,7 +253,8 @@ class WritableDirectory:
         rename: Callable[[str], str] | Mapping[str, str] | None = None,
     ) -> None:
         """Copies objects that are no trees from a directory that is read, as they are; `rename` gives paths other
-        names. Trees are copied by `basketry.rewrite` and `basketry.merge`."""
+        names. `filter_name` and `filter_classname` are those of `Directory.keys`. A tree is a `NotImplementedError`:
+        trees are copied by `basketry.rewrite` and `basketry.merge`."""
         for name, key in source._named(True, False, filter_name, filter_classname):
             if key.is_table:
                 raise NotImplementedError(f"{name} is a {key.class_}: basketry.rewrite and basketry.merge copy trees")
