@@ -1,16 +1,23 @@
-"""The ATLAS study: full splitting in large clusters against whole containers in small ones, reading all or 1 %."""
+"""The ATLAS study: full splitting in large clusters against whole containers in small ones, reading all or 1 %; and a
+tree beside the events, whose baskets the study made 32 kB large."""
 
 from pathlib import Path
 
+import awkward as ak
+import numpy as np
 from matplotlib.figure import Figure
 
+import basketry as bk
 from studies import pictures
 from studies.study import Context, Series, mb, number, study, swept, table
 
 ESD = Path(__file__).with_name("containers.toml")
 AOD = Path(__file__).with_name("containers_aod.toml")
+AUXILIARY = Path(__file__).with_name("containers_auxiliary.toml")
 #: Megabytes at scale 1. One per cent of these events are a hundred; for the ESD that would take 6 GB.
 AOD_SIZE = 1000
+#: Entries of the tree beside the events at scale 1.
+HEADERS = 10_000
 #: The study's milliseconds an event of AOD, of all events and of 1 % of them.
 PUBLISHED_AOD = {"split, 30 MB": (59.0, 270.0), "not split, flush 10": (35.0, 60.0)}
 
@@ -35,6 +42,44 @@ def containers(context: Context) -> None:
             lambda figure, done=done, published=published: sparse(figure, done, published),  # type: ignore[misc]
             len(done) + bool(published),
         )
+    auxiliary(context)
+
+
+def auxiliary(context: Context) -> None:
+    """A tree beside the events: the size of its baskets, and the memory of copying it, also into several streams."""
+    source = headers(context)
+    repeat = str(context.repeat(3))
+    done = context.sweeps("auxiliary", source, "--grid", AUXILIARY, "--repeat", repeat)
+    context.blocks("auxiliary", done, around)
+
+
+def headers(context: Context) -> Path:
+    """A stand-in for the headers of events: where the hundred containers of each lie, and a token."""
+    entries = max(200, round(HEADERS * (0.02 if context.quick else context.scale)))
+    path = context.out / "headers.root"
+    chance = np.random.default_rng(1)
+    places = np.arange(100) + 100 * np.arange(entries)[:, None] + chance.integers(0, 3, (entries, 100))
+    with bk.recreate(path, compression="zlib:1") as file:
+        tree = file.mktree("DataHeader", {"places": "vector<unsigned int>", "token": "std::string", "event": "uint32"})
+        lists = ak.Array(places.astype(np.uint32))
+        tokens = [f"[DB=0123-4567-89AB][CNT=CollectionTree][OID={number:08X}]" for number in range(entries)]
+        tree.extend({"places": ak.from_regular(lists), "token": tokens, "event": np.arange(entries, dtype=np.uint32)})
+    return path
+
+
+def around(series: Series) -> list[str]:
+    """Size, reading, and the memory of one tree more, from one and five that are written at once."""
+    entries = series.result["head"]["subject"]["entries"]
+    rows = []
+    for one, five in zip(series.points[::2], series.points[1::2], strict=True):
+        share = 100 * one.of("sparse_bytes") / one.of("size")
+        times = [1e3 * one.of("full_event"), 1e3 * one.of("sparse_event")]
+        more = (five.of("copy_rss") - one.of("copy_rss")) / 4
+        row = [one.name, mb(one.of("size"), 2), number(one.of("baskets"), 0), *map(number, times), number(share)]
+        rows.append([*row, mb(more, 2)])
+    head = ["baskets of", "file, MB", "baskets", "all, µs/event", "1 %, µs/event", "read for the 1 %, % of the file"]
+    rows_of = table([*head, "RSS of one tree more, MB"], rows)
+    return [f"{entries} entries.", "", *rows_of, *swept([series], "full_event", "sparse_event", "copy_rss")]
 
 
 def reading(series: Series) -> list[str]:
