@@ -8,16 +8,14 @@ import inspect
 import sys
 import types
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import basketry as bk
 from basketry import signatures, verb_options
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 opened: Any = bk.open
@@ -111,6 +109,17 @@ def test_bars_reach_what_is_done(events: str, tmp_path: Path) -> None:
     assert (made.options["unit"], made.options["colour"], made.options["desc"]) == ("B", "red", "rewrite")
     assert bk.verify(events, out, progress=Bars).equal
     only_bar()
+    bk.readspeed(f"{events}:dir/Events", repeat=2, progress=Bars)
+    assert only_bar().options["total"] == 2 * Path(events).stat().st_size
+    # The bytes of selected branches are not known before.
+    told: list[tuple[int, int | None]] = []
+    report = bk.readspeed(f"{events}:dir/Events", branches="x", progress=lambda done, total: told.append((done, total)))
+    assert told[-1] == (report.compressed, None)
+    jobs = tmp_path / "jobs.json"
+    bk.plan("check", [events], jobs, deep=True)
+    told.clear()
+    bk.run_task(jobs, 0, progress=lambda done, total: told.append((done, total)))
+    assert told[-1][0] > 0
 
 
 def test_other_forms_of_progress(events: str, monkeypatch: pytest.MonkeyPatch) -> None:

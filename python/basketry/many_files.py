@@ -161,18 +161,25 @@ def plan(
 
 
 def run_task(
-    jobs: Place, n: int, *, again: bool = False, threads: int | None = None, memory: Size | None = None
+    jobs: Place,
+    n: int,
+    *,
+    again: bool = False,
+    threads: int | None = None,
+    memory: Size | None = None,
+    progress: Progress = None,
 ) -> TaskState:
     """Runs task `n`, counted from 0, of the plan in the file `jobs`, unless it is done and its output is still the one
     it wrote; `again` runs it in any case.
 
     The errors of its command are raised, and kept for `collect`. `threads` and `memory` replace those of the plan.
+    `progress` is that of `rewrite`; it counts what the verb counts, whose total is unknown before.
     """
     from .reports.parse import parse
     from .reports.tasks import TaskState
 
     options = as_options({"task": n, "again": again, "threads": threads, "memory": memory})
-    return parse(TaskState, report(["run", "--json", *options, "--", os.fspath(jobs)]))
+    return parse(TaskState, watched_report(["run", "--json", *options, "--", os.fspath(jobs)], progress, None, "it"))
 
 
 def collect(jobs: Place) -> Collected:

@@ -321,6 +321,7 @@ def readspeed(
     seed: int = 1,
     threads: int = 1,
     memory: Size | None = None,
+    progress: Progress = None,
 ) -> Readspeed:
     """Measures how fast files can be read into columns here, and names the bottleneck.
 
@@ -330,13 +331,17 @@ def readspeed(
     the files from the page cache before each. `throttle` limits the bytes in a second, to imitate slow storage.
     `application` is the time of your own job over the same data, in seconds. `layouts` predicts other layouts as well.
     `seed` draws the random share. `threads` (0: all cores) and `memory` (bytes, beside the arrays) are limits of the
-    work. In the result times are seconds, sizes bytes, and speeds bytes a second.
+    work. `progress` is that of `rewrite`; it counts bytes on disk, whose number is unknown before if branches or
+    entries are selected. In the result times are seconds, sizes bytes, and speeds bytes a second.
     """
     from .reports.parse import parse
     from .reports.reading import Readspeed
 
-    given = {name: value for name, value in locals().items() if name not in ("files", "parse", "Readspeed")}
-    return parse(Readspeed, report(["readspeed", "--json", *as_options(given), "--", *as_paths(files)]))
+    given = {name: value for name, value in locals().items() if name not in ("files", "progress", "parse", "Readspeed")}
+    paths = as_paths(files)
+    # Each repeat reads the files again.
+    read = None if branches or branches_regex or entries else paths * repeat
+    return parse(Readspeed, watched_report(["readspeed", "--json", *as_options(given), "--", *paths], progress, read))
 
 
 def _make(

@@ -118,7 +118,13 @@ impl Verb {
             Self::Inspect(args) => done(inspect::report(&args)?),
             Self::Rewrite(args) => rewrite::report(&args, progress),
             Self::Merge(args) => merge::report(&args, progress),
-            Self::Readspeed(args) => done(output::json_text(&readspeed::work(&args, &|_| (), &|_| ())?)?),
+            Self::Readspeed(args) => {
+                // A reading that is measured runs to its end.
+                let read = |bytes| {
+                    let _ = progress(bytes);
+                };
+                done(output::json_text(&readspeed::work(&args, &|_| (), &read)?)?)
+            }
             Self::Recover(args) => answered(&recover::work(&args, progress)?, |recovery| recovery.whole),
             Self::Tune(args) => {
                 let tuned = tune::work(&args, progress, &|_| ())?;
