@@ -163,6 +163,17 @@ def test_tuples_and_missing_records(tmp_path: Path) -> None:
     assert reader.GetNEntries() == 2
 
 
+def test_fields_of_an_rntuple_have_codecs_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "codecs.root"
+    with bk.recreate(path) as file:
+        ntuple = file.mkrntuple("n", {"a": "f8", "b": "f8"})
+        ntuple.compression = {"a": bk.LZMA(3)}
+        ntuple.extend({"a": np.zeros(1000), "b": np.zeros(1000)})
+        assert ntuple.compression == {"a": bk.LZMA(3)}
+    (report,) = bk.inspect(path).ntuples
+    assert {field.path: list(field.columns[0].compression) for field in report.fields} == {"a": ["203"], "b": ["505"]}
+
+
 def test_small_things(tmp_path: Path) -> None:
     path = str(tmp_path / "small.root")
     file = bk.recreate(path, compression=bk.ZLIB(5))

@@ -308,7 +308,7 @@ class WritableDirectory:
             first = next(entries, None)
             if first is not None:
                 types, entries = first, itertools.chain([first], entries)
-        ntuple = WritableNTuple(self._core, path, description, types, names)
+        ntuple = WritableNTuple(self._core, path, description, types, names, self._layout[0])
         self._trees[path] = ntuple
         self._enter(path.rpartition("/")[0])
         for batch in entries:

@@ -195,11 +195,19 @@ class WritableNTuple(WritableTree):
     """An RNTuple to fill: `ntuple.extend({"x": array, ...})`."""
 
     def __init__(
-        self, core: _core.Writer, path: str, description: str, types: _core.Batch, names: dict[str, str | None]
+        self,
+        core: _core.Writer,
+        path: str,
+        description: str,
+        types: _core.Batch,
+        names: dict[str, str | None],
+        layout: str,
     ) -> None:
         self.path = path
         self.title = description
         self._core = core
+        self._layout = layout
+        self._codecs = {}
         self._columns = list(names)
         self._counters = set()
         self._typed = _typed(names)
