@@ -9,11 +9,8 @@ cd "$2"
 rm -rf out
 mkdir -p apt/lists/partial apt/archives/partial root qemu site out
 touch apt/status
-codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
-echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $codename main" >apt/sources.list
-# A world of its own for apt: the machine's lists and packages stay as they are.
+# A world of its own for apt, from the machine's own sources: its lists and packages stay as they are.
 arm=(apt-get -q -o Dir::State=apt -o Dir::State::lists="$PWD/apt/lists" -o Dir::State::status="$PWD/apt/status" -o Dir::Cache="$PWD/apt"
-  -o Dir::Etc::sourcelist="$PWD/apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
   -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=root)
 if [ ! -x root/usr/bin/python3 ]; then
   "${arm[@]}" update
