@@ -115,6 +115,9 @@ def test_bars_reach_what_is_done(events: str, tmp_path: Path) -> None:
     told: list[tuple[int, int | None]] = []
     report = bk.readspeed(f"{events}:dir/Events", branches="x", progress=lambda done, total: told.append((done, total)))
     assert told[-1] == (report.compressed, None)
+    bk.fileset({"one": [events], "two": [events]}, tree="dir/Events", progress=Bars)
+    assert (made := only_bar()).options["total"] == 2
+    assert made.options["unit"] == "file"
     jobs = tmp_path / "jobs.json"
     bk.plan("check", [events], jobs, deep=True)
     told.clear()

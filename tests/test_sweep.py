@@ -143,7 +143,11 @@ def test_the_package_sweeps_as_the_command_does(data: Path, basketry: Basketry, 
     options: Any = {"streams": [1, 2], "repeat": 1, "only": ("copy", "full"), "entries": 500, "pick": 0.5}
     expected = bk.sweep(data, tmp_path / "one", grid=grid, dry_run=True, **options)
     assert (expected.points, expected.jobs) == (4, 6)
-    found = bk.sweep(data, tmp_path / "one", grid=grid, **options)
+    jobs: list[int] = []
+    found = bk.sweep(data, tmp_path / "one", grid=grid, progress=lambda done, _: jobs.append(done), **options)
+    # And the two copies that are read, and the jobs of the estimate.
+    assert jobs == list(range(1, len(jobs) + 1))
+    assert len(jobs) >= expected.jobs + 2
     assert isinstance(found, reports.Sweep)
     assert parse(reports.Sweep, (tmp_path / "one" / "result.json").read_text()) == found
     assert [line.point.streams for line in found.lines] == [1, 2, 1, 2]

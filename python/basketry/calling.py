@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 SEVERAL = ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance")
 
 
-def watched_report(words: list[str], progress: Progress, read: list[str] | None, unit: str = "B") -> str:
+def watched_report(
+    words: list[str], progress: Progress, read: list[str] | None, unit: str = "B", total: int | None = None
+) -> str:
     """The report of a verb, whose work a bar counts. By default it counts bytes of the files that are read."""
-    total = _bytes(read) if progress and read is not None else None
+    if progress and read is not None:
+        total = _bytes(read)
     with shown(progress, total, unit, words[0]) as bar:
         return report(words, None if bar is None else bar.update)
 

@@ -7,7 +7,7 @@ import collections.abc
 import os
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._core import report
+from ._core import expand, report
 from .calling import as_options, as_paths, as_toml, watched_report
 from .signatures import spelled
 from .verb_options import AnyVerb, Limits, Trying
@@ -75,6 +75,7 @@ def fileset(
     force: bool = False,
     threads: int = 0,
     memory: Size | None = None,
+    progress: Progress = None,
 ) -> Fileset:
     """The fileset of data sets in the format of coffea's `preprocess`, with steps that end where clusters end;
     `Fileset.fileset` is what coffea takes.
@@ -83,7 +84,8 @@ def fileset(
     at least `step_size` entries, 100,000 by default; with `split_clusters` they have nearly the same size. `skip_bad`
     leaves out files that cannot be read: `Fileset.skipped` lists them. `output` is a JSON file to write, as well; an
     existing one is a `FileExistsError` without `force`. `tree` is the path of the tree in files that name none.
-    `threads` (0: all cores) and `memory` (bytes) are limits of the work.
+    `threads` (0: all cores) and `memory` (bytes) are limits of the work. `progress` is that of `rewrite`; it counts
+    files.
     """
     from .reports.parse import parse
     from .reports.surveying import Fileset
@@ -102,9 +104,12 @@ def fileset(
     }
     if isinstance(files, collections.abc.Mapping):
         words = [f"{name}={path}" for name, places in files.items() for path in as_paths(places)]
+        paths = [path for places in files.values() for path in as_paths(places)]
     else:
-        words = as_paths(files)
-    return parse(Fileset, report(["fileset", "--json", *as_options(given), "--", *words]))
+        words = paths = as_paths(files)
+    number = len(expand(paths)) if progress else None
+    words = ["fileset", "--json", *as_options(given), "--", *words]
+    return parse(Fileset, watched_report(words, progress, None, "file", number))
 
 
 @overload

@@ -7,8 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from ._command import start_again_here
-from ._core import report
-from .calling import as_options, as_value, layout_text
+from .calling import as_options, as_value, layout_text, watched_report
 from .signatures import spelled
 from .verb_options import Sweeping
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Unpack
 
+    from .progress import Progress
     from .reports.sweeping import Estimate, Sweep
     from .verb_options import Place, Values
 
@@ -24,15 +24,33 @@ if TYPE_CHECKING:
 
 @overload
 def sweep(
-    input: Place, output: Place, *, grid: Grid = (), dry_run: Literal[False] = False, **options: Unpack[Sweeping]
+    input: Place,
+    output: Place,
+    *,
+    grid: Grid = (),
+    dry_run: Literal[False] = False,
+    progress: Progress = None,
+    **options: Unpack[Sweeping],
 ) -> Sweep: ...
 @overload
 def sweep(
-    input: Place, output: Place, *, grid: Grid = (), dry_run: Literal[True], **options: Unpack[Sweeping]
+    input: Place,
+    output: Place,
+    *,
+    grid: Grid = (),
+    dry_run: Literal[True],
+    progress: Progress = None,
+    **options: Unpack[Sweeping],
 ) -> Estimate: ...
 @spelled(Sweeping)
 def sweep(
-    input: Place, output: Place, *, grid: Grid = (), dry_run: bool = False, **options: Unpack[Sweeping]
+    input: Place,
+    output: Place,
+    *,
+    grid: Grid = (),
+    dry_run: bool = False,
+    progress: Progress = None,
+    **options: Unpack[Sweeping],
 ) -> Sweep | Estimate:
     """Measures copying and reading of a file over a grid of layouts, and decides which is best.
 
@@ -52,6 +70,7 @@ def sweep(
     memory: limit for each job. goal: the figure to minimise: "full", "columns", "sparse", "chosen", "copy", "memory" or
     "size"; max_size, max_write_time, max_read_memory, max_memory: limits, or multiples of the input's ("1.05x").
     runner: "basketry", or "root" where ROOT is installed. keep: keep the copies after reading.
+    progress: that of `rewrite`; it counts jobs, those of the estimate too, and the copies to read.
     """
     from .reports.parse import parse
     from .reports.sweeping import Estimate, Sweep
@@ -69,7 +88,7 @@ def sweep(
     start_again_here()
     words = ["sweep", "--json", "--quiet", *(f"--grid={axis}" for axis in _axes(grid)), *as_options(given)]
     kind: type[Sweep | Estimate] = Estimate if dry_run else Sweep
-    return parse(kind, report([*words, "--", os.fspath(input)]))
+    return parse(kind, watched_report([*words, "--", os.fspath(input)], progress, None, "job"))
 
 
 def _axes(grid: Grid) -> list[str]:

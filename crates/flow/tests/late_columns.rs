@@ -297,3 +297,47 @@ fn saved_entries_can_be_recovered_at_any_time() {
     assert_eq!((most, columns), (8 * TASK, 8));
     drop(writer);
 }
+
+/// Defaults are encoded in portions, which end within baskets and within clusters.
+#[test]
+fn large_clusters_get_defaults_in_portions() {
+    const BEFORE: usize = 50_000;
+    const AFTER: usize = 3;
+    let folder = tempfile::tempdir().unwrap();
+    for layout in [
+        "cluster = 30_000\nbasket = \"1MB\"\ncompression = \"none\"",
+        "cluster = 30_000\nbasket = \"3kB\"\ncompression = \"none\"",
+        "cluster = 30_000\none-basket-per-cluster = true\ncompression = \"none\"",
+        "cluster = 30_000\nbasket = \"1MB\"\ncompression = \"zstd:1\"",
+    ] {
+        let path = folder.path().join("out.root");
+        let options = WriteOptions { layout: layout.parse().unwrap(), overwrite: true, ..WriteOptions::default() };
+        let pool = WritePool::new(Budget::new(100 << 20, 1));
+        let mut writer = ParallelWriter::create(&path, &options, &pool).unwrap();
+        let table = writer.tree(&spec()).unwrap();
+        let mut context = writer.fill_context(table).unwrap();
+        let early: Vec<usize> = (0..BEFORE).collect();
+        context.fill(&RecordBatch::try_from_iter([("x", numbers(&early)), ("y", lists(&early))]).unwrap()).unwrap();
+        add(&writer, table, &[leaf("z", 'L'), leaf("nw", 'I'), list("w", "nw"), leaf("s", 'C')]).unwrap();
+        let late: Vec<usize> = (BEFORE..BEFORE + AFTER).collect();
+        let columns = [
+            ("x", numbers(&late)),
+            ("y", lists(&late)),
+            ("z", numbers(&late)),
+            ("w", lists(&late)),
+            ("s", texts(&late)),
+        ];
+        context.fill(&RecordBatch::try_from_iter(columns).unwrap()).unwrap();
+        context.finish().unwrap();
+        writer.finish().unwrap();
+
+        let found = opened(&path);
+        let all: Vec<usize> = (0..BEFORE + AFTER).collect();
+        let late: Vec<usize> = all.iter().map(|&i| if i < BEFORE { 0 } else { i }).collect();
+        let expected =
+            [("x", numbers(&all)), ("y", lists(&all)), ("z", numbers(&late)), ("w", lists(&late)), ("s", texts(&late))];
+        for (name, values) in &expected {
+            same_values(name, found.column_by_name(name).unwrap(), values);
+        }
+    }
+}

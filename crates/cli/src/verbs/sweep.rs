@@ -120,7 +120,7 @@ pub struct Args {
     verbosity: Verbosity,
 }
 
-/// A runner that starts no more jobs after an interrupt.
+/// A runner that counts its jobs, and starts no more after an interrupt.
 struct Stoppable<'a> {
     runner: Box<dyn Runner>,
     progress: Progress<'a>,
@@ -137,7 +137,10 @@ impl Runner for Stoppable<'_> {
 
     fn run(&mut self, task: &Task) -> Result<Measured> {
         flow::tell(self.progress, 0)?;
-        self.runner.run(task)
+        let measured = self.runner.run(task)?;
+        // What was measured is kept: the next job is not begun.
+        let _ = (self.progress)(1);
+        Ok(measured)
     }
 }
 

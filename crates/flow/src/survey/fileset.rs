@@ -105,7 +105,7 @@ pub struct FilesetReport {
     pub skipped: Vec<LeftOut>,
 }
 
-/// Makes the fileset of some files.
+/// Makes the fileset of some files. `progress` counts them.
 ///
 /// # Errors
 ///
@@ -114,7 +114,9 @@ pub fn fileset(inputs: &[FilesetInput], options: &FilesetOptions, progress: Prog
     let pool = FilePool::new(OPEN_FILES);
     let look = |number: usize| -> Result<Option<Result<FilesetFile>>> {
         tell(progress, 0)?;
-        Ok(inputs.get(number).map(|input| look_at(&pool, input, options)))
+        let found = inputs.get(number).map(|input| look_at(&pool, input, options));
+        tell(progress, 1)?;
+        Ok(found)
     };
     let found = run_tasks(options.budget.threads, inputs.len(), look)?;
     let mut report =

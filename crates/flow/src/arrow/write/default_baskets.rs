@@ -42,11 +42,11 @@ pub(crate) fn default_baskets(
                 fill.fill(branch, array, 0..n, scratch)?;
                 match left {
                     0 => fill.finish_basket(branch, scratch),
-                    _ if fill.pending() >= MOST_BASKET => fill.cut_basket(branch, scratch),
+                    _ if fill.waiting() >= MOST_BASKET => fill.cut_basket(branch, scratch),
                     _ => Ok(()),
                 }
             })?;
-            let made = fill.start_cluster(branch);
+            let made = fill.take_finished(branch);
             if !made.records.is_empty() {
                 put(made)?;
             }

@@ -75,7 +75,7 @@ impl BranchFill {
             packed: 0,
             entries_filled: 0,
             basket_size: plan.basket_size,
-            entry_bytes: 0,
+            entry_bytes: plan.encoder.entry_size().unwrap_or(0),
             expected: None,
         }
     }
@@ -149,11 +149,25 @@ impl BranchFill {
     /// Ends a basket, but not the cluster.
     pub fn cut_basket(&mut self, plan: &BranchPlan, scratch: &mut EncodeScratch) -> Result<()> {
         let all = 0..self.count;
+        if self.is_stored {
+            return self.end_stored(plan, &[all]);
+        }
         if !all.is_empty() {
             self.put(plan, all.clone(), scratch)?;
             self.forget(&[all]);
         }
         Ok(())
+    }
+
+    /// Returns the finished baskets, within a cluster: the basket that is being filled goes on.
+    pub fn take_finished(&mut self, plan: &BranchPlan) -> Chunk {
+        let keylen = plan.header.keylen();
+        let open = match self.is_stored && self.count > 0 {
+            true => self.finished.bytes.split_off(self.entries.start.saturating_sub(keylen)),
+            false => Vec::new(),
+        };
+        self.entries.start = if self.is_stored { keylen } else { 0 };
+        std::mem::replace(&mut self.finished, Chunk { bytes: open, records: Vec::new() })
     }
 
     /// Ends the last basket of a cluster.
@@ -230,7 +244,7 @@ impl BranchFill {
     }
 
     /// Bytes of entries that are in no basket yet, and of their offsets.
-    fn waiting(&self) -> u64 {
+    pub fn waiting(&self) -> u64 {
         (self.bytes_of(0..self.count).end + 4 * self.entries.ends.len()) as u64
     }
 
@@ -273,7 +287,7 @@ impl BranchFill {
     }
 
     /// Makes a basket.
-    pub fn put(&mut self, plan: &BranchPlan, range: Range<usize>, scratch: &mut EncodeScratch) -> Result<()> {
+    fn put(&mut self, plan: &BranchPlan, range: Range<usize>, scratch: &mut EncodeScratch) -> Result<()> {
         let mut finished = std::mem::take(&mut self.finished);
         let made = self.make(plan, range, scratch, &mut finished);
         self.finished = finished;

@@ -52,7 +52,7 @@ impl BranchFill {
 
     /// Ends baskets: puts their offsets and keys, and the place for the next key, where they belong.
     pub(super) fn end_stored(&mut self, plan: &BranchPlan, baskets: &[Range<usize>]) -> Result<()> {
-        let Some(end) = baskets.last().map(|basket| basket.end) else { return Ok(()) };
+        let Some(end) = baskets.last().map(|basket| basket.end).filter(|end| *end > 0) else { return Ok(()) };
         let (keylen, has_rest) = (plan.header.keylen(), end < self.count);
         let (mut tails, mut offsets) = (Vec::with_capacity(baskets.len()), Vec::new());
         for (number, basket) in baskets.iter().enumerate() {
