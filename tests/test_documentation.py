@@ -2,6 +2,7 @@
 site itself is built by `make docs`, which also checks every link."""
 
 import inspect
+import pydoc
 import re
 import tomllib
 from pathlib import Path
@@ -84,6 +85,15 @@ def own_options(function: FunctionType) -> set[str]:
     """The keywords that a function itself names."""
     code = function.__code__
     return set(code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount])
+
+
+def test_what_the_site_shows_of_the_package_exists() -> None:
+    shown = [
+        name for page in DOCS.rglob("*.md") for name in re.findall(r"^::: ([\w.]+)$", page.read_text(), re.MULTILINE)
+    ]
+    assert len(shown) > 50
+    missing = [name for name in shown if pydoc.locate(name) is None]
+    assert missing == []
 
 
 def test_every_option_is_explained() -> None:
