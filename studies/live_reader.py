@@ -6,6 +6,7 @@ of input ends that, with an empty line.
 """
 
 import hashlib
+import importlib
 import json
 import select
 import sys
@@ -33,28 +34,14 @@ std::vector<double> column(const char *path, const char *tree) {
 Column = Callable[[str], Any]
 
 
-def by_basketry() -> Column:
-    """Reads with basketry."""
+def by(package: str) -> Column:
+    """Reads with basketry or uproot, which open files in the same way."""
     import awkward as ak
 
-    import basketry as bk
+    opened = importlib.import_module(package).open
 
     def column(path: str) -> Any:
-        with bk.open(path) as file:
-            tree = file[TREE]
-            name = next(name for name in BRANCHES if name in tree)
-            return ak.to_numpy(ak.flatten(tree[name].array(), axis=None))
-
-    return column
-
-
-def by_uproot() -> Column:
-    """Reads with uproot."""
-    import awkward as ak
-    import uproot
-
-    def column(path: str) -> Any:
-        with uproot.open(path) as file:
+        with opened(path) as file:
             tree = file[TREE]
             name = next(name for name in BRANCHES if name in tree)
             return ak.to_numpy(ak.flatten(tree[name].array(), axis=None))
@@ -74,7 +61,11 @@ def by_root() -> Column:
     return lambda path: np.asarray(ROOT.column(path, TREE))
 
 
-READERS: dict[str, Callable[[], Column]] = {"basketry": by_basketry, "uproot": by_uproot, "ROOT": by_root}
+READERS: dict[str, Callable[[], Column]] = {
+    "basketry": lambda: by("basketry"),
+    "uproot": lambda: by("uproot"),
+    "ROOT": by_root,
+}
 
 
 def reading(column: Column, path: str) -> dict[str, Any]:

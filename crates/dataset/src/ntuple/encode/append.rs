@@ -113,8 +113,9 @@ fn variants(
     let mut runs: Vec<(usize, usize, usize)> = Vec::new();
     for (tag, place) in tags.iter().zip(places) {
         let (tag, place) = (usize::try_from(*tag).unwrap_or(0), usize::try_from(*place).map_err(|_| out_of_range())?);
-        column.push_variant(tag.checked_sub(1))?;
-        let Some(part) = tag.checked_sub(1) else { continue };
+        let part = tag.checked_sub(1);
+        column.push_variant(part)?;
+        let Some(part) = part else { continue };
         match runs.iter_mut().rev().find(|(known, ..)| *known == part) {
             Some((_, start, len)) if *start + *len == place => *len += 1,
             _ => runs.push((part, place, 1)),
