@@ -13,9 +13,12 @@ from studies.study import Context, Series, mb, number, study, swept, table
 
 ESD = Path(__file__).with_name("containers.toml")
 AOD = Path(__file__).with_name("containers_aod.toml")
+LARGE = Path(__file__).with_name("containers_large.toml")
 AUXILIARY = Path(__file__).with_name("containers_auxiliary.toml")
-#: Megabytes at scale 1. One per cent of these events are a hundred; for the ESD that would take 6 GB.
+#: Megabytes at scale 1. One per cent of the events of `AOD_SIZE` and of `LARGE_SIZE` are a hundred.
+ESD_SIZE = 400
 AOD_SIZE = 1000
+LARGE_SIZE = 5800
 #: Entries of the tree beside the events at scale 1.
 HEADERS = 10_000
 #: The study's milliseconds an event of AOD, of all events and of 1 % of them.
@@ -25,7 +28,7 @@ PUBLISHED_AOD = {"split, 30 MB": (59.0, 270.0), "not split, flush 10": (35.0, 60
 @study
 def containers(context: Context) -> None:
     """Full splitting against containers as a whole, flushed every 5 and 10 events: reading all, and 1 %."""
-    for kind, grid, full, quick, repeats in (("esd", ESD, 400, 12, 2), ("aod", AOD, AOD_SIZE, 4, 1)):
+    for kind, grid, full, quick, repeats in (("esd", ESD, ESD_SIZE, 12, 2), ("aod", AOD, AOD_SIZE, 4, 1)):
         repeat = str(context.repeat(repeats))
         size = context.megabytes(full, quick)
         source = context.generated(kind, size, "--compression", "zlib:1")
@@ -42,7 +45,19 @@ def containers(context: Context) -> None:
             lambda figure, done=done, published=published: sparse(figure, done, published),  # type: ignore[misc]
             len(done) + bool(published),
         )
+    large(context)
     auxiliary(context)
+
+
+def large(context: Context) -> None:
+    """The ESD's old and new layout again for so many events that 1 % are a hundred: 6 GB, so one run each."""
+    size = context.megabytes(LARGE_SIZE, 16)
+    source = context.generated("esd", size, "--compression", "zlib:1")
+    done = context.sweeps("large", source, "--grid", LARGE, "--repeat", "1")
+    entries = done[0].result["head"]["subject"]["entries"]
+    context.block("large-events", [f"{entries} events, {size} MB of payload."])
+    context.blocks("large-reading", done, reading)
+    context.blocks("large-writing", done, writing)
 
 
 def auxiliary(context: Context) -> None:

@@ -185,6 +185,23 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Makes room for more bytes. The buffer grows by a quarter, not by doubling: its memory is part of a budget.
+pub fn make_room(buffer: &mut Vec<u8>, more: usize) {
+    if buffer.capacity() - buffer.len() < more {
+        buffer.reserve_exact(more + buffer.len() / 4);
+    }
+}
+
+/// Makes room for the rest of a buffer that is being filled evenly: `done` of its items are in it, and `ahead` follow. Growing step by
+/// step would move its bytes several times.
+pub fn make_room_for_rest(buffer: &mut Vec<u8>, done: u64, ahead: u64) {
+    let more = buffer.len() as u128 * u128::from(ahead) / u128::from(done.max(1));
+    let more = usize::try_from(more).unwrap_or(0).saturating_sub(buffer.capacity() - buffer.len());
+    if more > 0 {
+        buffer.reserve_exact(buffer.capacity() - buffer.len() + more);
+    }
+}
+
 /// A growing big-endian buffer: writes what [`Cursor`] reads.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
@@ -205,6 +222,11 @@ impl Writer {
     /// An empty buffer.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty buffer with room for so many bytes.
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes) }
     }
 
     numbers!(write_number);

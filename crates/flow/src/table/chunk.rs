@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use dataset::tree::basket::BasketHeader;
-use rootfile::bytes::Writer;
-use rootfile::codec::{Compression, Compressor};
+use rootfile::bytes::{Writer, make_room};
+use rootfile::codec::{CODEC_ROOM, Compression, Compressor};
 use rootfile::{Error, Result};
 
 /// Basket records, one after the other.
@@ -31,14 +31,11 @@ pub(crate) struct BasketRecord {
     pub big: bool,
 }
 
-/// Extra bytes that a codec may need, for the headers of its blocks.
-const CODEC_ROOM: usize = 256;
-
 impl Chunk {
     /// Appends the records of another chunk of the same column. Their entries begin with `first_entry`.
     pub fn append(&mut self, other: &Self, first_entry: u64) {
         let offset = self.bytes.len();
-        self.reserve(other.bytes.len());
+        make_room(&mut self.bytes, other.bytes.len());
         self.bytes.extend_from_slice(&other.bytes);
         let records = other.records.iter();
         self.records.extend(records.map(|record| BasketRecord {
@@ -68,17 +65,9 @@ impl Chunk {
     /// Reserves room for a record and its key. Returns its offset.
     fn begin(&mut self, header: &BasketHeader, payload: usize) -> usize {
         let offset = self.bytes.len();
-        self.reserve(header.keylen() + payload + CODEC_ROOM);
+        make_room(&mut self.bytes, header.keylen() + payload + CODEC_ROOM);
         self.bytes.resize(offset + header.keylen(), 0);
         offset
-    }
-
-    /// Makes room for more bytes.
-    pub fn reserve(&mut self, more: usize) {
-        if self.bytes.capacity() - self.bytes.len() < more {
-            // By a quarter, not by doubling: the memory is part of a budget.
-            self.bytes.reserve_exact(more + self.bytes.len() / 4);
-        }
     }
 
     /// Writes the key of the complete record that is `record` of the bytes. `payload` are its bytes before compression, without the
@@ -99,7 +88,7 @@ impl Chunk {
         header.key.objlen = number(payload)?.unsigned_abs();
         header.buffer_size = number(payload + header.keylen())?;
         header.key.nbytes = number(record.len())?.unsigned_abs();
-        let mut w = Writer::new();
+        let mut w = Writer::with_capacity(header.keylen());
         header.write(&mut w);
         if let Some(slot) = self.bytes.get_mut(record.start..record.start + w.bytes.len()) {
             slot.copy_from_slice(&w.bytes);

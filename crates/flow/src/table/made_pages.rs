@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use dataset::layout::Compression;
 use dataset::ntuple::page::CHECKSUM;
-
-/// Extra bytes that a codec may need, for the headers of its blocks.
-const CODEC_ROOM: usize = 256;
+use rootfile::bytes::make_room;
+use rootfile::codec::CODEC_ROOM;
 
 /// The pages of one column in a cluster, one after the other. Their checksums lie apart: pages that need no encoding are the elements
 /// as they came.
@@ -55,12 +54,8 @@ impl ColumnPages {
 
     /// Makes room for a page of `raw` bytes, and returns its offset.
     pub fn begin(&mut self, raw: usize) -> usize {
-        let (offset, room) = (self.bytes.len(), raw + CODEC_ROOM);
-        if self.bytes.capacity() - offset < room {
-            // By a quarter, not by doubling: the memory is part of a budget.
-            self.bytes.reserve_exact(room + offset / 4);
-        }
-        offset
+        make_room(&mut self.bytes, raw + CODEC_ROOM);
+        self.bytes.len()
     }
 
     /// Appends other pages of the same column.

@@ -17,6 +17,9 @@ pub use setting::{Algorithm, Compression};
 /// The most uncompressed bytes that one block holds: its size field has three bytes. ROOT's `kMAXZIPBUF`.
 pub const MAX_BLOCK: usize = 0xff_ffff;
 
+/// Bytes that a compressed payload may have more than it had before, for the headers of its blocks. Buffers have room for them.
+pub const CODEC_ROOM: usize = 256;
+
 /// `TKey` stores objects of up to this many bytes uncompressed, whatever the setting. Callers that write keys apply
 /// this rule; baskets and RNTuple pages have no such limit.
 pub const KEY_STORED_UP_TO: usize = 256;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use arrow_buffer::ArrowNativeType;
+use rootfile::bytes::{make_room, make_room_for_rest};
 use rootfile::{Error, Result};
 
 use crate::encode::view::{Words, shape_mismatch};
@@ -119,6 +120,13 @@ impl PendingColumn {
         match &self.store {
             Store::Values(_) => None,
             Store::Bytes { bytes, .. } => Some(bytes),
+        }
+    }
+
+    /// Makes room in [`PendingColumn::bytes`] for `ahead` entries like the `done` ones of this cluster.
+    pub fn make_room(&mut self, done: u64, ahead: u64) {
+        if let Store::Bytes { bytes, .. } = &mut self.store {
+            make_room_for_rest(bytes, done, ahead);
         }
     }
 
@@ -265,11 +273,9 @@ fn put<W: Word + ArrowNativeType>(bytes: &mut Vec<u8>, words: &[W]) {
     native(room(bytes, size_of_val(words)), words, |word| word);
 }
 
-/// A buffer with room for more bytes. It grows by a quarter, not by doubling: its memory is part of a budget.
+/// A buffer with room for more bytes.
 fn room(bytes: &mut Vec<u8>, more: usize) -> &mut Vec<u8> {
-    if bytes.capacity() - bytes.len() < more {
-        bytes.reserve_exact(more + bytes.len() / 4);
-    }
+    make_room(bytes, more);
     bytes
 }
 

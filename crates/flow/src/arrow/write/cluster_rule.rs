@@ -25,6 +25,10 @@ pub(crate) struct ClusterRule {
     entries: u64,
     /// Entries until the next check.
     until_check: u64,
+    /// Entries from here to the end of the cluster as the last check foresaw it.
+    left: u64,
+    /// Whether enough of the cluster was filled to foresee its end.
+    is_foreseen: bool,
 }
 
 /// Bytes that a cluster holds so far.
@@ -41,7 +45,7 @@ pub(crate) struct FillLevel {
 impl ClusterRule {
     /// Clusters of this size, but of at most `unzipped` bytes before compression.
     pub fn new(size: ClusterSize, unzipped: u64) -> Self {
-        Self { size, unzipped, ratio: 1.0, entries: 0, until_check: 1 }
+        Self { size, unzipped, ratio: 1.0, entries: 0, until_check: 1, left: 0, is_foreseen: false }
     }
 
     /// Entries to fill before the next call of [`ClusterRule::ends`].
@@ -74,6 +78,7 @@ impl ClusterRule {
         let each = |bytes: u64| (bytes / self.entries.max(1)).max(1);
         let (left, room) = ((size - there) / each(there), (most - held) / each(held));
         let room = room.min((self.unzipped - unzipped) / each(unzipped));
+        self.left = left.min(room);
         // Each check costs a call per branch. Most of the distance is filled without a check, but not all, since the size of
         // entries may change; the rest is filled in small steps.
         let step = (self.entries + left.min(room)) / TOLERANCE;
@@ -93,7 +98,18 @@ impl ClusterRule {
             self.ratio = ratio(filled);
         }
         self.until_check = (self.entries / FIRST_CHECK).clamp(1, MAX_STEP);
-        self.entries = 0;
+        (self.entries, self.is_foreseen) = (0, false);
+    }
+
+    /// Entries that are still to come in this cluster, and the few by which it may exceed its size. None until an eighth is filled, and
+    /// after it was said once.
+    pub fn foresee(&mut self) -> Option<u64> {
+        let all = self.entries + self.left;
+        if self.is_foreseen || self.entries < all / FIRST_CHECK {
+            return None;
+        }
+        self.is_foreseen = true;
+        Some(self.left + all / TOLERANCE)
     }
 
     /// Entries of the cluster so far.
@@ -156,6 +172,29 @@ mod tests {
         assert!(found.len() == 3 && found.iter().all(|n| (30_000..33_000).contains(n)), "{found:?}");
         for portion in [1, 7, 1000] {
             assert_eq!(clusters(ClusterSize::Bytes(1_000_000), 99, 100_000, portion), found);
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_cluster_is_foreseen_once() {
+        for (size, all) in [(ClusterSize::Bytes(1_000_000), 1_000_000 / 33), (ClusterSize::Entries(50_000), 50_000)] {
+            let mut rule = ClusterRule::new(size, u64::MAX);
+            for _ in 0..2 {
+                let (mut filled, mut foreseen) = (FillLevel::default(), Vec::new());
+                loop {
+                    let n = rule.until_check();
+                    rule.add(n);
+                    (filled.raw, filled.packed) = (filled.raw + n * 99, filled.packed + n * 33);
+                    if rule.ends(&filled, u64::MAX) {
+                        break;
+                    }
+                    foreseen.extend(rule.foresee().map(|ahead| (rule.entries(), ahead)));
+                }
+                let [(done, ahead)] = foreseen[..] else { panic!("{foreseen:?}") };
+                assert!(done >= all / FIRST_CHECK && done < all, "{done}");
+                assert!(done + ahead >= rule.entries() && ahead < rule.entries(), "{done} {ahead}");
+                rule.start(&filled);
+            }
         }
     }
 

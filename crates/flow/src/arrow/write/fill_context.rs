@@ -195,7 +195,23 @@ impl FillContext {
         self.entry_bytes = (filled.raw + filled.pending) / self.rule.entries().max(1);
         self.reservation.peak = self.reservation.peak.max(taken);
         let has_room = self.grow(taken)?;
-        Ok(self.rule.ends(&filled, self.reservation.cluster_limit) || !has_room)
+        let ends = self.rule.ends(&filled, self.reservation.cluster_limit) || !has_room;
+        Ok(ends || !self.make_room(&filled)?)
+    }
+
+    /// Makes room for the rest of the cluster, once it is foreseen and if that much memory is reserved or free. Returns false when the
+    /// cluster should end.
+    fn make_room(&mut self, filled: &FillLevel) -> Result<bool> {
+        let Some(ahead) = self.rule.foresee() else { return Ok(true) };
+        let entries = self.rule.entries();
+        let more = u128::from(filled.packed) * u128::from(ahead) / u128::from(entries.max(1));
+        let wanted = self.memory().saturating_add(u64::try_from(more).unwrap_or(u64::MAX));
+        let held = self.reservation.cluster.map_or(0, |(held, _)| held);
+        if !self.committer.memory_limiter.has_free(wanted.saturating_sub(held)) {
+            return Ok(true);
+        }
+        self.filling.make_room(entries, ahead);
+        self.grow(self.memory())
     }
 
     /// Reserves `bytes` for the cluster, if it has fewer. Returns false when it should end.

@@ -82,6 +82,10 @@ impl NtupleFill {
         FillLevel { raw, packed, pending: self.fields.iter().map(FieldFill::pending).sum() }
     }
 
+    pub fn make_room(&mut self, done: u64, ahead: u64) {
+        self.fields.iter_mut().for_each(|fill| fill.make_room(done, ahead));
+    }
+
     pub fn memory(&self) -> u64 {
         self.fields.iter().map(FieldFill::memory).sum()
     }

@@ -95,6 +95,14 @@ impl TableFill {
         }
     }
 
+    /// Makes room for `ahead` entries like the `done` ones of this cluster.
+    pub fn make_room(&mut self, done: u64, ahead: u64) {
+        match self {
+            Self::Tree(fill) => fill.make_room(done, ahead),
+            Self::Ntuple(fill) => fill.make_room(done, ahead),
+        }
+    }
+
     /// Resets it for another task.
     pub fn reset(&mut self, plan: &TablePlan) {
         if let (Self::Tree(fill), TablePlan::Tree(plan)) = (self, plan) {

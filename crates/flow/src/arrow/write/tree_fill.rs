@@ -99,6 +99,10 @@ impl TreeFill {
         FillLevel { raw, packed, pending: self.branches.iter().map(BranchFill::pending).sum() }
     }
 
+    pub fn make_room(&mut self, done: u64, ahead: u64) {
+        self.branches.iter_mut().for_each(|fill| fill.make_room(done, ahead));
+    }
+
     pub fn memory(&self) -> u64 {
         self.branches.iter().map(BranchFill::memory).sum()
     }

@@ -8,6 +8,7 @@ use arrow_array::Array;
 use dataset::encode::{ColumnEncoder, EncodedEntries};
 use dataset::layout::{BasketCutter, BranchFigures};
 use dataset::tree::basket::BasketHeader;
+use rootfile::bytes::make_room_for_rest;
 use rootfile::{Error, Result};
 
 use super::branch_plan::BranchPlan;
@@ -144,6 +145,11 @@ impl BranchFill {
         }
         self.seen = self.count;
         Ok(baskets)
+    }
+
+    /// Makes room for the baskets of `ahead` entries like the `done` ones of this cluster.
+    pub fn make_room(&mut self, done: u64, ahead: u64) {
+        make_room_for_rest(&mut self.finished.bytes, done, ahead);
     }
 
     /// Ends a basket, but not the cluster.

@@ -10,6 +10,7 @@ use arrow_array::ArrayRef;
 use dataset::layout::Compression;
 use dataset::ntuple::encode::{FieldEncoder, PendingColumn};
 use dataset::ntuple::page::{checksum, put_page};
+use rootfile::bytes::make_room_for_rest;
 use rootfile::{Error, Result};
 
 use super::clocks::add;
@@ -93,6 +94,14 @@ impl FieldFill {
     ) -> Result<()> {
         let pages = self.encode(encoder, arrays, rows)?;
         self.make_all(&pages, scratch)
+    }
+
+    /// Makes room for the pages of `ahead` entries like the `done` ones of this cluster.
+    pub fn make_room(&mut self, done: u64, ahead: u64) {
+        for (column, pending) in self.columns.iter_mut().zip(&mut self.pending) {
+            pending.make_room(done, ahead);
+            make_room_for_rest(&mut column.made.bytes, done, ahead);
+        }
     }
 
     /// The pages with the elements that are in none yet.

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use arrow_array::Array;
 use rootfile::Result;
+use rootfile::bytes::make_room;
 
 use super::branch_fill::{BranchFill, MadeBasket};
 use super::branch_plan::BranchPlan;
@@ -22,12 +23,12 @@ impl BranchFill {
             let end = rows.end.min(at.saturating_add(self.portion()));
             if self.count == 0 {
                 let key = self.finished.bytes.len() + plan.header.keylen();
-                self.finished.reserve(plan.header.keylen());
+                make_room(&mut self.finished.bytes, plan.header.keylen());
                 self.finished.bytes.resize(key, 0);
                 self.entries.start = key;
             }
             let before = self.finished.bytes.len();
-            self.finished.reserve(self.entry_bytes * (end - at));
+            make_room(&mut self.finished.bytes, self.entry_bytes * (end - at));
             std::mem::swap(&mut self.finished.bytes, &mut self.entries.bytes);
             let appended = self.encoder.append(array, at..end, &mut self.entries);
             std::mem::swap(&mut self.finished.bytes, &mut self.entries.bytes);
@@ -63,7 +64,7 @@ impl BranchFill {
         }
         let mut shift: usize = tails.iter().map(|(_, gap)| gap).sum();
         let mut moved = self.finished.bytes.len();
-        self.finished.reserve(shift);
+        make_room(&mut self.finished.bytes, shift);
         self.finished.bytes.resize(moved + shift, 0);
         // From the last one on, so that nothing is overwritten.
         for (basket, (_, gap)) in baskets.iter().zip(&tails).rev() {

@@ -4,7 +4,8 @@ use dataset::ntuple::cluster_reader::PageReader;
 use dataset::ntuple::model::Locator;
 use dataset::ntuple::page::{check_within, put_page};
 use dataset::ntuple::{add_to_page, read_blob, recode_page};
-use rootfile::codec::{Compressor, Decompressor};
+use rootfile::bytes::make_room;
+use rootfile::codec::{CODEC_ROOM, Compressor, Decompressor};
 use rootfile::{Error, Result, Source};
 
 use super::job::{PageInput, PageJob};
@@ -157,10 +158,7 @@ impl PageWork<'_> {
             content = added;
         }
         let offset = batch.bytes.len();
-        let room = content.len() + 256;
-        if batch.bytes.capacity() - offset < room {
-            batch.bytes.reserve_exact(room + offset / 4);
-        }
+        make_room(&mut batch.bytes, content.len() + CODEC_ROOM);
         let (len, _) = put_page(content, moved.compression, compressor, true, &mut batch.bytes)?;
         let MovedPage { number, shared, .. } = *moved;
         batch.records.push(PageRecord { number, shared, offset, len, has_checksum: true });
