@@ -113,7 +113,7 @@ bench: build $(WHEEL_STAMP) ## the published figures, beside ROOT, uproot, cat a
 	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(BENCH)
 
 .PHONY: studies
-studies: build $(TEST_STAMP) ## the published studies, repeated beside ROOT: 45 minutes at SCALE=1 (STUDY=names, default all)
+studies: build $(WHEEL_STAMP) ## the published studies, repeated beside ROOT: 50 minutes at SCALE=1 (STUDY=names, default all)
 	PYTHONPATH=.:tests:bench BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" \
 	  $(VENV)/bin/python studies/run.py --scale $(SCALE) $(addprefix --only ,$(STUDY)) $(STUDY_OPTIONS)
 
