@@ -131,6 +131,11 @@ class Readable:
         `access_log`. `threads=0` means all cores; `memory` limits the memory beside the arrays, in bytes or as "2GB".
         `progress=True` shows tqdm's bar of entries; a class or a bar with tqdm's interface, or a function of
         `(done, total)`, is told, too.
+
+        The first dimension of an array is that of the selected entries; those of fixed-size arrays follow, and a list's
+        is `var`. An unknown name is a `KeyError` with the nearest ones, an entry that the tree does not have an
+        `IndexError`, a computation that is no expression a `SyntaxError`; damaged data (with file, branch and offset),
+        too little `memory` and arguments that contradict each other are a `ValueError`.
         """
         options.check("arrays", tuning)
         other = None if options.library(library) == "ak" else library

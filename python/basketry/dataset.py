@@ -38,7 +38,8 @@ def open(places: Places, *, friends: Friends = None, **tuning: Unpack[options.Tu
 
     `"f.root"` gives a `File`; `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Tree`. Several files (a pattern
     `"run*.root"`, a file of names `"@list.txt"`, or a list) give one `Tree`, with their entries in that
-    order; the files must have the same branches.
+    order. The files must have the same branches, which is a `ValueError` otherwise: `concatenate` and `iterate` read
+    the branches that files share.
 
     `friends` are further trees with the same entries, beside the friends that the tree names itself: a list
     (`["f.root:tree"]`), or a dict by name (`{"calib": "f.root:tree"}`). A friend may consist of several

@@ -204,18 +204,18 @@ class Directory(Handle):
             return default
 
     def key(self, name: str) -> Key:
-        """The key of that name."""
+        """The key of that name; an unknown one is a `KeyError` with the nearest names."""
         key = self._find(name)
         if key is None:
             raise missing("object", name, self.keys(cycle=";" in name), self)
         return key
 
     def classname_of(self, name: str) -> str:
-        """The class of the object of that name."""
+        """The class of the object of that name; an unknown one is a `KeyError`."""
         return self.key(name).class_
 
     def title_of(self, name: str) -> str:
-        """The title of the object of that name."""
+        """The title of the object of that name; an unknown one is a `KeyError`."""
         return self.key(name).title
 
     def __getitem__(self, name: str) -> Tree | Any:

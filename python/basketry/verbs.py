@@ -119,8 +119,9 @@ def merge(
     """Merges files into one: trees one after the other, histograms added, directories joined.
 
     The trees must have the same branches, unless `common` (keep the branches that all inputs have) or `fill` (zeros and
-    empty lists for missing branches) is given. Small clusters are joined up to `pack` bytes, by default the cluster
-    size of the first input; 0 leaves them unchanged. The other options are those of `rewrite`.
+    empty lists for missing branches) is given; a difference is a `ValueError` that names it. Small clusters are joined
+    up to `pack` bytes, by default the cluster size of the first input; 0 leaves them unchanged. The other options are
+    those of `rewrite`.
     """
     return _make("merge", inputs, output, dry_run, progress, Merging.__annotations__, dict(options))
 

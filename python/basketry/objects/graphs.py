@@ -19,7 +19,7 @@ class Graph(Object):
     """A graph: points in a plane."""
 
     def values(self, axis: Any = "both") -> Any:
-        """Coordinates of the points: of axis 0 or "x", 1 or "y", or a pair of "both"."""
+        """Coordinates of the points, one for each: of axis 0 or "x", 1 or "y", or a pair of "both"."""
         if axis == "both":
             return self.values("x"), self.values("y")
         return self.member(f"f{_axis(axis)}")
@@ -29,7 +29,7 @@ class GraphErrors(Graph):
     """A graph with errors."""
 
     def errors(self, axis: Any = "both") -> Any:
-        """Errors of the points: of axis 0 or "x", 1 or "y", or a pair of "both"."""
+        """Errors of the points, one for each: of axis 0 or "x", 1 or "y", or a pair of "both"."""
         if axis == "both":
             return self.errors("x"), self.errors("y")
         return self.member(f"fE{_axis(axis)}")
@@ -39,7 +39,7 @@ class GraphAsymmErrors(Graph):
     """A graph with a low and a high error of each point."""
 
     def errors(self, which: str, axis: Any = "both") -> Any:
-        """Errors of the points: "low", "high", their "mean", or high less low as "diff"."""
+        """Errors of the points, one for each: "low", "high", their "mean", or high less low as "diff"."""
         if which not in ("low", "high", "mean", "diff"):
             raise ValueError(f"which must be 'low', 'high', 'mean' or 'diff', not {which!r}")
         if axis == "both":

@@ -47,7 +47,7 @@ class Histogram(Object):
         return next(n for n in (3, 2, 1) if n == 1 or self.is_instance(f"TH{n}"))
 
     def axis(self, axis: int | str = 0) -> Axis:
-        """An axis, by number or as "x", "y", "z"."""
+        """An axis, by number or as "x", "y", "z"; a `ValueError` if there is none."""
         axes = self.axes
         place = "xyz".find(axis) if isinstance(axis, str) and len(axis) == 1 else axis
         if isinstance(place, str) or not -len(axes) <= place < len(axes) or (isinstance(axis, str) and place < 0):
@@ -70,20 +70,22 @@ class Histogram(Object):
         return sums is not None and len(sums) > 0 and len(sums) == self.member("fNcells")
 
     def values(self, flow: bool = False) -> Any:
-        """Contents of bins."""
+        """Contents of bins, an array with a dimension for each axis: (bins of x, bins of y, bins of z). With `flow`
+        each is two longer, for underflow and overflow."""
         return self._shaped(self._numbers(), flow)
 
     def counts(self, flow: bool = False) -> Any:
-        """Numbers of entries, weighted: the contents."""
+        """Numbers of entries, weighted: the contents, in the shape of `values`."""
         return self.values(flow)
 
     def variances(self, flow: bool = False) -> Any:
-        """Variances: sums of squared weights, or, without weights, the contents; none is negative."""
+        """Variances: sums of squared weights, or, without weights, the contents; none is negative. The shape is that of
+        `values`."""
         squares = self.member("fSumw2") if self.weighted else self._numbers()
         return self._shaped(np.maximum(np.asarray(squares, np.float64), 0), flow)
 
     def errors(self, flow: bool = False) -> Any:
-        """Square roots of variances."""
+        """Square roots of variances, in the shape of `values`."""
         return np.sqrt(self.variances(flow))
 
     def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:

@@ -57,11 +57,12 @@ class Profile(Histogram):
         return self._shaped(self._effective(), flow)
 
     def values(self, flow: bool = False) -> Any:
-        """Means."""
+        """Means, an array with a dimension for each axis; with `flow` each is two longer."""
         return self._shaped(self._means(), flow)
 
     def errors(self, flow: bool = False, error_mode: Any = "") -> Any:
-        """Errors: "" of the mean, "s" the spread, "i" for integers, "g" for weights of Gaussian errors."""
+        """Errors, in the shape of `values`: "" of the mean, "s" the spread, "i" for integers, "g" for weights of
+        Gaussian errors."""
         if error_mode not in MODES:
             raise ValueError(f'error_mode must be "", "s", "i" or "g", not {error_mode!r}')
         mode, weights, effective = MODES[error_mode], self._weights(), self._effective()
