@@ -271,3 +271,27 @@ pub(crate) fn string_len(text: &str) -> usize {
     let n = text::encode(text).len();
     if n < 255 { n + 1 } else { n + 5 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_grow_by_a_quarter_or_to_what_is_foreseen() {
+        let mut buffer = vec![0; 1000];
+        buffer.shrink_to_fit();
+        make_room(&mut buffer, 10);
+        assert!((1260..1500).contains(&buffer.capacity()), "{}", buffer.capacity());
+        let before = buffer.capacity();
+        make_room(&mut buffer, 260);
+        assert_eq!(buffer.capacity(), before, "there was room");
+        // A quarter is in it.
+        make_room_for_rest(&mut buffer, 10, 30);
+        assert!((4000..4500).contains(&buffer.capacity()), "{}", buffer.capacity());
+        let before = buffer.capacity();
+        make_room_for_rest(&mut buffer, 10, 20);
+        make_room_for_rest(&mut buffer, 0, 0);
+        make_room_for_rest(&mut Vec::new(), 1, u64::MAX);
+        assert_eq!(buffer.capacity(), before);
+    }
+}
