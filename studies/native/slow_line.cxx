@@ -101,6 +101,14 @@ ssize_t pwrite64(int fd, const void *from, size_t bytes, off64_t at) {
   static const auto real = next<ssize_t(int, const void *, size_t, off64_t)>("pwrite64");
   return taken(fd, real(fd, from, bytes, at));
 }
+ssize_t pwritev(int fd, const struct iovec *from, int parts, off_t at) {
+  static const auto real = next<ssize_t(int, const struct iovec *, int, off_t)>("pwritev");
+  return taken(fd, real(fd, from, parts, at));
+}
+ssize_t pwritev64(int fd, const struct iovec *from, int parts, off64_t at) {
+  static const auto real = next<ssize_t(int, const struct iovec *, int, off64_t)>("pwritev64");
+  return taken(fd, real(fd, from, parts, at));
+}
 // The C library writes buffered bytes by calls of its own, which cannot be replaced: they wait when they are handed over.
 size_t fwrite(const void *from, size_t size, size_t count, FILE *to) {
   static const auto real = next<size_t(const void *, size_t, size_t, FILE *)>("fwrite");
