@@ -20,6 +20,7 @@ from referee.paths import BINARY
 from referee.root_server import RootServer
 
 KINDS = ("single", "multi", "nano", "lhcb", "aod", "esd")
+COUNT_WRITES = Path(__file__).with_name("native") / "count_writes.c"
 DATED = {"SOURCE_DATE_EPOCH": "1000000000"}
 
 # Sums of all numbers of every column, by RDataFrame, which has no dictionary of the classes.
@@ -172,6 +173,19 @@ def test_write_bench_measures_both_containers(basketry: Basketry, tmp_path: Path
     assert large[1]["bytes"] < large[0]["bytes"]
     assert all(many["bytes"] > few["bytes"] for many, few in zip(small, large, strict=True))
     assert "one of: ttree, rntuple" in basketry.refuses("write-bench", "multi", "--container", "parquet")
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_a_preloaded_library_sees_every_write(tmp_path: Path, container: str) -> None:
+    """As Darshan and the like do: all writes are calls of the C library."""
+    library, out = tmp_path / "count_writes.so", tmp_path / "out.root"
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, COUNT_WRITES, "-ldl"], check=True)
+    command: list[Argument] = [BINARY, "generate", "multi", "--size", "3MB", "--container", container]
+    done = run([*command, "--compression", "none", "-q", "-o", out], env={"LD_PRELOAD": str(library)})
+
+    assert done.code == 0, done
+    assert out.stat().st_size > 3_000_000
+    assert int(done.err.split(" bytes written")[0].split()[-1]) >= out.stat().st_size
 
 
 def unfinished(folder: Path) -> int:
