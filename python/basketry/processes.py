@@ -13,9 +13,11 @@ from .signatures import spelled
 
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Unpack
 
     from .reports import Summary
     from .verb_options import Place, Size
+    from .writing.files import Filling, Recreating
 
 PART = "part-{:09}.root"
 
@@ -27,7 +29,7 @@ def parts(
     force: bool = True,
     threads: int = 0,
     memory: Size | None = None,
-    **recreate: Any,
+    **recreate: Unpack[Filling],
 ) -> Parts:
     """A file for several processes to write, such as those of `multiprocessing.Pool` or a `ProcessPoolExecutor`:
 
@@ -45,7 +47,7 @@ def parts(
     force: replace an existing file. threads, memory: limits of the merge. The other arguments are those of
     `recreate` and hold for each part; one thread writes a part, unless its own call says otherwise.
     """
-    return Parts(path, force, {"threads": threads, "memory": memory}, recreate)
+    return Parts(path, force, {"threads": threads, "memory": memory}, dict(recreate))
 
 
 class Parts:
@@ -64,7 +66,8 @@ class Parts:
     def __repr__(self) -> str:
         return f"<Parts of {self.path}>"
 
-    def recreate(self, number: int, **options: Any) -> writing.WritableFile:
+    @spelled(writing.recreate)
+    def recreate(self, number: int, **options: Unpack[Recreating]) -> writing.WritableFile:
         """Writes the part of that number as a file of its own; an existing part is replaced. The
         arguments override those given for all parts."""
         if self._folder is None:
