@@ -109,6 +109,19 @@ def test_a_stage_of_flow_uses_only_earlier_stages() -> None:
     assert {(user, used) for user, used in uses if STAGES.index(used) > STAGES.index(user)} == set()
 
 
+def test_the_fuzz_targets_are_checked_with_libraries_that_are_built() -> None:
+    """Another profile would have `make lint` build them once more: a minute."""
+    main, fuzz = (
+        tomllib.loads((REPO / path).read_text())["profile"]["dev"] for path in ("Cargo.toml", "fuzz/Cargo.toml")
+    )
+    packages = main.pop("package"), fuzz.pop("package")
+
+    assert fuzz == main
+    # Those of packages that the targets do not use would be warnings.
+    assert packages[1].items() <= packages[0].items()
+    assert "*" in packages[1]
+
+
 def test_every_module_opens_with_its_purpose() -> None:
     silent = [str(path.relative_to(REPO)) for path in modules() if not path.read_text().startswith("//! ")]
     assert silent == []
