@@ -1,6 +1,7 @@
 """Making RNTuples: by writers beside ROOT's, by `rewrite` in other clusters and pages, and from trees and back."""
 
 import os
+import sys
 from pathlib import Path
 
 import inputs
@@ -20,6 +21,7 @@ CLUSTER = {"multi": "926", "single": "1250000"}
 #: Memory, where there is some: what a disk does in the background blurs the CPU time.
 MEDIUM = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else SCRATCH
 NUMBERS = "numbers"
+WRITING_THREADS = Path(__file__).parents[1] / "writing_threads.py"
 BUDGET = 128
 NTUPLE = ("--container", "rntuple")
 
@@ -101,6 +103,24 @@ def ntuple_write_memory(bench: Bench) -> None:
             cells = [f"{peaks[name]:.0f}" if name in peaks else "" for name in names]
             within = "yes" if peaks.get(OURS, allowed + 1) <= allowed else "NO"
             bench.say(f"| {codec} | {threads} | {' | '.join(cells)} | {allowed} | {within} |")
+
+
+@section
+def python_write_memory(bench: Bench) -> None:
+    """A Python program's peak RSS above what it took before, by its writing threads: --memory + 24 MB."""
+    bench.say("", f"### recreate(memory='{BUDGET}MB'), zstd:5: MB (those with fixed limits of glibc's allocator)", "")
+    bench.say("| threads | tree | RNTuple |", "|---|---|---|")
+    fixed = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
+    out = MEDIUM / "threads.root"
+    for threads in (1, 8) if bench.quick else (1, 4, 8, 16):
+        cells = []
+        for container in ("ttree", "rntuple"):
+            words: list[Argument] = [sys.executable, WRITING_THREADS, container, str(threads)]
+            words += ["zstd:5", f"{BUDGET}MB", out]
+            runs = [run_command(words, env=env, timeout=300) for env in (None, fixed)]
+            cells.append("{} ({})".format(*(one.out.strip() if one.code == 0 else "failed" for one in runs)))
+        bench.say(f"| {threads} | {' | '.join(cells)} |")
+    out.unlink(missing_ok=True)
 
 
 def highest(one: Writer) -> float:
