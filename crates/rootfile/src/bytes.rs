@@ -185,21 +185,24 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Makes room for more bytes. The buffer grows by a quarter, not by doubling: its memory is part of a budget.
-pub fn make_room(buffer: &mut Vec<u8>, more: usize) {
+/// Makes room for more bytes, and returns the buffer. It grows by a quarter, not by doubling: its memory is part of a budget.
+pub fn make_room(buffer: &mut Vec<u8>, more: usize) -> &mut Vec<u8> {
     if buffer.capacity() - buffer.len() < more {
         buffer.reserve_exact(more + buffer.len() / 4);
     }
+    buffer
+}
+
+/// Bytes that `ahead` items will take if the `done` ones took so many.
+pub fn foreseen(bytes: u64, done: u64, ahead: u64) -> u128 {
+    u128::from(bytes) * u128::from(ahead) / u128::from(done.max(1))
 }
 
 /// Makes room for the rest of a buffer that is being filled evenly: `done` of its items are in it, and `ahead` follow. Growing step by
 /// step would move its bytes several times.
 pub fn make_room_for_rest(buffer: &mut Vec<u8>, done: u64, ahead: u64) {
-    let more = buffer.len() as u128 * u128::from(ahead) / u128::from(done.max(1));
-    let more = usize::try_from(more).unwrap_or(0).saturating_sub(buffer.capacity() - buffer.len());
-    if more > 0 {
-        buffer.reserve_exact(buffer.capacity() - buffer.len() + more);
-    }
+    let rest = foreseen(buffer.len() as u64, done, ahead);
+    buffer.reserve_exact(usize::try_from(rest).unwrap_or(0));
 }
 
 /// A growing big-endian buffer: writes what [`Cursor`] reads.

@@ -157,9 +157,7 @@ impl<'a> View<'a> {
                     let column = record.column_by_name(name).ok_or_else(wrong)?;
                     Self::within(shape, column.as_ref(), nulls).map_err(|e| e.object(format!("member {name}")))
                 };
-                let mut views = Vec::with_capacity(parts.len());
-                parts.iter().try_for_each(|each| part(each).map(|view| views.push(view)))?;
-                Self::Record(views)
+                Self::Record(parts.iter().map(part).collect::<Result<_>>()?)
             }
             Shape::Optional(_) => return Err(wrong()),
             Shape::Variant(parts) => {

@@ -205,7 +205,7 @@ impl PendingColumn {
     pub(super) fn push_bytes(&mut self, more: &[u8]) -> Result<()> {
         match &mut self.store {
             Store::Values(Elements::U8(out)) => out.extend_from_slice(more),
-            Store::Bytes { bytes, size: 1, .. } => room(bytes, more.len()).extend_from_slice(more),
+            Store::Bytes { bytes, size: 1, .. } => make_room(bytes, more.len()).extend_from_slice(more),
             _ => return Err(shape_mismatch()),
         }
         Ok(())
@@ -217,7 +217,7 @@ impl PendingColumn {
             Store::Values(elements) => elements.append_zeros(n),
             Store::Bytes { bytes, size, .. } => {
                 let len = bytes.len() + n * *size;
-                room(bytes, n * *size).resize(len, 0);
+                make_room(bytes, n * *size).resize(len, 0);
                 Ok(())
             }
         }
@@ -270,13 +270,7 @@ impl PendingColumn {
 
 /// Appends words as a page has them.
 fn put<W: Word + ArrowNativeType>(bytes: &mut Vec<u8>, words: &[W]) {
-    native(room(bytes, size_of_val(words)), words, |word| word);
-}
-
-/// A buffer with room for more bytes.
-fn room(bytes: &mut Vec<u8>, more: usize) -> &mut Vec<u8> {
-    make_room(bytes, more);
-    bytes
+    native(make_room(bytes, size_of_val(words)), words, |word| word);
 }
 
 #[cold]

@@ -81,10 +81,10 @@ impl ClusterRule {
         self.left = left.min(room);
         // Each check costs a call per branch. Most of the distance is filled without a check, but not all, since the size of
         // entries may change; the rest is filled in small steps.
-        let step = (self.entries + left.min(room)) / TOLERANCE;
+        let step = (self.entries + self.left) / TOLERANCE;
         let towards = |entries: u64| (entries - entries / 4).max(step);
         let ahead = match self.size {
-            ClusterSize::Bytes(_) => towards(left.min(room)),
+            ClusterSize::Bytes(_) => towards(self.left),
             ClusterSize::Entries(_) => left.min(towards(room)).min(MEMORY_CHECK / each(held)),
         };
         // The first steps grow by doubling, until the size of entries is known.

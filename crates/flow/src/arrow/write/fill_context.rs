@@ -8,6 +8,7 @@ use std::time::Instant;
 use arrow_array::RecordBatch;
 use arrow_schema::FieldRef;
 use rayon::ThreadPool;
+use rootfile::bytes::foreseen;
 use rootfile::{Error, Result};
 
 use super::cluster_rule::{ClusterRule, FillLevel};
@@ -204,7 +205,7 @@ impl FillContext {
     fn make_room(&mut self, filled: &FillLevel) -> Result<bool> {
         let Some(ahead) = self.rule.foresee() else { return Ok(true) };
         let entries = self.rule.entries();
-        let more = u128::from(filled.packed) * u128::from(ahead) / u128::from(entries.max(1));
+        let more = foreseen(filled.packed, entries, ahead);
         let wanted = self.memory().saturating_add(u64::try_from(more).unwrap_or(u64::MAX));
         let held = self.reservation.cluster.map_or(0, |(held, _)| held);
         if !self.committer.memory_limiter.has_free(wanted.saturating_sub(held)) {
