@@ -6,12 +6,12 @@ entries (370 MB) in a hundred calls of `extend`.
 
 import sys
 import threading
-from pathlib import Path
 
 import awkward as ak
 import numpy as np
 
 import basketry as bk
+from readers import status
 
 ROWS = 20_000
 CALLS = 100
@@ -26,12 +26,6 @@ def columns() -> dict[str, object]:
     return {**flat, **lists}
 
 
-def peak() -> float:
-    """Peak RSS of this process, MB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(float(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024 / 1e6
-
-
 def main() -> None:
     """Writes the file, and prints the MB."""
     container, threads, codec, memory, out = sys.argv[1], int(sys.argv[2]), *sys.argv[3:6]
@@ -39,7 +33,7 @@ def main() -> None:
         # Its libraries are loaded.
         file["t"] = {"x": np.arange(10)}
     data = columns()
-    before = peak()
+    before = status("VmHWM")
     with bk.recreate(out, container=container, compression=codec, memory=memory, threads=threads) as file:
         tree = (file.mkrntuple if container == "rntuple" else file.mktree)("t", data)
 
@@ -52,7 +46,7 @@ def main() -> None:
             worker.start()
         for worker in workers:
             worker.join()
-    print(f"{peak() - before:.0f}")
+    print(f"{(status('VmHWM') - before) / 1e6:.0f}")
 
 
 main()
