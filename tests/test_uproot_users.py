@@ -3,8 +3,10 @@ methods. uproot and real ROOT are the referees."""
 
 from __future__ import annotations
 
+import gc
 import pickle
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import awkward as ak
 import numpy as np
@@ -12,9 +14,6 @@ import pytest
 import uproot
 
 import basketry as bk
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROOT = pytest.importorskip("ROOT")
 opened: Any = bk.open
@@ -146,6 +145,15 @@ def test_statistics_may_follow_the_data() -> None:
     assert copied.variances().tolist() == [0, 4, 0]
     with pytest.raises(TypeError, match="give other members by name"):
         bk.writing.identify.to_TH1x("", "", [0.0] * 5, *range(10))
+
+
+def test_the_file_of_an_object_of_pyroot_goes_with_it() -> None:
+    made = bk.from_pyroot(ROOT.TNamed("name", "title"))
+    folder = Path(made.origin[0]).parent
+    assert folder.is_dir()
+    del made
+    gc.collect()
+    assert not folder.exists()
 
 
 def _axis() -> Any:

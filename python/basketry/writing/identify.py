@@ -264,7 +264,9 @@ def as_TGraph(
 
 def from_pyroot(thing: Any) -> Any:
     """An object of PyROOT's, through a file in a temporary folder: ROOT itself writes it."""
+    import shutil
     import tempfile
+    import weakref
     from pathlib import Path
 
     import ROOT
@@ -273,15 +275,19 @@ def from_pyroot(thing: Any) -> Any:
 
     if not isinstance(thing, ROOT.TObject):
         raise TypeError(f"only objects of TObject can be written, not a {type(thing).__name__}")
-    folder = tempfile.TemporaryDirectory()
-    path = str(Path(folder.name) / "object.root")
-    before = ROOT.gDirectory.GetPath() if ROOT.gDirectory else None
-    file = ROOT.TFile(path, "recreate", "", 0)
-    file.WriteObject(thing, "object")
-    file.Close()
-    if before:
-        ROOT.gROOT.cd(before)
-    found: Any = File(path)["object"]
-    # The folder goes with the object.
-    found._folder = folder
+    folder = tempfile.mkdtemp(prefix="basketry-")
+    try:
+        path = str(Path(folder) / "object.root")
+        before = ROOT.gDirectory.GetPath() if ROOT.gDirectory else None
+        file = ROOT.TFile(path, "recreate", "", 0)
+        file.WriteObject(thing, "object")
+        file.Close()
+        if before:
+            ROOT.gROOT.cd(before)
+        found: Any = File(path)["object"]
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    # The object may be copied from its file as it is stored there: the folder goes with the object.
+    weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
     return found
