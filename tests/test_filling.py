@@ -1,6 +1,9 @@
 """Filling from threads, tasks and processes: the same bytes or entries, and errors that leave nothing behind."""
 
 import multiprocessing
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -135,6 +138,37 @@ def test_numbers_of_the_same_kind_are_converted(tmp_path: Path) -> None:
     assert found.l.tolist() == [[float(np.float32(0.1))], [np.inf], [1.0], []]
     with pytest.raises(ValueError, match=r"column i.*70000"), bk.recreate(path) as file:
         file.mktree("t", {"i": "int16"}).extend({"i": [1, 70_000]})
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_arrays_may_change_after_they_were_filled(container: str, tmp_path: Path) -> None:
+    path = tmp_path / "out.root"
+    x, items = np.arange(1000.0), np.arange(3000)
+    with bk.recreate(path, container=container, compression=None) as file:
+        table = file.mktree("t", {"x": "float64", "l": "var * int64"})
+        for _ in range(2):
+            table.extend({"x": x, "l": ak.unflatten(items, 3)})
+            x += 1
+            items[:] = 7
+    found = bk.open(f"{path}:t").arrays()
+    assert found.x.tolist() == [*range(1000), *range(1, 1001)]
+    assert ak.flatten(found.l).tolist() == [*range(3000), *[7] * 3000]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is read from /proc")
+@pytest.mark.parametrize(
+    ("container", "threads", "codec", "memory"), [("ttree", 16, "zstd:1", 64), ("rntuple", 8, "zstd:5", 128)]
+)
+def test_many_threads_stay_within_the_memory(
+    container: str, threads: int, codec: str, memory: int, tmp_path: Path
+) -> None:
+    script = Path(__file__).parents[1] / "bench/writing_threads.py"
+    words = [sys.executable, str(script), container, str(threads), codec, f"{memory}MB", str(tmp_path / "out.root")]
+    paths = os.pathsep.join(str(script.parents[1] / name) for name in ("tests", "bench"))
+    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    # Beside the budget each thread copies offsets, and keeps a little of what it frees.
+    assert 10 < float(done.stdout) <= memory + 24 + 3 * threads
 
 
 def write_part(parts: bk.Parts, number: int) -> int:

@@ -45,7 +45,7 @@ struct State {
 
 impl Tree {
     fn new(memory: u64, order: Order) -> Arc<Self> {
-        let limiter = Arc::new(MemoryLimiter::new(memory));
+        let limiter = Arc::new(MemoryLimiter::new(memory, 0, Arc::default()));
         Arc::new(Self {
             limiter,
             state: Mutex::new(State {
@@ -196,5 +196,23 @@ fn waiting_threads_learn_that_the_output_was_given_up() {
         stopped.store(1, sync::Ordering::Release);
         tree.limiter.notify();
         assert!(waits.join().unwrap());
+    });
+}
+
+#[test]
+fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
+    Builder::new().check(|| {
+        let limiter = Arc::new(MemoryLimiter::new(8, 1, Arc::new(sync::AtomicU64::new(2))));
+        let idle = Arc::clone(&limiter);
+        loom::thread::spawn(move || idle.reserve(4, || QueuePosition::Unordered).unwrap()).join().unwrap();
+        limiter.count_running(true);
+        limiter.count_running(true);
+        assert_eq!(
+            limiter.try_reserve(4, QueuePosition::Unordered).unwrap(),
+            None,
+            "another thread may end its cluster"
+        );
+        limiter.count_running(false);
+        assert_eq!(limiter.reserve(4, || QueuePosition::Unordered).unwrap().0, 4);
     });
 }

@@ -40,10 +40,11 @@ impl Batch {
     /// A batch of Python's columns: trees of buffers, or objects with Arrow's C interface.
     #[staticmethod]
     fn of(py: Python<'_>, columns: Vec<(String, InputArray<'_>)>) -> PyResult<Self> {
-        let arrays = columns.iter().map(|(_, given)| given.array(py)).collect::<PyResult<Vec<_>>>()?;
-        let rows = arrays.first().map_or(0, |array| array.len());
         let may_lack: Vec<bool> = columns.iter().map(|(_, given)| given.may_lack()).collect();
-        let made = of_columns(columns.into_iter().map(|(name, _)| name).collect(), arrays, rows)?;
+        let (names, given): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let arrays = given.into_iter().map(|given| given.array(py)).collect::<PyResult<Vec<_>>>()?;
+        let rows = arrays.first().map_or(0, |array| array.len());
+        let made = of_columns(names, arrays, rows)?;
         let described = made.schema_ref().fields().iter().zip(made.columns()).zip(may_lack);
         let fields = described
             .map(|((field, array), may_lack)| field.as_ref().clone().with_nullable(may_lack || array.null_count() > 0));

@@ -1,5 +1,7 @@
-//! Arrays that Python passes in: trees of buffers, whose bytes are copied, and objects with Arrow's C interface, which are not.
+//! Arrays that Python passes in: trees of buffers, and objects with Arrow's C interface. Numbers are used where they lie; what says where
+//! others are (offsets, types, bits of validity) and text are copied, since a program might change them after they were checked.
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -35,10 +37,10 @@ impl InputArray<'_> {
     }
 
     /// The array.
-    pub fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
+    pub fn array(self, py: Python<'_>) -> PyResult<ArrayRef> {
         match self {
             Self::Tree(tree) => tree.array(py),
-            Self::Arrow(source) => of_arrow(source),
+            Self::Arrow(source) => of_arrow(&source),
         }
     }
 }
@@ -49,13 +51,20 @@ impl Tree {
         self.0 == "optional"
     }
 
-    fn array(&self, py: Python<'_>) -> PyResult<ArrayRef> {
+    fn array(self, py: Python<'_>) -> PyResult<ArrayRef> {
         let Self(kind, length, size, buffers, parts) = self;
-        let buffers = buffers.iter().map(|bytes| bytes.to_vec(py).map(Buffer::from_vec));
+        let number = number_of(&kind);
+        let buffers = buffers.into_iter().map(|bytes| match number {
+            Ok(_) if bytes.is_c_contiguous() => Ok(lent(bytes)),
+            _ => bytes.to_vec(py).map(Buffer::from_vec),
+        });
         let mut buffers = buffers.collect::<PyResult<Vec<_>>>()?;
-        let parts = parts.iter().map(|(name, part)| Ok((name.as_str(), part.array(py)?, part.may_lack())));
+        let parts = parts.into_iter().map(|(name, part)| {
+            let may_lack = part.may_lack();
+            Ok((name, part.array(py)?, may_lack))
+        });
         let parts = parts.collect::<PyResult<Vec<_>>>()?;
-        let field = |(name, part, may_lack): &(&str, ArrayRef, bool)| {
+        let field = |(name, part, may_lack): &(String, ArrayRef, bool)| {
             let nullable = *may_lack || part.null_count() > 0;
             Field::new(if name.is_empty() { "item" } else { name }, part.data_type().clone(), nullable)
         };
@@ -68,7 +77,7 @@ impl Tree {
                 DataType::Boolean
             }
             "list" => DataType::LargeList(item()?),
-            "fixed" => DataType::FixedSizeList(item()?, i32::try_from(*size)?),
+            "fixed" => DataType::FixedSizeList(item()?, i32::try_from(size)?),
             "text" => DataType::LargeUtf8,
             "bytes" => DataType::LargeBinary,
             "record" => DataType::Struct(parts.iter().map(field).collect()),
@@ -79,7 +88,7 @@ impl Tree {
                 let fields = parts.iter().map(|part| Arc::new(field(part)));
                 DataType::Union((0i8..).zip(std::iter::once(none).chain(fields)).collect(), UnionMode::Dense)
             }
-            number => number_of(number)?,
+            _ => number?,
         };
         let none = (kind == "union").then(|| new_empty_array(&DataType::Null).to_data());
         let mut children = none.into_iter().chain(parts.iter().map(|(_, part, _)| part.to_data()));
@@ -88,10 +97,23 @@ impl Tree {
             let whole = whole.ok_or_else(|| PyValueError::new_err("no part"))?;
             whole.null_bit_buffer(buffers.pop()).align_buffers(true).build()
         } else {
-            let made = ArrayData::builder(data_type).len(*length).buffers(buffers);
+            let made = ArrayData::builder(data_type).len(length).buffers(buffers);
             made.child_data(children.collect()).align_buffers(true).build()
         };
         made.map(make_array).map_err(arrow)
+    }
+}
+
+/// The bytes of an array of numbers, which stays as it is until nobody uses them any more.
+fn lent(bytes: PyBuffer<u8>) -> Buffer {
+    let (Some(start), length) = (NonNull::new(bytes.buf_ptr().cast()), bytes.len_bytes()) else {
+        return Buffer::default();
+    };
+    #[expect(unsafe_code, reason = "Python owns the bytes, and the buffer protocol is a C interface")]
+    // SAFETY: the bytes are contiguous, and the view keeps them where they are as long as it lives. A program that changes numbers
+    // while they are written gets other numbers, as with any library that does not copy: each bit pattern is one.
+    unsafe {
+        Buffer::from_custom_allocation(start, length, Arc::new(bytes))
     }
 }
 

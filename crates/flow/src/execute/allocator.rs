@@ -1,9 +1,11 @@
 //! Limits on the memory that the system's allocator keeps after it was freed. Kept memory counts as memory of the process,
 //! but handing pages back to the kernel costs time. The [`Budget`] decides how much a job may take.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::budget::Budget;
+use super::glibc::{self, Limit};
 
 /// Largest M_MMAP_THRESHOLD that glibc accepts (`DEFAULT_MMAP_THRESHOLD_MAX`).
 const MOST: u64 = 32 << 20;
@@ -13,9 +15,17 @@ const LEAST: u64 = 128 << 10;
 const UNKNOWN: u64 = 1 << 20;
 /// Most arenas of threads that fill clusters.
 const WRITING: usize = 2;
+/// The arenas of all threads that fill may keep one part in this many of a budget in a process that is not [`ours`].
+const KEPT_SHARE: u64 = 16;
+/// Memory is given back when one part in this many of a budget was filled since the last time: it takes a millisecond or two.
+const TRIM_SHARE: u64 = 16;
 
 /// Number of arenas of this process if [`ours`] was called, else 0.
 static ARENAS: AtomicUsize = AtomicUsize::new(0);
+/// What an arena may keep, for each [`LittleKept`].
+static LITTLE_KEPT: Mutex<Vec<Arc<AtomicU64>>> = Mutex::new(Vec::new());
+/// What a user sets to choose glibc's limits for a process.
+const USERS: [&str; 3] = ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"];
 
 /// Makes the allocator keep about `bytes` of freed memory for later allocations: returning pages to the kernel and
 /// clearing them again costs more than decoding or encoding. If the process is not [`ours`], this frees one large block:
@@ -47,27 +57,80 @@ pub fn ours_for_writing(budget: &Budget) {
     ours_within(budget, budget.threads.clamp(1, WRITING));
 }
 
+/// Whether this process runs basketry alone.
+pub(crate) fn is_ours() -> bool {
+    ARENAS.load(Ordering::Relaxed) > 0
+}
+
 fn ours_within(budget: &Budget, arenas: usize) {
     ARENAS.store(arenas, Ordering::Relaxed);
     set(arenas, (budget.memory / 64 / arenas as u64).min(UNKNOWN));
 }
 
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[expect(unsafe_code, reason = "a function of the C library that takes two numbers, and has no safe form")]
-fn set(arenas: usize, share: u64) {
-    static LAST: AtomicUsize = AtomicUsize::new(0);
-    let share = libc::c_int::try_from(share.clamp(LEAST, MOST)).unwrap_or(libc::c_int::MAX);
-    if LAST.swap(share.unsigned_abs() as usize, Ordering::Relaxed) == share.unsigned_abs() as usize {
-        return;
+/// As long as this lives, the allocator of a process that is not [`ours`] keeps little of what several threads free. glibc has an arena
+/// for each of them; by itself it keeps up to 64 MB at the end of each arena, where the budget counts them as free. Afterwards its limits
+/// are the largest that it takes by itself. Has an effect with glibc only, and none where the user has set the limits.
+#[derive(Debug)]
+pub(crate) struct LittleKept {
+    budget: u64,
+    /// Bytes that an arena may keep.
+    share: Arc<AtomicU64>,
+    /// Bytes filled since memory was given back.
+    filled: AtomicU64,
+}
+
+impl LittleKept {
+    /// For a budget of so many bytes. Sets no limits yet.
+    pub fn new(budget: u64) -> Self {
+        let share = Arc::new(AtomicU64::new(MOST));
+        LITTLE_KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&share));
+        Self { budget, share, filled: AtomicU64::new(0) }
     }
-    let arenas = libc::c_int::try_from(arenas).unwrap_or(libc::c_int::MAX);
-    // glibc's own trim threshold is twice the mmap threshold.
-    let options = [(libc::M_ARENA_MAX, arenas), (libc::M_MMAP_THRESHOLD, share), (libc::M_TRIM_THRESHOLD, 2 * share)];
-    for (option, value) in options {
-        // SAFETY: `mallopt` takes two numbers and locks its own state. A refused call changes nothing.
-        unsafe { libc::mallopt(option, value) };
+
+    /// Sets the limits for this number of threads, unless they were set for more before.
+    pub fn keep_for(&self, threads: usize) {
+        let share = self.budget / KEPT_SHARE / threads as u64;
+        if self.share.fetch_min(share, Ordering::Relaxed) > share {
+            set_least(&LITTLE_KEPT.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Gives freed memory of all arenas back to the kernel, where enough was filled since the last time.
+    pub fn give_back(&self, filled: u64) {
+        if self.filled.fetch_add(filled, Ordering::Relaxed) + filled >= self.budget / TRIM_SHARE {
+            self.filled.store(0, Ordering::Relaxed);
+            glibc::trim();
+        }
     }
 }
 
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn set(_arenas: usize, _share: u64) {}
+impl Drop for LittleKept {
+    fn drop(&mut self) {
+        let mut all = LITTLE_KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|share| !Arc::ptr_eq(share, &self.share));
+        set_least(&all);
+    }
+}
+
+/// Sets the smallest of these limits.
+fn set_least(shares: &[Arc<AtomicU64>]) {
+    if !USERS.iter().any(|name| std::env::var_os(name).is_some()) {
+        set_limits(shares.iter().map(|share| share.load(Ordering::Relaxed)).min().unwrap_or(MOST));
+    }
+}
+
+fn set(arenas: usize, share: u64) {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    if LAST.swap(share, Ordering::Relaxed) != share {
+        glibc::set(Limit::Arenas, arenas);
+        set_limits(share);
+    }
+}
+
+/// Sets the size from which blocks are mapped one by one, and of the memory that an arena may keep at its end.
+fn set_limits(share: u64) {
+    let share = usize::try_from(share.clamp(LEAST, MOST)).unwrap_or(usize::MAX);
+    glibc::set(Limit::Mapped, share);
+    // glibc's own trim threshold is twice the mmap threshold.
+    glibc::set(Limit::Kept, 2 * share);
+}

@@ -32,6 +32,7 @@ pub(crate) struct Committer {
     pub memory_limiter: Arc<MemoryLimiter>,
     pub compressors: Arc<Compressors>,
     buffer_pool: Arc<BufferPool>,
+    pub pool: WritePool,
     /// Threads that help to encode.
     pub team: Option<Arc<ThreadPool>>,
     pub order: Order,
@@ -122,6 +123,7 @@ impl Committer {
             memory_limiter: pool.memory_limiter(),
             compressors: pool.compressors(),
             buffer_pool: pool.buffer_pool(),
+            pool: pool.clone(),
             team: pool.team(),
             order: options.order,
             casting: options.casting,

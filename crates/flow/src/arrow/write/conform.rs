@@ -5,10 +5,8 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{
-    Array, ArrayRef, FixedSizeListArray, LargeListArray, OffsetSizeTrait, StructArray, UnionArray, new_empty_array,
-};
-use arrow_buffer::{OffsetBuffer, ScalarBuffer};
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, StructArray, UnionArray, new_empty_array};
+use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, FieldRef, UnionMode};
 use rootfile::{Error, Result};
@@ -54,8 +52,16 @@ pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> 
             let made = UnionArray::try_new(wanted.clone(), tags, places, children);
             Ok(Arc::new(made.map_err(refused)?))
         }
-        (DataType::List(_), DataType::LargeList(_)) => list::<i32>(array, wanted, casting),
-        (DataType::LargeList(_), DataType::LargeList(_)) => list::<i64>(array, wanted, casting),
+        (DataType::List(_), DataType::LargeList(field)) => {
+            let list = array.as_list::<i32>();
+            let offsets: Vec<i64> = list.offsets().iter().map(|offset| i64::from(*offset)).collect();
+            let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+            large_list(offsets, list.values(), (field, list.nulls()), casting)
+        }
+        (DataType::LargeList(_), DataType::LargeList(field)) => {
+            let list = array.as_list::<i64>();
+            large_list(list.offsets().clone(), list.values(), (field, list.nulls()), casting)
+        }
         (DataType::FixedSizeList(_, size), DataType::FixedSizeList(field, wanted)) if size == wanted => {
             let items = conform(array.as_fixed_size_list().values(), field.data_type(), casting)?;
             let made = FixedSizeListArray::try_new(Arc::clone(field), *size, items, array.nulls().cloned());
@@ -63,11 +69,9 @@ pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> 
         }
         // Lists of one length, as NumPy gives them.
         (DataType::FixedSizeList(_, size), DataType::LargeList(field)) => {
-            let items = conform(array.as_fixed_size_list().values(), field.data_type(), casting)?;
             let lengths = std::iter::repeat_n(usize::try_from(*size).unwrap_or(0), array.len());
-            let offsets = OffsetBuffer::from_lengths(lengths);
-            let made = LargeListArray::try_new(Arc::clone(field), offsets, items, array.nulls().cloned());
-            Ok(Arc::new(made.map_err(refused)?))
+            let items = array.as_fixed_size_list().values();
+            large_list(OffsetBuffer::from_lengths(lengths), items, (field, array.nulls()), casting)
         }
         // An empty array may have any type.
         _ if array.is_empty() => Ok(new_empty_array(wanted)),
@@ -81,13 +85,15 @@ pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> 
     }
 }
 
-fn list<O: OffsetSizeTrait>(array: &ArrayRef, wanted: &DataType, casting: Casting) -> Result<ArrayRef> {
-    let DataType::LargeList(field) = wanted else { return Err(Error::unsupported("lists of another kind")) };
-    let list = array.as_list::<O>();
-    let items = conform(list.values(), field.data_type(), casting)?;
-    let offsets: Vec<i64> = list.offsets().iter().map(|offset| offset.as_usize() as i64).collect();
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    let made = LargeListArray::try_new(Arc::clone(field), offsets, items, list.nulls().cloned());
+/// A list whose items are brought to the type of a field.
+fn large_list(
+    offsets: OffsetBuffer<i64>,
+    items: &ArrayRef,
+    (field, nulls): (&FieldRef, Option<&NullBuffer>),
+    casting: Casting,
+) -> Result<ArrayRef> {
+    let items = conform(items, field.data_type(), casting)?;
+    let made = LargeListArray::try_new(Arc::clone(field), offsets, items, nulls.cloned());
     Ok(Arc::new(made.map_err(refused)?))
 }
 

@@ -16,6 +16,7 @@ use super::commit_order::Ticket;
 use super::committer::{Committer, ContextStart};
 use super::context_buffers::ContextBuffers;
 use super::finished_cluster::{Content, FinishedCluster};
+use super::memory_limiter::MemoryLimiter;
 use super::metrics::Watch;
 use super::table_fill::TableFill;
 use super::table_plan::{TableArrays, TablePlan};
@@ -55,6 +56,22 @@ struct MemoryReservation {
     cluster_limit: u64,
     /// Largest memory that the cluster really took.
     peak: u64,
+}
+
+/// A call that fills, until this is dropped.
+struct Running(Arc<MemoryLimiter>);
+
+impl Running {
+    fn begin(limiter: &Arc<MemoryLimiter>) -> Self {
+        limiter.count_running(true);
+        Self(Arc::clone(limiter))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.count_running(false);
+    }
 }
 
 impl FillContext {
@@ -103,6 +120,7 @@ impl FillContext {
     /// [`FillContext::is_usable`]. Any other error gives the output up.
     pub fn fill(&mut self, batch: &RecordBatch) -> Result<()> {
         self.committer.check()?;
+        let _running = Running::begin(&self.committer.memory_limiter);
         let wider = self.committer.wider_plan(self.table, &self.plan, batch);
         let arrays = wider.as_ref().unwrap_or(&self.plan).arrays(batch, self.committer.casting)?;
         let widened = wider.map_or(Ok(()), |plan| self.widen(plan));
@@ -244,6 +262,9 @@ impl FillContext {
         if let Some(content) = self.committer.recycled(&self.plan) {
             self.filling.recycle(content);
         }
+        if self.clusters == 1 || self.committer.memory_limiter.threads() > 1 {
+            self.committer.pool.limit_kept();
+        }
         self.reservation.kept = 0;
         self.ticket.set_reserved(taken);
         self.reservation.cluster = Some((taken, std::thread::current().id()));
@@ -291,6 +312,7 @@ impl FillContext {
         }
         // Only after the memory is released: another context would begin without memory.
         self.committer.memory_limiter.end_filling(thread);
+        self.committer.pool.give_back(bytes);
         handed?;
         add(&self.clocks.handing, started.elapsed());
         Ok(())

@@ -8,11 +8,15 @@ use std::time::{Duration, Instant};
 
 use rootfile::{Error, Result};
 
-use super::sync::{Condvar, Mutex, MutexGuard, ThreadId, current};
+use super::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, ThreadId, current};
 
 #[derive(Debug)]
 pub(crate) struct MemoryLimiter {
     limit: u64,
+    /// Bytes that stay free for what callers and the allocator take, and bytes of compressors. Contexts that may wait leave them free. In
+    /// the order of tasks no cluster ends where it does because of them, since they differ by the number of threads.
+    spare: u64,
+    compressors: Arc<AtomicU64>,
     state: Mutex<State>,
     freed: Condvar,
 }
@@ -29,10 +33,13 @@ struct State {
     peak: u64,
     /// Number of clusters that are being filled, by the thread that began them.
     active: HashMap<ThreadId, usize>,
-    /// Number of threads that wait.
+    /// Number of threads that are in a call which fills, and how many of them wait.
+    running: usize,
     waiting: usize,
     /// A context that could not wait began a cluster without free memory. Clusters end early until memory is free again.
     short: bool,
+    /// The most threads that ever wanted to fill clusters at the same time.
+    threads: usize,
 }
 
 /// The position of a context's clusters in the order of the output.
@@ -60,9 +67,20 @@ pub(crate) struct MemoryUse {
 const RECHECK: Duration = Duration::from_millis(50);
 
 impl MemoryLimiter {
-    /// A limiter of `limit` bytes.
-    pub fn new(limit: u64) -> Self {
-        Self { limit, state: Mutex::default(), freed: Condvar::new() }
+    /// A limiter of `limit` bytes, of which others take `spare` and as many as `compressors` says.
+    pub fn new(limit: u64, spare: u64, compressors: Arc<AtomicU64>) -> Self {
+        Self { limit, spare, compressors, state: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// Bytes for files and clusters, if threads can wait for each other.
+    fn room(&self) -> u64 {
+        self.limit.saturating_sub(self.spare + self.compressors.load(Ordering::Relaxed))
+    }
+
+    /// The same for a thread that would wait. Where all others that are in a call wait, the memory may be that of contexts that nobody
+    /// fills at the moment: then it is the whole limit, so that one goes on.
+    fn room_for_next(&self, state: &State) -> u64 {
+        if state.running <= state.waiting + 1 { self.limit } else { self.room() }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -118,19 +136,24 @@ impl MemoryLimiter {
         let started = Instant::now();
         let me = current().id();
         let mut state = self.lock();
-        while !state.may_begin(self.limit, bytes, position(), me)? {
+        loop {
+            let room = self.room_for_next(&state);
+            if state.may_begin((self.limit, room), bytes, position(), me)? {
+                return Ok((state.begin(self.limit, bytes, me), started.elapsed()));
+            }
             state.waiting += 1;
+            state.count_threads();
             state = self.freed.wait_timeout(state, RECHECK).unwrap_or_else(PoisonError::into_inner).0;
             state.waiting -= 1;
         }
-        Ok((state.begin(self.limit, bytes, me), started.elapsed()))
     }
 
     /// The same, if no waiting is needed.
     pub fn try_reserve(&self, bytes: u64, position: QueuePosition) -> Result<Option<u64>> {
         let me = current().id();
         let mut state = self.lock();
-        let may_begin = state.may_begin(self.limit, bytes, position, me)?;
+        let room = self.room_for_next(&state);
+        let may_begin = state.may_begin((self.limit, room), bytes, position, me)?;
         Ok(may_begin.then(|| state.begin(self.limit, bytes, me)))
     }
 
@@ -141,11 +164,14 @@ impl MemoryLimiter {
         let mut state = self.lock();
         loop {
             let position = position();
-            let fits = state.has_room(self.limit, more, position)?;
             // A thread that fills several clusters could wait for itself.
             let own = state.active.get(&me).copied().unwrap_or(0);
-            let fits = fits || own > 1 || state.active.values().sum::<usize>() == own;
-            if fits || position == QueuePosition::Unordered {
+            let alone = state.active.values().sum::<usize>() == own;
+            let unordered = position == QueuePosition::Unordered;
+            // Clusters that wait to be appended still have their memory.
+            let room = if alone && unordered { self.limit } else { self.room() };
+            let fits = state.has_room(room, more, position)? || own > 1 || alone && !unordered;
+            if fits || unordered {
                 state.take(more);
                 return Ok(fits);
             }
@@ -157,7 +183,7 @@ impl MemoryLimiter {
 
     /// Bytes that are not reserved.
     pub fn free(&self) -> u64 {
-        self.lock().free(self.limit)
+        self.lock().free(self.room())
     }
 
     /// Whether `bytes` are free.
@@ -195,6 +221,15 @@ impl MemoryLimiter {
         self.wake(&state);
     }
 
+    /// Counts a thread that begins a call which fills, or with `false` one that ends it.
+    pub fn count_running(&self, begins: bool) {
+        let mut state = self.lock();
+        state.running = if begins { state.running + 1 } else { state.running.saturating_sub(1) };
+        if !begins {
+            self.wake(&state);
+        }
+    }
+
     /// Makes waiting threads check again.
     pub fn notify(&self) {
         self.wake(&self.lock());
@@ -205,6 +240,11 @@ impl MemoryLimiter {
         if state.waiting > 0 {
             self.freed.notify_all();
         }
+    }
+
+    /// The most threads that ever wanted to fill clusters at the same time.
+    pub fn threads(&self) -> usize {
+        self.lock().threads
     }
 
     /// The memory in use.
@@ -219,9 +259,9 @@ impl State {
         limit.saturating_sub(self.fixed + self.held)
     }
 
-    /// Whether a context at this position may reserve `bytes`.
-    fn has_room(&self, limit: u64, bytes: u64, position: QueuePosition) -> Result<bool> {
-        let free = self.free(limit);
+    /// Whether a context at this position may reserve `bytes` of `room`.
+    fn has_room(&self, room: u64, bytes: u64, position: QueuePosition) -> Result<bool> {
+        let free = self.free(room);
         match position {
             QueuePosition::Stopped => Err(stopped()),
             QueuePosition::Next => Ok(true),
@@ -231,18 +271,29 @@ impl State {
     }
 
     /// Whether a cluster of `bytes` may begin now.
-    fn may_begin(&mut self, limit: u64, bytes: u64, position: QueuePosition, me: ThreadId) -> Result<bool> {
+    fn may_begin(
+        &mut self,
+        (limit, room): (u64, u64),
+        bytes: u64,
+        position: QueuePosition,
+        me: ThreadId,
+    ) -> Result<bool> {
         let first = position == QueuePosition::Unordered && self.active.is_empty();
-        let may_begin = self.has_room(limit, bytes, position)? || first || self.active.contains_key(&me);
+        let may_begin = self.has_room(room, bytes, position)? || first || self.active.contains_key(&me);
         self.short |= may_begin && bytes > self.free(limit);
         Ok(may_begin)
     }
 
     fn begin(&mut self, limit: u64, bytes: u64, me: ThreadId) -> u64 {
         *self.active.entry(me).or_default() += 1;
+        self.count_threads();
         let taken = bytes.min(self.free(limit));
         self.take(taken);
         taken
+    }
+
+    fn count_threads(&mut self) {
+        self.threads = self.threads.max(self.active.len() + self.waiting);
     }
 
     fn take(&mut self, bytes: u64) {

@@ -1,15 +1,21 @@
 //! Resources that one or several writers share: memory, buffers, and threads that help to encode.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::ThreadPool;
 use rootfile::Result;
 
 use super::buffer_pool::BufferPool;
 use super::memory_limiter::MemoryLimiter;
-use crate::execute::allocator;
+use crate::execute::allocator::{self, LittleKept};
 use crate::execute::budget::Budget;
 use crate::execute::encode::compressors::Compressors;
+
+/// The allocator may keep one part in this many of the budget.
+const KEPT_SHARE: u64 = 8;
+/// One part in this many of the budget is for what the threads of a program that is not ours bring: copies of what they fill, and memory
+/// that the allocator keeps for each of them.
+const SPARE_SHARE: u64 = 8;
 
 /// Memory that one or several writers share: all clusters of all their trees that are filled or wait to be written.
 #[derive(Clone, Debug)]
@@ -18,18 +24,34 @@ pub struct WritePool {
     buffer_pool: Arc<BufferPool>,
     compressors: Arc<Compressors>,
     team: Option<Arc<ThreadPool>>,
+    kept: Arc<Kept>,
+}
+
+/// What was done about memory that the allocator keeps, for one thread and for several.
+#[derive(Debug, Default)]
+struct Kept {
+    some: OnceLock<()>,
+    little: OnceLock<LittleKept>,
 }
 
 impl WritePool {
     /// A pool of the budget's memory. The caller brings the threads and fills a context with each: the budget's number of
     /// threads is not used.
     pub fn new(budget: Budget) -> Self {
-        allocator::keep(budget.memory / 8);
+        let spare = match allocator::is_ours() {
+            true => {
+                allocator::keep(budget.memory / KEPT_SHARE);
+                0
+            }
+            false => budget.memory / SPARE_SHARE,
+        };
+        let compressors = Compressors::new(budget.memory);
         Self {
-            memory_limiter: Arc::new(MemoryLimiter::new(budget.memory)),
+            memory_limiter: Arc::new(MemoryLimiter::new(budget.memory, spare, compressors.bytes())),
             buffer_pool: Arc::default(),
-            compressors: Arc::new(Compressors::new(budget.memory)),
+            compressors: Arc::new(compressors),
             team: None,
+            kept: Arc::default(),
         }
     }
 
@@ -38,6 +60,28 @@ impl WritePool {
     pub fn with_team(budget: Budget) -> Result<Self> {
         let team = if budget.threads < 2 { None } else { Some(Arc::new(budget.team()?)) };
         Ok(Self { team, ..Self::new(budget) })
+    }
+
+    /// Limits what the allocator keeps of freed memory, before a thread fills a cluster. With one thread it may keep some, since returning
+    /// it costs time; with several it keeps little, since each has an arena of its own in processes that are not `allocator::ours`.
+    pub(crate) fn limit_kept(&self) {
+        if allocator::is_ours() {
+            return;
+        }
+        let limit = self.memory_limiter.limit();
+        let threads = self.memory_limiter.threads();
+        if threads > 1 {
+            self.kept.little.get_or_init(|| LittleKept::new(limit)).keep_for(threads);
+            return;
+        }
+        self.kept.some.get_or_init(|| allocator::keep(limit / KEPT_SHARE));
+    }
+
+    /// Gives back freed memory, after a thread filled these bytes.
+    pub(crate) fn give_back(&self, filled: u64) {
+        if let Some(kept) = self.kept.little.get() {
+            kept.give_back(filled);
+        }
     }
 
     pub(crate) fn memory_limiter(&self) -> Arc<MemoryLimiter> {

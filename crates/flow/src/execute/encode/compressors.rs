@@ -1,7 +1,8 @@
 //! The compressors of all threads that encode for one memory budget. A compressor of zstd takes up to 14 MB at ROOT's default level,
 //! so where memory is short there are fewer of them than threads, and threads wait for one. This changes no byte of the output.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rootfile::codec::Compressor;
 
@@ -14,6 +15,8 @@ const ASSUMED: u64 = 14 << 20;
 pub(crate) struct Compressors {
     /// Most bytes of all together.
     most: u64,
+    /// As `State::bytes`, for others to see; until one was used, the most that they may take.
+    bytes: Arc<AtomicU64>,
     state: Mutex<State>,
     returned: Condvar,
 }
@@ -38,11 +41,25 @@ impl std::fmt::Debug for Compressors {
 impl Compressors {
     /// The compressors for a budget of so many bytes.
     pub fn new(memory: u64) -> Self {
-        Self { most: memory / SHARE, state: Mutex::default(), returned: Condvar::new() }
+        let most = memory / SHARE;
+        Self { most, bytes: Arc::new(AtomicU64::new(most)), state: Mutex::default(), returned: Condvar::new() }
+    }
+
+    /// Bytes of memory of those that exist, at any time. Until one was used, the most that they may take: their first use comes when
+    /// clusters of all threads are full.
+    pub fn bytes(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.bytes)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the bytes of all by what is lent or comes back.
+    fn count(&self, state: &mut State, more: u64, less: u64) {
+        state.bytes = (state.bytes + more).saturating_sub(less);
+        let seen = if state.largest.is_some() { state.bytes } else { self.most.max(state.bytes) };
+        self.bytes.store(seen, Ordering::Relaxed);
     }
 
     /// Lends a compressor. May wait until another thread returns one: a thread borrows one at a time.
@@ -53,12 +70,12 @@ impl Compressors {
             if let Some(compressor) = state.free.pop() {
                 let own = compressor.memory() as u64;
                 let counted = own.max(expected);
-                state.bytes += counted - own;
+                self.count(&mut state, counted, own);
                 return Lent { compressor, counted, stock: self };
             }
             if state.count == 0 || state.bytes + expected <= self.most {
                 state.count += 1;
-                state.bytes += expected;
+                self.count(&mut state, expected, 0);
                 return Lent { compressor: Compressor::new(), counted: expected, stock: self };
             }
             state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -68,12 +85,12 @@ impl Compressors {
     fn take_back(&self, compressor: Compressor, counted: u64) {
         let mut state = self.lock();
         let own = compressor.memory() as u64;
-        state.bytes = state.bytes.saturating_sub(counted) + own;
         state.largest = state.largest.max(Some(own));
+        self.count(&mut state, own, counted);
         if state.bytes > self.most && state.count > 1 {
             // It grew beyond what was expected of it.
             state.count -= 1;
-            state.bytes -= own;
+            self.count(&mut state, 0, own);
         } else {
             state.free.push(compressor);
         }
@@ -131,6 +148,7 @@ mod tests {
             let state = stock.lock();
             let free: u64 = state.free.iter().map(|one| one.memory() as u64).sum();
             assert_eq!((state.bytes, state.count), (free, state.free.len() as u64));
+            assert_eq!(stock.bytes().load(Ordering::Relaxed), state.bytes);
         }
     }
 
