@@ -167,8 +167,8 @@ def test_many_threads_stay_within_the_memory(
     paths = os.pathsep.join(str(script.parents[1] / name) for name in ("tests", "bench"))
     done = subprocess.run(words, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    # Beside the budget each thread copies offsets, and keeps a little of what it frees.
-    assert 10 < float(done.stdout) <= memory + 24 + 3 * threads
+    # Beside the budget each thread copies offsets, and keeps a little of what it frees: most on a busy machine.
+    assert 10 < float(done.stdout) <= memory + 24 + 6 * threads
 
 
 def write_part(parts: bk.Parts, number: int) -> int:
