@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import subprocess
 import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import basketry as bk
+from referee.command import Argument, run
 
 STEP = 3000
 
@@ -163,12 +163,20 @@ def test_many_threads_stay_within_the_memory(
     container: str, threads: int, codec: str, memory: int, tmp_path: Path
 ) -> None:
     script = Path(__file__).parents[1] / "bench/writing_threads.py"
-    words = [sys.executable, str(script), container, str(threads), codec, f"{memory}MB", str(tmp_path / "out.root")]
+    words: list[Argument] = [
+        sys.executable,
+        script,
+        container,
+        str(threads),
+        codec,
+        f"{memory}MB",
+        tmp_path / "out.root",
+    ]
     paths = os.pathsep.join(str(script.parents[1] / name) for name in ("tests", "bench"))
-    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    done = run(words, env={"PYTHONPATH": paths}, timeout=300)
+    assert done.code == 0, done
     # Beside the budget each thread copies offsets, and keeps a little of what it frees: most on a busy machine.
-    assert 10 < float(done.stdout) <= memory + 24 + 6 * threads
+    assert 10 < float(done.out) <= memory + 24 + 6 * threads
 
 
 def write_part(parts: bk.Parts, number: int) -> int:

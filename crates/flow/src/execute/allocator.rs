@@ -16,7 +16,7 @@ const UNKNOWN: u64 = 1 << 20;
 /// Most arenas of threads that fill clusters.
 const WRITING: usize = 2;
 /// The arenas of all threads that fill may keep one part in this many of a budget in a process that is not [`ours`].
-const KEPT_SHARE: u64 = 16;
+const LITTLE_SHARE: u64 = 16;
 /// Memory is given back when one part in this many of a budget was filled since the last time: it takes a millisecond or two.
 const TRIM_SHARE: u64 = 16;
 
@@ -89,7 +89,7 @@ impl LittleKept {
 
     /// Sets the limits for this number of threads, unless they were set for more before.
     pub fn keep_for(&self, threads: usize) {
-        let share = self.budget / KEPT_SHARE / threads as u64;
+        let share = self.budget / LITTLE_SHARE / threads as u64;
         if self.share.fetch_min(share, Ordering::Relaxed) > share {
             set_least(&LITTLE_KEPT.lock().unwrap_or_else(PoisonError::into_inner));
         }

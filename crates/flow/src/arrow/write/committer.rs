@@ -7,15 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
-use rayon::ThreadPool;
 use rootfile::{Error, FileWriter, Result};
 
-use super::buffer_pool::BufferPool;
 use super::commit_order::{CommitOrder, Ticket};
 use super::conform::Casting;
 use super::context_buffers::ContextBuffers;
 use super::finished_cluster::{Content, FinishedCluster};
-use super::memory_limiter::{MemoryLimiter, QueuePosition, stopped};
+use super::memory_limiter::{QueuePosition, stopped};
 use super::metrics::Metrics;
 use super::open_table::TableRecord;
 use super::options::{Order, WriteOptions};
@@ -24,17 +22,11 @@ use super::table_plan::TablePlan;
 use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::encode::clocks::Clocks;
-use crate::execute::encode::compressors::Compressors;
 use crate::execute::encode::scratch::EncodeScratchPool;
 
 /// The state of a writer, shared by its fill contexts.
 pub(crate) struct Committer {
-    pub memory_limiter: Arc<MemoryLimiter>,
-    pub compressors: Arc<Compressors>,
-    buffer_pool: Arc<BufferPool>,
     pub pool: WritePool,
-    /// Threads that help to encode.
-    pub team: Option<Arc<ThreadPool>>,
     pub order: Order,
     pub casting: Casting,
     state: Mutex<State>,
@@ -118,13 +110,9 @@ impl Committer {
     pub fn new(file: FileWriter, pool: &WritePool, options: &WriteOptions) -> Self {
         let totals = Totals { bytes: file.position(), ..Totals::default() };
         let state = State { tables: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, totals };
-        let scratches = EncodeScratchPool::new(pool.compressors(), Arc::default());
+        let scratches = EncodeScratchPool::new(Arc::clone(&pool.compressors), Arc::default());
         Self {
-            memory_limiter: pool.memory_limiter(),
-            compressors: pool.compressors(),
-            buffer_pool: pool.buffer_pool(),
             pool: pool.clone(),
-            team: pool.team(),
             order: options.order,
             casting: options.casting,
             state: Mutex::new(state),
@@ -185,9 +173,9 @@ impl Committer {
         let before = queue.newest()?;
         plan.extend(before)?;
         // Contexts that begin now have the new columns, so that nobody takes the buffers.
-        self.buffer_pool.forget(before);
+        self.pool.buffer_pool.forget(before);
         let idle = std::mem::take(&mut queue.idle_buffers);
-        self.memory_limiter.release(idle.iter().map(|buffers| buffers.kept).sum());
+        self.pool.memory_limiter.release(idle.iter().map(|buffers| buffers.kept).sum());
         let plan = Arc::new(plan);
         queue.plans.push(Arc::clone(&plan));
         self.extensions.fetch_add(1, Ordering::Release);
@@ -240,37 +228,37 @@ impl Committer {
     /// Reserves memory for a cluster of a task, and waits until it is free. Returns the bytes reserved and the time waited.
     /// Out-of-order tasks leave room for the largest cluster.
     pub fn reserve(&self, bytes: u64, ticket: &Ticket) -> Result<(u64, Duration)> {
-        let most = self.memory_limiter.cluster_limit();
-        self.memory_limiter.reserve(bytes, || self.position(ticket, most))
+        let most = self.pool.memory_limiter.cluster_limit();
+        self.pool.memory_limiter.reserve(bytes, || self.position(ticket, most))
     }
 
     /// The same, if the memory is free now.
     pub fn try_reserve(&self, bytes: u64, ticket: &Ticket) -> Result<Option<u64>> {
-        if !self.memory_limiter.has_free(bytes) {
+        if !self.pool.memory_limiter.has_free(bytes) {
             self.drop_buffers();
         }
-        self.memory_limiter.try_reserve(bytes, self.position(ticket, self.memory_limiter.cluster_limit()))
+        self.pool.memory_limiter.try_reserve(bytes, self.position(ticket, self.pool.memory_limiter.cluster_limit()))
     }
 
     /// Reserves more for a cluster that is being filled. Returns false when the cluster should be flushed.
     pub fn grow(&self, more: u64, ticket: &Ticket) -> Result<bool> {
-        let most = self.memory_limiter.cluster_limit();
-        let fits = self.memory_limiter.grow(more, || self.position(ticket, most));
-        self.buffer_pool.trim(self.memory_limiter.free());
+        let most = self.pool.memory_limiter.cluster_limit();
+        let fits = self.pool.memory_limiter.grow(more, || self.position(ticket, most));
+        self.pool.buffer_pool.trim(self.pool.memory_limiter.free());
         fits
     }
 
     /// Buffers of a cluster that was written, for one that begins. Drops pooled buffers that do not fit into free memory.
     pub fn recycled(&self, plan: &Arc<TablePlan>) -> Option<Content> {
-        let recycled = self.buffer_pool.take(plan);
-        self.buffer_pool.trim(self.memory_limiter.free());
+        let recycled = self.pool.buffer_pool.take(plan);
+        self.pool.buffer_pool.trim(self.pool.memory_limiter.free());
         recycled
     }
 
     /// Puts the buffers of a cluster that was written into the pool, if its table uses them again.
     fn recycle(&self, plan: &Arc<TablePlan>, content: Content) {
         if plan.reuses_buffers() {
-            self.buffer_pool.put(plan, content);
+            self.pool.buffer_pool.put(plan, content);
         }
     }
 
@@ -289,7 +277,7 @@ impl Committer {
             Some(queue) if queue.newest().is_ok_and(|plan| Arc::ptr_eq(plan, &buffers.plan)) => {
                 queue.idle_buffers.push(buffers);
             }
-            _ => self.memory_limiter.release(buffers.kept),
+            _ => self.pool.memory_limiter.release(buffers.kept),
         }
     }
 
@@ -297,7 +285,7 @@ impl Committer {
     pub fn drop_buffers(&self) {
         let idle_buffers: Vec<ContextBuffers> =
             self.lock().tables.iter_mut().flat_map(|table| std::mem::take(&mut table.idle_buffers)).collect();
-        self.memory_limiter.release(idle_buffers.iter().map(|buffers| buffers.kept).sum());
+        self.pool.memory_limiter.release(idle_buffers.iter().map(|buffers| buffers.kept).sum());
     }
 
     /// Expected memory of a cluster of this table.
@@ -310,7 +298,7 @@ impl Committer {
     pub fn hand_over(&self, table: usize, cluster: FinishedCluster) -> Result<()> {
         let mut state = self.lock();
         let queue = state.check().and_then(|()| state.tables.get_mut(table).ok_or_else(stopped));
-        let queue = queue.inspect_err(|_| self.memory_limiter.release(cluster.reserved))?;
+        let queue = queue.inspect_err(|_| self.pool.memory_limiter.release(cluster.reserved))?;
         queue.largest = queue.largest.max(cluster.peak);
         let held = cluster.reserved;
         queue.commits.put(cluster.task, cluster);
@@ -329,7 +317,7 @@ impl Committer {
         // Only now: an open context means that a thread may be appending.
         let mut state = self.lock();
         state.open = state.open.saturating_sub(1);
-        self.memory_limiter.notify();
+        self.pool.memory_limiter.notify();
         done
     }
 
@@ -348,7 +336,7 @@ impl Committer {
             // The buffers first: a context that can begin takes them at once.
             let (reserved, entries) = (cluster.reserved, cluster.entries);
             self.recycle(&cluster.plan, cluster.content);
-            self.memory_limiter.release(reserved);
+            self.pool.memory_limiter.release(reserved);
             state = self.lock();
             state.totals.appending += started.elapsed();
             done = written.map(|bytes| {
@@ -397,13 +385,13 @@ impl Committer {
         *self.output() = None;
         for table in &mut state.tables {
             for buffers in std::mem::take(&mut table.idle_buffers) {
-                self.memory_limiter.release(buffers.kept);
+                self.pool.memory_limiter.release(buffers.kept);
             }
-            table.commits.give_up().for_each(|cluster| self.memory_limiter.release(cluster.reserved));
-            table.plans.iter().for_each(|plan| self.buffer_pool.forget(plan));
+            table.commits.give_up().for_each(|cluster| self.pool.memory_limiter.release(cluster.reserved));
+            table.plans.iter().for_each(|plan| self.pool.buffer_pool.forget(plan));
         }
         self.stopped.store(true, Ordering::Release);
-        self.memory_limiter.notify();
+        self.pool.memory_limiter.notify();
     }
 
     /// Ends the file.
@@ -422,14 +410,14 @@ impl Committer {
         state.tables.iter_mut().for_each(|table| table.commits.close());
         let plans: Vec<_> = state.tables.iter().flat_map(|table| table.plans.iter().cloned()).collect();
         self.advance(state)?;
-        plans.iter().for_each(|plan| self.buffer_pool.forget(plan));
+        plans.iter().for_each(|plan| self.pool.buffer_pool.forget(plan));
         self.drop_buffers();
         self.output().take().ok_or_else(stopped)?.close()
     }
 
     /// Metrics of the work so far.
     pub fn metrics(&self) -> Metrics {
-        let held = self.memory_limiter.in_use();
+        let held = self.pool.memory_limiter.in_use();
         let state = self.lock();
         let totals = &state.totals;
         Metrics {

@@ -81,7 +81,7 @@ impl FillContext {
             Some(buffers) => (buffers.fill, buffers.kept),
             None => (TableFill::new(&plan), 0),
         };
-        let scratches = EncodeScratchPool::new(Arc::clone(&committer.compressors), Arc::clone(&clocks));
+        let scratches = EncodeScratchPool::new(Arc::clone(&committer.pool.compressors), Arc::clone(&clocks));
         let rule = plan.cluster_rule();
         Ok(Self {
             committer,
@@ -120,7 +120,7 @@ impl FillContext {
     /// [`FillContext::is_usable`]. Any other error gives the output up.
     pub fn fill(&mut self, batch: &RecordBatch) -> Result<()> {
         self.committer.check()?;
-        let _running = Running::begin(&self.committer.memory_limiter);
+        let _running = Running::begin(&self.committer.pool.memory_limiter);
         let wider = self.committer.wider_plan(self.table, &self.plan, batch);
         let arrays = wider.as_ref().unwrap_or(&self.plan).arrays(batch, self.committer.casting)?;
         let widened = wider.map_or(Ok(()), |plan| self.widen(plan));
@@ -157,7 +157,7 @@ impl FillContext {
         self.filling.reset(&self.plan);
         // Its buffers do not count as memory of the next task.
         self.ticket.set_reserved(0);
-        if !self.committer.memory_limiter.has_free(self.reservation.cluster_limit) {
+        if !self.committer.pool.memory_limiter.has_free(self.reservation.cluster_limit) {
             self.drop_buffers();
         }
         let fill = self.filling.take();
@@ -205,7 +205,12 @@ impl FillContext {
 
     /// Threads to encode these entries with, if there are enough bytes.
     fn team(&self, entries: u64) -> Option<Arc<ThreadPool>> {
-        self.committer.team.as_ref().filter(|_| entries.saturating_mul(self.entry_bytes) >= PARALLEL_BYTES).cloned()
+        self.committer
+            .pool
+            .team
+            .as_ref()
+            .filter(|_| entries.saturating_mul(self.entry_bytes) >= PARALLEL_BYTES)
+            .cloned()
     }
 
     /// Whether the cluster ends here. Reserves the memory that the cluster really takes.
@@ -226,7 +231,7 @@ impl FillContext {
         let more = foreseen(filled.packed, entries, ahead);
         let wanted = self.memory().saturating_add(u64::try_from(more).unwrap_or(u64::MAX));
         let held = self.reservation.cluster.map_or(0, |(held, _)| held);
-        if !self.committer.memory_limiter.has_free(wanted.saturating_sub(held)) {
+        if !self.committer.pool.memory_limiter.has_free(wanted.saturating_sub(held)) {
             return Ok(true);
         }
         self.filling.make_room(entries, ahead);
@@ -247,7 +252,7 @@ impl FillContext {
     /// Reserves memory for a cluster. Buffers kept from the last one are part of it, unless the context has to wait.
     fn begin_cluster(&mut self) -> Result<()> {
         let bytes = self.committer.expected_memory(self.table, self.rule.first_guess());
-        self.reservation.cluster_limit = self.committer.memory_limiter.cluster_limit();
+        self.reservation.cluster_limit = self.committer.pool.memory_limiter.cluster_limit();
         let bytes = bytes.min(self.reservation.cluster_limit).max(self.reservation.kept);
         let taken = match self.committer.try_reserve(bytes - self.reservation.kept, &self.ticket)? {
             Some(taken) => self.reservation.kept + taken,
@@ -262,9 +267,7 @@ impl FillContext {
         if let Some(content) = self.committer.recycled(&self.plan) {
             self.filling.recycle(content);
         }
-        if self.clusters == 1 || self.committer.memory_limiter.threads() > 1 {
-            self.committer.pool.limit_kept();
-        }
+        self.committer.pool.limit_kept(self.clusters > 0);
         self.reservation.kept = 0;
         self.ticket.set_reserved(taken);
         self.reservation.cluster = Some((taken, std::thread::current().id()));
@@ -287,7 +290,7 @@ impl FillContext {
         self.ticket.set_reserved(0);
         self.filling.drop_buffers();
         self.scratches.drop_buffers();
-        self.committer.memory_limiter.release(std::mem::take(&mut self.reservation.kept));
+        self.committer.pool.memory_limiter.release(std::mem::take(&mut self.reservation.kept));
     }
 
     fn hand_over(&mut self, filled: &FillLevel, content: Content) -> Result<()> {
@@ -298,7 +301,7 @@ impl FillContext {
         self.reservation.kept = self.memory();
         self.reservation.peak = self.reservation.peak.max(bytes + self.reservation.kept);
         self.ticket.set_reserved(self.reservation.kept);
-        self.committer.memory_limiter.resize(held, bytes + self.reservation.kept);
+        self.committer.pool.memory_limiter.resize(held, bytes + self.reservation.kept);
         let peak = std::mem::take(&mut self.reservation.peak);
         self.clusters += 1;
         let (task, entries) = (self.ticket.task(), self.rule.entries());
@@ -307,11 +310,11 @@ impl FillContext {
         self.rule.start(filled);
         let handed = self.committer.hand_over(self.table, cluster);
         // The buffers are kept if enough memory stays free for the largest cluster.
-        if !self.committer.memory_limiter.has_free(self.reservation.cluster_limit) {
+        if !self.committer.pool.memory_limiter.has_free(self.reservation.cluster_limit) {
             self.drop_buffers();
         }
         // Only after the memory is released: another context would begin without memory.
-        self.committer.memory_limiter.end_filling(thread);
+        self.committer.pool.memory_limiter.end_filling(thread);
         self.committer.pool.give_back(bytes);
         handed?;
         add(&self.clocks.handing, started.elapsed());
@@ -322,10 +325,10 @@ impl FillContext {
 impl Drop for FillContext {
     fn drop(&mut self) {
         if let Some((held, thread)) = self.reservation.cluster.take() {
-            self.committer.memory_limiter.end_filling(thread);
-            self.committer.memory_limiter.release(held);
+            self.committer.pool.memory_limiter.end_filling(thread);
+            self.committer.pool.memory_limiter.release(held);
         }
-        self.committer.memory_limiter.release(self.reservation.kept);
+        self.committer.pool.memory_limiter.release(self.reservation.kept);
         if !self.finished {
             self.committer.fail(&Error::request("a fill context was dropped before it was finished"));
         }

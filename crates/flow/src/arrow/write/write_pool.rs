@@ -20,10 +20,11 @@ const SPARE_SHARE: u64 = 8;
 /// Memory that one or several writers share: all clusters of all their trees that are filled or wait to be written.
 #[derive(Clone, Debug)]
 pub struct WritePool {
-    memory_limiter: Arc<MemoryLimiter>,
-    buffer_pool: Arc<BufferPool>,
-    compressors: Arc<Compressors>,
-    team: Option<Arc<ThreadPool>>,
+    pub(super) memory_limiter: Arc<MemoryLimiter>,
+    pub(super) buffer_pool: Arc<BufferPool>,
+    pub(super) compressors: Arc<Compressors>,
+    /// Threads that help to encode.
+    pub(super) team: Option<Arc<ThreadPool>>,
     kept: Arc<Kept>,
 }
 
@@ -62,9 +63,10 @@ impl WritePool {
         Ok(Self { team, ..Self::new(budget) })
     }
 
-    /// Limits what the allocator keeps of freed memory, before a thread fills a cluster. With one thread it may keep some, since returning
-    /// it costs time; with several it keeps little, since each has an arena of its own in processes that are not `allocator::ours`.
-    pub(crate) fn limit_kept(&self) {
+    /// Limits what the allocator keeps of freed memory, before a thread fills a cluster. With several threads it keeps little, since each has
+    /// an arena of its own in processes that are not `allocator::ours`. With one it may keep some, since returning it costs time: from the
+    /// second cluster of a context on, when other threads would have shown up.
+    pub(super) fn limit_kept(&self, is_later: bool) {
         if allocator::is_ours() {
             return;
         }
@@ -72,32 +74,16 @@ impl WritePool {
         let threads = self.memory_limiter.threads();
         if threads > 1 {
             self.kept.little.get_or_init(|| LittleKept::new(limit)).keep_for(threads);
-            return;
+        } else if is_later {
+            self.kept.some.get_or_init(|| allocator::keep(limit / KEPT_SHARE));
         }
-        self.kept.some.get_or_init(|| allocator::keep(limit / KEPT_SHARE));
     }
 
     /// Gives back freed memory, after a thread filled these bytes.
-    pub(crate) fn give_back(&self, filled: u64) {
+    pub(super) fn give_back(&self, filled: u64) {
         if let Some(kept) = self.kept.little.get() {
             kept.give_back(filled);
         }
-    }
-
-    pub(crate) fn memory_limiter(&self) -> Arc<MemoryLimiter> {
-        Arc::clone(&self.memory_limiter)
-    }
-
-    pub(crate) fn buffer_pool(&self) -> Arc<BufferPool> {
-        Arc::clone(&self.buffer_pool)
-    }
-
-    pub(crate) fn compressors(&self) -> Arc<Compressors> {
-        Arc::clone(&self.compressors)
-    }
-
-    pub(crate) fn team(&self) -> Option<Arc<ThreadPool>> {
-        self.team.clone()
     }
 }
 

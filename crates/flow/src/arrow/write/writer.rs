@@ -47,7 +47,7 @@ pub struct ParallelWriter {
 impl ParallelWriter {
     /// Starts a file within the memory of a pool, which other files may share.
     pub fn create(path: &Path, options: &WriteOptions, pool: &WritePool) -> Result<Self> {
-        let memory_limiter = pool.memory_limiter();
+        let memory_limiter = &pool.memory_limiter;
         memory_limiter.reserve_fixed(FILE_BYTES, FILE_BYTES).map_err(|e| e.file(path))?;
         let layout = options.layout.clone();
         let compression = layout.common.compression.unwrap_or(defaults::COMPRESSION).to_root_setting();
@@ -68,7 +68,7 @@ impl ParallelWriter {
         let source = source_of(&mut sources, table)?;
         let remade = source.in_layout(layout);
         let named = |e: Error| e.object(remade.path()).file(&self.path);
-        let (plan, record) = remade.plan(self.committer.memory_limiter.limit()).map_err(named)?;
+        let (plan, record) = remade.plan(self.committer.pool.memory_limiter.limit()).map_err(named)?;
         self.committer.replace_table(table.0, plan, record).map_err(named)?;
         *source = remade;
         Ok(())
@@ -106,16 +106,16 @@ impl ParallelWriter {
         let source = source_of(&mut sources, table)?;
         let path = source.path().to_owned();
         let named = |e: Error| e.object(&path).file(&self.path);
-        let limit = self.committer.memory_limiter.limit();
+        let limit = self.committer.pool.memory_limiter.limit();
         let wide = wider(source).map_err(named)?;
         let (before, _) = source.plan(limit).map_err(named)?;
         let (plan, record) = wide.plan(limit).map_err(named)?;
-        let scratches = EncodeScratchPool::new(Arc::clone(&self.committer.compressors), Arc::default());
+        let scratches = EncodeScratchPool::new(Arc::clone(&self.committer.pool.compressors), Arc::default());
         plan.check_defaults(&before, &scratches).map_err(named)?;
         let bytes = self.reserve(plan.streams().saturating_sub(before.streams()))?;
         if let Err(error) = self.committer.add_columns(table.0, plan, record) {
             self.fixed.fetch_sub(bytes, Ordering::Relaxed);
-            self.committer.memory_limiter.release_fixed(bytes);
+            self.committer.pool.memory_limiter.release_fixed(bytes);
             return Err(named(error));
         }
         *source = wide;
@@ -129,7 +129,7 @@ impl ParallelWriter {
     /// Reserves memory for branches or columns.
     fn reserve(&self, streams: u64) -> Result<u64> {
         let (bytes, least) = (streams * STREAM_BYTES, FILE_BYTES + streams * PIECE_BYTES);
-        self.committer.memory_limiter.reserve_fixed(bytes, least).map_err(|e| e.file(&self.path))?;
+        self.committer.pool.memory_limiter.reserve_fixed(bytes, least).map_err(|e| e.file(&self.path))?;
         self.fixed.fetch_add(bytes, Ordering::Relaxed);
         Ok(bytes)
     }
@@ -155,7 +155,7 @@ impl ParallelWriter {
     }
 
     fn add(&self, source: TableSource) -> Result<TableId> {
-        let limit = self.committer.memory_limiter.limit();
+        let limit = self.committer.pool.memory_limiter.limit();
         let (plan, record) = source.plan(limit).map_err(|e| e.file(&self.path))?;
         self.reserve(plan.streams())?;
         // Tables are numbered in the order in which the file gets them.
@@ -220,8 +220,8 @@ impl ParallelWriter {
 
 impl Drop for ParallelWriter {
     fn drop(&mut self) {
-        self.committer.memory_limiter.count_file(false);
-        self.committer.memory_limiter.release_fixed(self.fixed.load(Ordering::Relaxed));
+        self.committer.pool.memory_limiter.count_file(false);
+        self.committer.pool.memory_limiter.release_fixed(self.fixed.load(Ordering::Relaxed));
     }
 }
 
