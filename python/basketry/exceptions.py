@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from . import _core
+
 
 class KeyInFileError(KeyError):
-    """A name that a file, a directory, a tree or an object does not have. The message has the nearest names."""
+    """A name that a file, a directory, a tree or an object does not have. The message has the nearest names, and no
+    parameters of URLs, which may be secrets."""
 
     def __init__(self, message: str, key: str = "", because: str = "") -> None:
-        super().__init__(message)
+        super().__init__(_core.public_text(message))
         self.key = key
         self.because = because

@@ -57,11 +57,17 @@ pub fn bins(sizes: Vec<u64>, target: u64) -> Vec<(usize, usize)> {
     lab::jobs::bins(&sizes, target).into_iter().map(|bin| (bin.start, bin.end)).collect()
 }
 
-/// What may be shown of a path: a URL without its parameters.
+/// What may be shown of a path: a URL without user, password and parameters.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
 pub fn public_path(path: PathBuf) -> String {
     rootfile::public_path(&path).display().to_string()
+}
+
+/// What may be shown of a sentence or a name in which URLs and their parameters may stand.
+#[pyfunction]
+pub fn public_text(text: &str) -> String {
+    rootfile::public_text(text).into_owned()
 }
 
 /// The bytes of a size such as "100 MB".

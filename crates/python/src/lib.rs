@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use super::fill::Context;
     #[pymodule_export]
-    use super::keys::{bins, expand, header, keys, public_path, size};
+    use super::keys::{bins, expand, header, keys, public_path, public_text, size};
     #[pymodule_export]
     use super::monitor::Monitor;
     #[pymodule_export]

@@ -2,14 +2,14 @@
 //!
 //! A parser gives the message; each caller adds the context it knows ([`Error::at`], [`Error::object`],
 //! [`Error::file`]). Context that is already there is kept, since the innermost is the most exact. Options that a message
-//! names are added as [`Hint`]s.
+//! names are added as [`Hint`]s. No text of an error shows what a URL has of secrets.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::hint::{FORCE, Hint, Taken, shown};
+use crate::redact::{public_path, public_text};
 use crate::text::printable;
-use crate::url;
 
 /// The cause of an error.
 #[derive(Debug)]
@@ -112,7 +112,8 @@ impl Error {
 
     /// What is wrong, without file, object and offset, and with options as `show` gives them.
     pub fn message(&self, show: impl Fn(&Hint) -> String) -> String {
-        shown(self.0.kind.to_string(), &self.0.hints, show)
+        let message = shown(self.0.kind.to_string(), &self.0.hints, show);
+        public_text(&message).into_owned()
     }
 
     /// The whole text of the error, with options as `show` gives them.
@@ -162,10 +163,10 @@ impl fmt::Display for Context<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = self.0;
         if let Some(file) = &inner.file {
-            write!(f, "{}: ", printable(&url::public_path(file).to_string_lossy()))?;
+            write!(f, "{}: ", printable(&public_path(file).to_string_lossy()))?;
         }
         if let Some(object) = &inner.object {
-            write_name(f, object)?;
+            write_name(f, &public_text(object))?;
             f.write_str(": ")?;
         }
         if let Some(offset) = inner.offset {
@@ -187,7 +188,7 @@ impl fmt::Display for ErrorKind {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", Context(&self.0), self.0.kind)
+        write!(f, "{}{}", Context(&self.0), public_text(&self.0.kind.to_string()))
     }
 }
 
@@ -218,6 +219,14 @@ mod tests {
         assert_eq!(error.to_string(), r"a\u{85}b\u{1c}\n\u{2028}é: at byte 7: short");
         let long = Error::corrupt("short").object("x".repeat(1000)).to_string();
         assert_eq!(long, format!("{}...: short", "x".repeat(MOST_OF_A_NAME)));
+    }
+
+    #[test]
+    fn no_part_of_an_error_shows_secrets() {
+        let cause = std::io::Error::other("GET https://me:secret@h/a?sig=secret failed");
+        let error = Error::from(cause).file("https://h/a.root?authz=secret").object("Nope?authz=secret");
+        let text = "https://h/a.root: Nope?authz=...: GET https://h/a failed";
+        assert_eq!((error.to_string(), error.text(|_| String::new())), (text.to_owned(), text.to_owned()));
     }
 
     #[test]

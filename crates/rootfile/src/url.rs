@@ -1,6 +1,6 @@
-//! Which paths are URLs, and what messages may show of them. It opens nothing.
+//! Which paths are URLs, and the URLs of files beside others. It opens nothing. What messages may show of a URL is in
+//! `redact`.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// The text of a path that is a URL: `scheme://rest`, or `cache::scheme://rest` as fsspec chains them. `file:///path` is none: it
@@ -13,17 +13,6 @@ pub fn url(path: &Path) -> Option<&str> {
         letters && part.starts_with(|c: char| c.is_ascii_alphabetic())
     };
     (scheme.split("::").all(is_scheme) && !scheme.eq_ignore_ascii_case("file")).then_some(text)
-}
-
-/// What messages and reports may show of a path: URLs without user, password and parameters, which may be secrets.
-pub fn public_path(path: &Path) -> Cow<'_, Path> {
-    let Some(url) = url(path) else { return Cow::Borrowed(path) };
-    let end = url.find(['?', '#']).unwrap_or(url.len());
-    let shown = url.get(..end).unwrap_or(url);
-    let Some((scheme, rest)) = shown.split_once("://") else { return Cow::Borrowed(path) };
-    let host_end = rest.find('/').unwrap_or(rest.len());
-    let user = rest.get(..host_end).and_then(|host| host.rfind('@')).map_or(0, |at| at + 1);
-    Cow::Owned(PathBuf::from(format!("{scheme}://{}", rest.get(user..).unwrap_or(rest))))
 }
 
 /// The path of another file, counted from the folder of `own`. At a URL the other has its parameters too: those that let in to a
@@ -58,18 +47,6 @@ mod tests {
         }
         for text in ["a.root", "/a/b", "a:b", "://x", "a b://c", "file:///a", "File:///a", "1://x"] {
             assert_eq!(url(Path::new(text)), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn messages_do_not_show_secrets() {
-        for (path, shown) in [
-            ("https://h/a.root?authz=secret", "https://h/a.root"),
-            ("https://me:secret@h:1/a@b", "https://h:1/a@b"),
-            ("root://u@h//a", "root://h//a"),
-            ("dir/a?b", "dir/a?b"),
-        ] {
-            assert_eq!(public_path(Path::new(path)).to_string_lossy(), shown);
         }
     }
 }

@@ -85,7 +85,8 @@ def outputs(found: list[Input], naming: Naming) -> list[str]:
     for n, one in enumerate(found):
         output = _output(n, one, naming)
         if output in made:
-            raise ValueError(f"{made[output]} and {one.path} would both become {output}: use {{n}} in its name")
+            first, second = _core.public_text(made[output]), _core.public_text(one.path)
+            raise ValueError(f"{first} and {second} would both become {output}: use {{n}} in its name")
         made[output] = one.path
     return list(made)
 

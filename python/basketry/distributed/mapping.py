@@ -178,7 +178,7 @@ def _check_apart(todo: Sequence[Task]) -> None:
             maker = makers.get(_real(place), number)
             if maker != number:
                 text = f"{place} is an input, and the output of {todo[maker].file}; choose another output"
-                raise ValueError(text)
+                raise ValueError(_core.public_text(text))
 
 
 def _real(place: str) -> str:

@@ -18,13 +18,17 @@ impl FromStr for Input {
     type Err = std::convert::Infallible;
 
     /// `FILE` or `FILE:TREE`. The name of an existing file is never split. In a URL the tree follows `.root:`, since hosts have colons
-    /// too.
+    /// too, and the URL's parameters may follow the tree: `https://host/a.root:TREE?authz=...`.
     fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
         let whole = || Self { path: text.into(), tree: None };
         if url(Path::new(text)).is_some() {
             return Ok(match text.rsplit_once(".root:").filter(|(_, tree)| !tree.is_empty()) {
                 Some((file, tree)) => {
-                    Self { path: format!("{file}.root").into(), tree: Some(tree.trim_matches('/').to_owned()) }
+                    // A `?` without `=` is of a pattern for trees.
+                    let at = tree.find('?').filter(|at| tree.get(*at..).is_some_and(|rest| rest.contains('=')));
+                    let (tree, parameters) = tree.split_at(at.unwrap_or(tree.len()));
+                    let tree = tree.trim_matches('/').to_owned();
+                    Self { path: format!("{file}.root{parameters}").into(), tree: Some(tree) }
                 }
                 None => whole(),
             });
@@ -138,6 +142,8 @@ mod tests {
             ("root://host:1094//a.root", input("root://host:1094//a.root", None)),
             ("root://host:1094//a.root:d/T", input("root://host:1094//a.root", Some("d/T"))),
             ("http://h:80/a.root?authz=x", input("http://h:80/a.root?authz=x", None)),
+            ("http://h:80/a.root:T?authz=x", input("http://h:80/a.root?authz=x", Some("T"))),
+            ("http://h:80/a.root:T?", input("http://h:80/a.root", Some("T?"))),
         ] {
             assert_eq!(text.parse::<Input>().unwrap(), expected, "{text}");
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use rootfile::Result;
+use rootfile::{Result, public_text};
 use serde::Serialize;
 
 use super::outputs::OutputFile;
@@ -18,7 +18,7 @@ const BETWEEN: [&str; 2] = ["start", "stop"];
 /// The job, and the resources that it used in all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Job {
-    /// The command.
+    /// The command, without secrets of URLs and of variables.
     pub command: String,
     /// Name of the machine.
     pub host: String,
@@ -66,7 +66,7 @@ impl Job {
 
     /// The job at its start: the command, and the time between two samples.
     pub(super) fn begin(words: impl IntoIterator<Item = impl AsRef<OsStr>>, every: Duration) -> Self {
-        let words = words.into_iter().map(|word| word.as_ref().to_string_lossy().into_owned());
+        let words = words.into_iter().map(|word| public_word(&word.as_ref().to_string_lossy()));
         let machine = HostInfo::here();
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         Self {
@@ -85,6 +85,20 @@ impl Job {
     pub(super) fn used(&mut self, last: &Sample, monitor_cpu: f64) {
         (self.elapsed, self.user, self.system) = (last.time, last.user, last.system);
         (self.peak_rss, self.monitor_cpu) = (last.peak_rss, monitor_cpu);
+    }
+}
+
+/// A word of a command without secrets: those of a URL, and the value of a variable that is one (`env BEARER_TOKEN=...`).
+fn public_word(word: &str) -> String {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    let is_secret = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let of_a_file = name.ends_with("_file") || name.ends_with("-file");
+        !of_a_file && ["token", "secret", "password", "passwd", "access_key"].iter().any(|part| name.contains(part))
+    };
+    match word.split_once('=') {
+        Some((name, value)) if is_name(name) && is_secret(name) && !value.is_empty() => format!("{name}=..."),
+        _ => public_text(word).into_owned(),
     }
 }
 
@@ -160,6 +174,14 @@ mod tests {
 
     fn mark(mark: &str, time: f64, events: u64) -> Sample {
         Sample { mark: mark.to_owned(), time, events, ..Sample::default() }
+    }
+
+    #[test]
+    fn the_command_shows_no_secrets() {
+        let words =
+            ["env", "BEARER_TOKEN=secret", "BEARER_TOKEN_FILE=/t", "a", "https://me:secret@h/a?authz=secret", "x=1"];
+        let job = Job::begin(words, Duration::ZERO);
+        assert_eq!(job.command, "env BEARER_TOKEN=... BEARER_TOKEN_FILE=/t a https://h/a x=1");
     }
 
     #[test]
