@@ -258,7 +258,7 @@ def _items(items: list[Any], listed: bool = False) -> Tree:
     """Python's objects: numbers, texts, lists, None for a missing value."""
     items = [_item(one) for one in items]
     kinds = {type(one) for one in items}
-    if kinds and kinds in ({str}, {np.str_}, {bytes}, {np.bytes_}):
+    if kinds and (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):
         return _text(items)
     if kinds & {str, np.str_} and kinds - {str, np.str_, type(None)}:
         raise TypeError(f"text among values of type {min(one.__name__ for one in kinds - {str, np.str_, type(None)})}")
@@ -266,8 +266,11 @@ def _items(items: list[Any], listed: bool = False) -> Tree:
         made = np.array(items)
     except ValueError:
         made = np.empty(0, object)
-    # NumPy cuts zeros at the ends of texts. Lists that are all empty are not arrays of fixed size.
-    if made.dtype.kind in "US" or made.dtype == object or 0 in made.shape[1:]:
+    if made.dtype.kind in "US":
+        # As texts of one length they would lose zeros at their ends.
+        tree = _numpy(np.array(items, dtype=object))
+    # Lists that are all empty are not arrays of fixed size.
+    elif made.dtype == object or 0 in made.shape[1:]:
         tree = _lists(items, listed)
     else:
         tree = _numpy(made)
