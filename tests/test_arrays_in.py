@@ -68,7 +68,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "Arrow": lambda values: pa.table({"x": values}),
     "polars": lambda values: pl.DataFrame({"x": values}),
     "awkward": lambda values: ak.Array({"x": values}),
-    "NumPy": lambda values: np.rec.fromarrays([values], names="x"),
+    "NumPy": lambda values: np.array([(value,) for value in values], [("x", values.dtype)]),
     "lists": lambda values: {"x": list(values)},
 }
 
