@@ -140,7 +140,8 @@ impl Batch {
 
 /// Missing values of an array and all below it. In a union those of no type are none of its own.
 fn gaps(data: &ArrayData) -> usize {
-    data.null_count() + data.child_data().iter().filter(|part| *part.data_type() != DataType::Null).map(gaps).sum::<usize>()
+    data.null_count()
+        + data.child_data().iter().filter(|part| *part.data_type() != DataType::Null).map(gaps).sum::<usize>()
 }
 
 /// A schema, for Arrow's PyCapsule interface.

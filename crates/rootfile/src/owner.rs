@@ -26,7 +26,9 @@ impl Owner {
     pub fn check(self, what: &str, way_out: &str) -> Result<()> {
         match self.is_this() {
             true => Ok(()),
-            false => Err(Error::request(format!("{what} belongs to process {}, which forked this one; {way_out}", self.0))),
+            false => {
+                Err(Error::request(format!("{what} belongs to process {}, which forked this one; {way_out}", self.0)))
+            }
         }
     }
 }

@@ -95,10 +95,7 @@ fn abandon(outputs: &mut Outputs) -> usize {
 fn remove_folder(path: &Path, maker: Owner) {
     let again = |e: &io::Error| e.kind() == io::ErrorKind::DirectoryNotEmpty;
     let mut tries = 0..10;
-    while maker.is_this()
-        && tries.next().is_some()
-        && std::fs::remove_dir_all(path).is_err_and(|e| again(&e))
-    {}
+    while maker.is_this() && tries.next().is_some() && std::fs::remove_dir_all(path).is_err_and(|e| again(&e)) {}
 }
 
 /// Makes a scratch folder at the first possible of these paths, and adds it to the list, so that it is removed when the

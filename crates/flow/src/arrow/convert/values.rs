@@ -136,7 +136,8 @@ fn filled(array: &ArrayRef, fill: Option<f64>) -> Result<ArrayRef> {
 /// Whether a replacement is the number that was given, up to the digits of a floating-point number.
 fn is_value(made: &ArrayRef, number: f64) -> bool {
     let back = converted(made, &DataType::Float64).ok();
-    let back = back.as_ref().and_then(|back| back.as_primitive_opt::<Float64Type>()).map_or(f64::NAN, |back| back.value(0));
+    let back =
+        back.as_ref().and_then(|back| back.as_primitive_opt::<Float64Type>()).map_or(f64::NAN, |back| back.value(0));
     if made.data_type().is_floating() { back.is_finite() == number.is_finite() } else { back == number }
 }
 

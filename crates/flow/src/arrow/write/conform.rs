@@ -198,7 +198,8 @@ mod tests {
             let wide: ArrayRef = Arc::new(Float64Array::from(vec![0.1, overflowing]));
             let why = conform(&wide, &DataType::Float32, Casting::SameKind).unwrap_err().to_string();
             assert!(why.contains(&format!("{overflowing:e}")) && why.contains("Float32"), "{why}");
-            let coded = cast(&wide, &DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Float64))).unwrap();
+            let coded =
+                cast(&wide, &DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Float64))).unwrap();
             assert!(conform(&coded, &DataType::Float32, Casting::SameKind).is_err());
         }
         // What is missing has no value.

@@ -79,7 +79,15 @@ impl Session {
         let mut child = command.spawn().map_err(|e| missing(format!("{shown}: {e}")))?;
         let (requests, answers) = (child.stdin.take(), child.stdout.take());
         let answers = BufReader::new(answers.ok_or_else(|| missing(format!("{shown} has no output")))?);
-        let mut session = Self { name: name.to_owned(), version: String::new(), unread: 0, child, owner: Owner::this(), requests, answers };
+        let mut session = Self {
+            name: name.to_owned(),
+            version: String::new(),
+            unread: 0,
+            child,
+            owner: Owner::this(),
+            requests,
+            answers,
+        };
         let Answer { version, error, .. } = session.answer()?;
         let why = || error.unwrap_or_else(|| "it does not report its version".to_owned());
         session.version = version.ok_or_else(|| missing(format!("{shown} says {}", why())))?;
