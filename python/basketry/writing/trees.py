@@ -127,7 +127,9 @@ class WritableTree:
         table, or any other Arrow stream, such as an open tree.
 
         Counters are computed. Numbers are converted to the column's type by NumPy's rule `same_kind`: float64 to
-        float32, but not to integers; integers that do not fit are an error. Several threads may call this at once: each
+        float32, but not to integers; integers that do not fit, and finite numbers beyond the range of float32, are an
+        error. Missing values (masks of NumPy, nulls of Arrow, `NA` of pandas, None) are kept where the column may lack
+        values (`"?float64"`, of an RNTuple), and an error elsewhere; NaN is a number. Several threads may call this at once: each
         fills clusters of its own, and clusters lie in the file in the order in which they were finished; entries of one
         thread keep the order of its calls. In a file in the order of tasks each call is the next task, and its clusters
         have no other entries. Entries are in the file once their cluster is: see `flush`.
