@@ -129,10 +129,10 @@ class WritableTree:
         Counters are computed. Numbers are converted to the column's type by NumPy's rule `same_kind`: float64 to
         float32, but not to integers; integers that do not fit, and finite numbers beyond the range of float32, are an
         error. Missing values (masks of NumPy, nulls of Arrow, `NA` of pandas, None) are kept where the column may lack
-        values (`"?float64"`, of an RNTuple), and an error elsewhere; NaN is a number. Several threads may call this at once: each
-        fills clusters of its own, and clusters lie in the file in the order in which they were finished; entries of one
-        thread keep the order of its calls. In a file in the order of tasks each call is the next task, and its clusters
-        have no other entries. Entries are in the file once their cluster is: see `flush`.
+        values (`"?float64"`, of an RNTuple), and an error elsewhere; NaN is a number. Several threads may call this at
+        once: each fills clusters of its own, and clusters lie in the file in the order in which they were finished;
+        entries of one thread keep the order of its calls. In a file in the order of tasks each call is the next task,
+        and its clusters have no other entries. Entries are in the file once their cluster is: see `flush`.
 
         A wrong name, length or type is an error that changes nothing. Large data are filled in parts: an error after
         the first part abandons the output.
