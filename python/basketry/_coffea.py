@@ -44,11 +44,12 @@ class Opener(UUIDOpener):  # type: ignore[misc]
     def __init__(self, tree: Tree, places: Mapping[str, str]) -> None:
         super().__init__({uuid_of(tree): dict(places)})
         self._state = _state(places)
+        self._follow_urls = tree._made_of[2]
 
     def open_uuid(self, uuid: str) -> dict[str, Tree]:
         """The tree by its path. Files that have changed are a `ValueError`."""
         places = self._uuid_pfnmap[uuid]
-        tree = dataset.open(places)
+        tree = dataset.open(places, follow_urls=self._follow_urls)
         if uuid_of(tree) != uuid or _state(places) != self._state:
             changed = ", ".join(_core.public_path(place) for place in places)
             raise ValueError(f"{changed}: changed since these NanoEvents were made; make them again")

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     Friends: TypeAlias = Iterable[Place] | Mapping[str, Place | Iterable[Place]] | None
 
 
-def open(places: Places, *, friends: Friends = None, **tuning: Unpack[options.Tuning]) -> Tree | Any:
+def open(
+    places: Places, *, friends: Friends = None, follow_urls: bool = False, **tuning: Unpack[options.Tuning]
+) -> Tree | Any:
     """Opens a file, or a tree or RNTuple in one or several.
 
     An RNTuple is an `RNTuple`, a `Tree` whose branches are fields.
@@ -45,18 +47,24 @@ def open(places: Places, *, friends: Friends = None, **tuning: Unpack[options.Tu
     (`["f.root:tree"]`), or a dict by name (`{"calib": "f.root:tree"}`). A friend may consist of several
     files, too. `tree["calib.x"]` is a friend's branch.
 
+    A file may name others: with a friend, or with the baskets of a branch. They are opened when they are read from,
+    with a warning if they are outside of that file's folder. With `follow_urls` URLs are followed, too: credentials
+    (tokens, keys, certificates) go only to the scheme, host and port of the file in `places`. Without it
+    reading from a URL that a file names is a `ValueError`.
+
     An absent file is a `FileNotFoundError`, a file that is no ROOT file a `ValueError`, an absent tree a `KeyError`
     with the nearest names.
     """
     options.check("open", tuning)
     if isinstance(places, collections.abc.Mapping) and len(places) == 1 and next(iter(places.values())) is None:
-        return File(local(as_text(next(iter(places)))))
+        return File(local(as_text(next(iter(places)))), follow_urls=follow_urls)
     if is_place(places):
         found = _expand(places)
         if len(found) == 1 and friends is None:
             path, inside = found[0]
-            return File(path)[inside] if inside else File(path)
-    return _tree(places, friends)
+            file = File(path, follow_urls=follow_urls)
+            return file[inside] if inside else file
+    return _tree(places, friends, follow_urls)
 
 
 @spelled(Tree.arrays)
@@ -66,19 +74,20 @@ def concatenate(
     cut: str | None = None,
     *,
     friends: Friends = None,
+    follow_urls: bool = False,
     allow_missing: bool = False,
     progress: Progress = None,
     **settings: Unpack[AskingArrays],
 ) -> Any:
     """Arrays of the entries of several files, in order; options are those of `Tree.arrays`. Files need only
     the asked branches in common. `allow_missing` leaves out files without the tree
-    or a branch, which are a `KeyError` otherwise; `friends` are those of `open`."""
+    or a branch, which are a `KeyError` otherwise; `friends` and `follow_urls` are those of `open`."""
     asked = _without_tuning(settings)
     try:
-        return _tree(files, friends).arrays(expressions, cut, progress=progress, **asked)
+        return _tree(files, friends, follow_urls).arrays(expressions, cut, progress=progress, **asked)
     except (KeyError, ValueError):
         # Files that differ cannot be one table; some may lack the tree.
-        trees = _trees(files, friends, allow_missing)
+        trees = _trees(files, friends, follow_urls, allow_missing)
         if len(trees) == 1 and not allow_missing:
             raise
     if asked.get("selection") is not None:
@@ -104,6 +113,7 @@ def iterate(
     cut: str | None = None,
     *,
     friends: Friends = None,
+    follow_urls: bool = False,
     report: bool = False,
     allow_missing: bool = False,
     progress: Progress = None,
@@ -114,8 +124,8 @@ def iterate(
     asked = _without_tuning(settings)
     if asked.get("selection") is not None:
         # It counts through all files.
-        return _tree(files, friends).iterate(expressions, cut, report=report, progress=progress, **asked)
-    trees = _trees(files, friends, allow_missing)
+        return _tree(files, friends, follow_urls).iterate(expressions, cut, report=report, progress=progress, **asked)
+    trees = _trees(files, friends, follow_urls, allow_missing)
 
     def run() -> Iterator[Any]:
         with _shown(progress, trees, asked) as bar:
@@ -149,7 +159,7 @@ def _ranges(trees: list[Tree], settings: Mapping[str, Any]) -> Iterator[tuple[Tr
 def num_entries(places: Places) -> Iterator[tuple[str, str, int]]:
     """File, path in the file, and number of entries of each tree."""
     for path, inside in _inputs(places):
-        tree = opened([(path, inside)], (), "")
+        tree = opened([(path, inside)], (), False, "")
         yield as_text(path), inside or tree.object_path, tree.num_entries
 
 
@@ -157,15 +167,15 @@ def _without_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name not in options.TUNING}
 
 
-def _trees(places: Places, friends: Friends, allow_missing: bool) -> list[Tree]:
+def _trees(places: Places, friends: Friends, follow_urls: bool, allow_missing: bool) -> list[Tree]:
     """The tree of each file; with friends, which go on through all files, one tree of all."""
     if friends is not None:
-        return [_tree(places, friends)]
+        return [_tree(places, friends, follow_urls)]
     found = []
     for path, inside in _inputs(places):
         if allow_missing and inside and inside not in File(path):
             continue
-        found.append(_tree({path: inside} if inside else path, None))
+        found.append(_tree({path: inside} if inside else path, None, follow_urls))
     return found
 
 
@@ -203,7 +213,7 @@ def _expand(place: Place) -> list[tuple[str, str | None]]:
         raise
 
 
-def _tree(places: Places, friends: Friends) -> Tree:
+def _tree(places: Places, friends: Friends, follow_urls: bool) -> Tree:
     inputs = _inputs(places)
     given: list[tuple[str | None, list[tuple[str, str | None]]]]
     if isinstance(friends, str | os.PathLike):
@@ -214,7 +224,7 @@ def _tree(places: Places, friends: Friends) -> Tree:
         given = [(None, _inputs(place)) for place in friends or ()]
     more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
     try:
-        made = opened(inputs, given, "")
+        made = opened(inputs, given, follow_urls, "")
     except ValueError:
         for path, tree in inputs:
             if tree and tree not in (file := File(path)):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core, notebook
 from .codecs import of_code
 from .handle import Handle
-from .names import matcher, missing, plain, public
+from .names import matcher, missing
 from .signatures import spelled
 
 if TYPE_CHECKING:
@@ -41,8 +41,17 @@ class Directory(Handle):
     Trees and RNTuples open as such, other objects as those of `basketry.objects`.
     """
 
-    def __init__(self, file_path: str, keys: list[Key], path: str = "", tables: dict[int, Tree] | None = None) -> None:
+    def __init__(
+        self,
+        file_path: str,
+        keys: list[Key],
+        path: str = "",
+        tables: dict[int, Tree] | None = None,
+        follow_urls: bool = False,
+    ) -> None:
         self.file_path = file_path
+        #: Whether URLs in the file are followed.
+        self._follow_urls = follow_urls
         self._path = path
         self._all = keys
         #: Trees and RNTuples that were opened, by the offset of their keys.
@@ -50,7 +59,7 @@ class Directory(Handle):
         self._below = [key for key in keys if not path or key.path.startswith(f"{path}/")]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {public(self.file_path)}:/{plain(self._path)}>"
+        return f"<{type(self).__name__} {_core.public_path(self.file_path)}:/{self._path}>"
 
     def _repr_html_(self) -> str:
         """A table of the objects, for notebooks."""
@@ -75,7 +84,7 @@ class Directory(Handle):
     @property
     def file(self) -> File:
         """The file."""
-        return File(self.file_path)
+        return File(self.file_path, follow_urls=self._follow_urls)
 
     @property
     def classname(self) -> str:
@@ -239,11 +248,11 @@ class Directory(Handle):
         if key.is_table:
             if key.seek not in self._tables:
                 inputs = [(self.file_path, f"{key.path};{key.cycle}")]
-                made = opened(inputs, (), f"{_core.public_path(self.file_path)}:{key.path}")
+                made = opened(inputs, (), self._follow_urls, f"{_core.public_path(self.file_path)}:{key.path}")
                 self._tables[key.seek] = made
             return self._tables[key.seek]
         if key.class_ in ("TDirectory", "TDirectoryFile"):
-            return Directory(self.file_path, self._all, key.path, self._tables)
+            return Directory(self.file_path, self._all, key.path, self._tables, self._follow_urls)
         from . import objects
 
         return objects.opened(self.file_path, key.seek)
@@ -267,7 +276,7 @@ class Directory(Handle):
         """The only tree or RNTuple; a `ValueError` if there are none or several."""
         paths = list(dict.fromkeys(key.path for key in self._below if key.is_table))
         if len(paths) != 1:
-            has = f"trees {', '.join(map(plain, paths))}: name one" if paths else "no tree and no RNTuple"
+            has = f"trees {', '.join(paths)}: name one" if paths else "no tree and no RNTuple"
             raise ValueError(f"{self} has {has}")
         return self[paths[0].removeprefix(f"{self._path}/") if self._path else paths[0]]
 
@@ -275,6 +284,6 @@ class Directory(Handle):
 class File(Directory):
     """A file, which is its own top directory."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, follow_urls: bool = False) -> None:
         file_path = os.fspath(path)
-        super().__init__(file_path, [Key(*line) for line in _core.keys(file_path)])
+        super().__init__(file_path, [Key(*line) for line in _core.keys(file_path)], follow_urls=follow_urls)

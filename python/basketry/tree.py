@@ -9,7 +9,6 @@ from . import _core, record
 from .branches import Branch, Branches
 from .handle import DetachedFile, Handle
 from .listing import Listing
-from .names import plain
 from .request import bytes_of
 from .signatures import spelled
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     #: Files with the trees in them, and friends, each by its name, if it has one.
     Inputs: TypeAlias = Sequence[tuple[str, str | None]]
     Friends: TypeAlias = Sequence[tuple[str | None, Inputs]]
-    MadeOf: TypeAlias = tuple[Inputs, Friends]
+    #: Files, friends, and whether URLs that the files name are followed.
+    MadeOf: TypeAlias = tuple[Inputs, Friends, bool]
 
 
 class Tree(Branches, Handle, record.Described):
@@ -34,29 +34,33 @@ class Tree(Branches, Handle, record.Described):
         self._name = table.name
         self._where = where
         self._made_of = made_of
-        self._friends: dict[str, Friend] | None = None
-        self._lost: dict[str, str] = {}
         self._grow(table.branches())
 
-    @property
+    @functools.cached_property
     def friends(self) -> dict[str, Friend]:
-        """Friends by name: those given to `open`, and those that the tree names. Friends open lazily. An unreadable
-        friend is left out; access to one of its branches raises the reason."""
-        if self._friends is None:
-            self._friends = {}
-            for name, lines, why in self._table.friends():
-                if name in self._friends or name in self._lost:
-                    continue
-                if why is None:
-                    self._friends[name] = Friend(self._table, name, lines)
-                else:
-                    self._lost[name] = why
-        return self._friends
+        """Friends by name: those given to `open`, and those that the tree names. Their files open when a branch of a
+        friend is asked for; of an unreadable friend that is a `ValueError` with the reason."""
+        return {name: Friend(self, name) for name in dict.fromkeys(self._table.friend_names())}
+
+    @functools.cached_property
+    def _opened_friends(self) -> dict[str, tuple[list[_core.BranchLine], str | None]]:
+        """The branches of each friend, or why it cannot be read."""
+        found: dict[str, tuple[list[_core.BranchLine], str | None]] = {}
+        for name, lines, why in self._table.friends():
+            found.setdefault(name, (lines, why))
+        return found
+
+    @property
+    def _lost(self) -> dict[str, str]:
+        """Why friends cannot be read."""
+        return {name: why for name, (_, why) in self._opened_friends.items() if why is not None}
 
     def _find(self, where: str) -> Branch | None:
         found = super()._find(where)
         if found is None:
             for friend in self.friends.values():
+                if friend.name in self._lost:
+                    continue
                 prefix = f"{friend.name}."
                 found = friend._find(where.removeprefix(prefix)) if where.startswith(prefix) else None
                 found = found or friend._find(where)
@@ -80,7 +84,7 @@ class Tree(Branches, Handle, record.Described):
             raise
 
     def __repr__(self) -> str:
-        return f"<Tree {plain(self._where)} ({len(self._below)} branches, {self.num_entries} entries)>"
+        return f"<Tree {self._where} ({len(self._below)} branches, {self.num_entries} entries)>"
 
     @property
     def name(self) -> str:
@@ -188,13 +192,24 @@ class Tree(Branches, Handle, record.Described):
 class Friend(Branches):
     """A friend of a tree; entry N of the friend belongs to entry N of the tree."""
 
-    def __init__(self, table: _core.Table, name: str, lines: list[_core.BranchLine]) -> None:
-        self._table = table
+    def __init__(self, tree: Tree, name: str) -> None:
+        self._table = tree._table
         self._name = name
+        self._tree = tree
+
+    def __getattr__(self, name: str) -> Any:
+        """Opens the friend's files when its branches are first needed."""
+        if name not in ("_below", "_by_name"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        lines, why = self._tree._opened_friends[self._name]
+        if why is not None:
+            raise ValueError(why)
         self._grow(lines)
+        return self.__dict__[name]
 
     def __repr__(self) -> str:
-        return f"<Friend {self._name!r} ({len(self._below)} branches)>"
+        branches = f" ({len(self._below)} branches)" if "_below" in self.__dict__ else ""
+        return f"<Friend {self._name!r}{branches}>"
 
     @property
     def name(self) -> str:
@@ -203,9 +218,7 @@ class Friend(Branches):
 
     @property
     def _records(self) -> list[Any]:
-        raise NotImplementedError(
-            f"members of the branches of friend {self._name!r} are read from its own file: open it"
-        )
+        raise NotImplementedError(f"members of the branches of friend {self._name} are read from its own file: open it")
 
 
 class RNTuple(Tree):
@@ -213,7 +226,7 @@ class RNTuple(Tree):
     The path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
 
     def __repr__(self) -> str:
-        return f"<RNTuple {plain(self._where)} ({len(self._below)} fields, {self.num_entries} entries)>"
+        return f"<RNTuple {self._where} ({len(self._below)} fields, {self.num_entries} entries)>"
 
     @property
     def description(self) -> str:
@@ -231,8 +244,8 @@ class RNTuple(Tree):
         return self.branches
 
 
-def opened(inputs: Inputs, friends: Friends, where: str) -> Tree:
+def opened(inputs: Inputs, friends: Friends, follow_urls: bool, where: str) -> Tree:
     """The tree or RNTuple of files and friends; `where` is its file and path."""
-    table = _core.Table(inputs, friends)
+    table = _core.Table(inputs, friends, follow_urls)
     where = where or f"{_core.public_path(inputs[0][0])}:{table.path}"
-    return (RNTuple if table.is_ntuple else Tree)(table, where, (inputs, friends))
+    return (RNTuple if table.is_ntuple else Tree)(table, where, (inputs, friends, follow_urls))

@@ -78,6 +78,7 @@ class Copying(Form, Selection, total=False):
     skip_bad: bool
     check: bool
     skip_absent: bool
+    follow_urls: bool
 
 
 class Making(Copying, Limits, total=False):

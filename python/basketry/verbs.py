@@ -8,12 +8,13 @@ argument. Ctrl-C ends them and leaves nothing unfinished behind.
 
 from __future__ import annotations
 
+import atexit
 import collections.abc
 import json
 import os
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._core import report
+from ._core import abandon, report
 from .calling import as_options, as_paths, as_toml, watched_report
 from .signatures import spelled
 from .verb_options import Making, Merging, Writing
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from .progress import Progress
     from .reports import Converted, Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
     from .verb_options import Limit, Names, Place, Places, Size
+
+# Interrupted work may still be in a long call into a codec when the process ends.
+atexit.register(abandon)
 
 
 def inspect(file: Place, *, baskets: bool = False) -> Inspection:
@@ -85,6 +89,8 @@ def rewrite(
     listed in a file; for all trees, or for trees that match a pattern ("Events=100:200").
     where: keep only the entries for which this column is true, or not zero, in trees that have it.
     skip_absent: leave out branches whose baskets lie in an absent file; such a branch is a `ValueError` otherwise.
+    follow_urls: read branches also where the inputs name URLs, which is a `ValueError` otherwise; your credentials go
+    only to the server of the input itself.
     all_cycles: keep older cycles; otherwise `Summary.older_cycles` lists them.
     skip_bad: leave out a damaged object or directory instead of raising; of several inputs, the whole damaged input.
     `Summary.damaged` and `Summary.skipped` list them.
@@ -134,6 +140,7 @@ def verify(
     common: bool = False,
     fill: bool = False,
     tolerance: float | Names = (),
+    follow_urls: bool = False,
     threads: int = 0,
     memory: Size | None = None,
     progress: Progress = None,
@@ -146,7 +153,7 @@ def verify(
     what a rewrite with these options would keep. `common` compares only branches of both sides, and `fill` accepts the
     defaults that `merge` filled in. `tolerance` lets floating-point numbers of RNTuples differ: a number, or "0.1%" of
     the larger one, or texts such as "Muon_*=0.1%" for some columns. `TreeVerdict.errors` has the largest error of each
-    column. `threads`, `memory` and `progress` are those of `rewrite`.
+    column. `follow_urls`, `threads`, `memory` and `progress` are those of `rewrite`.
     """
     from .reports.making import Verdict
     from .reports.parse import parse
@@ -192,6 +199,7 @@ def convert(
     drop: Names = (),
     entries: str | os.PathLike[str] | None = None,
     seed: int = 1,
+    follow_urls: bool = False,
     progress: Progress = None,
     **options: Unpack[Writing],
 ) -> Converted:
@@ -203,7 +211,7 @@ def convert(
     be "OUT.root:TREE", or `tree` is the name; missing values are refused unless `fill_null` gives a value, and
     the options of a layout are those of `rewrite`. `compression` is "zstd:5" and so on for both; Parquet also has
     "snappy". `entries` is a random share ("1%", drawn by `seed`), a range ("100:200") or a file of entry numbers.
-    `keep`, `drop` and `progress` are those of `rewrite`.
+    `keep`, `drop`, `follow_urls` and `progress` are those of `rewrite`.
     """
     from .reports.making import Converted
     from .reports.parse import parse
@@ -315,6 +323,7 @@ def readspeed(
     throttle: Size | str | None = None,
     application: float | None = None,
     layouts: bool = False,
+    follow_urls: bool = False,
     seed: int = 1,
     threads: int = 1,
     memory: Size | None = None,
@@ -328,8 +337,9 @@ def readspeed(
     the files from the page cache before each. `throttle` limits the bytes in a second, to imitate slow storage.
     `application` is the time of your own job over the same data, in seconds. `layouts` predicts other layouts as well.
     `seed` draws the random share. `threads` (0: all cores) and `memory` (bytes, beside the arrays) are limits of the
-    work. `progress` is that of `rewrite`; it counts bytes on disk, whose number is unknown before if branches or
-    entries are selected. In the result times are seconds, sizes bytes, and speeds bytes a second.
+    work. `follow_urls` is that of `rewrite`, also for friends. `progress` is that of `rewrite`; it counts bytes on
+    disk, whose number is unknown before if branches or entries are selected. In the result times are seconds, sizes
+    bytes, and speeds bytes a second.
     """
     from .reports.parse import parse
     from .reports.reading import Readspeed

@@ -6,7 +6,7 @@ use clap::Args;
 use dataset::layout::ByteSize;
 use flow::{Budget, Schema};
 use indicatif::ProgressBar;
-use rootfile::{Result, check_output};
+use rootfile::{Follow, Result, check_output};
 
 use crate::output;
 
@@ -26,6 +26,27 @@ impl Resources {
     pub fn budget(&self) -> Budget {
         Budget::new(self.memory.bytes(), self.threads)
     }
+}
+
+/// What addresses inside the input files may open.
+#[derive(Args, Clone, Debug)]
+pub struct Following {
+    /// Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    /// server of the input itself. Default: files name only files that are at hand.
+    #[arg(long)]
+    follow_urls: bool,
+}
+
+impl Following {
+    /// How far addresses are followed.
+    pub fn follow(&self) -> Follow {
+        follow(self.follow_urls)
+    }
+}
+
+/// How far addresses are followed, by the switch.
+pub fn follow(urls: bool) -> Follow {
+    if urls { Follow::Urls } else { Follow::Paths }
 }
 
 /// What a verb prints.

@@ -23,7 +23,6 @@ pub use execute::budget::{Budget, DEFAULT_MEMORY};
 pub use execute::engine::recode_job::Form;
 pub use execute::progress::{Progress, tell, unwatched};
 pub use objects::Damaged;
-pub use plan::external_file;
 pub use plan::forecast::{ColumnForecast, Forecast, RecodeForecast};
 pub use plan::inputs;
 pub use plan::options::{Absent, Pack, PlanOptions, Schema};

@@ -25,6 +25,7 @@ fn conversion(threads: usize) -> Conversion<'static> {
         filter: NameFilter::default(),
         entries: Entries::All,
         seed: 1,
+        follow: rootfile::Follow::Paths,
         budget: Budget::new(256 << 20, threads),
         overwrite: true,
         progress: &unwatched,

@@ -67,6 +67,7 @@ fn convert(input: &Input, folder: &Path, tally: &mut Tally) -> Result<()> {
         filter: NameFilter::default(),
         entries: Entries::All,
         seed: 1,
+        follow: rootfile::Follow::Paths,
         budget: Budget::new(2_000_000_000, 2),
         overwrite: true,
         progress: &unwatched,

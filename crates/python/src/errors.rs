@@ -28,7 +28,7 @@ pub fn exception(error: Error) -> PyErr {
 
 /// An option in a message as the keyword argument that it is in Python: `--force` is `force=True`, and `--memory 13MB` is
 /// `memory="13MB"`.
-fn keyword(hint: &Hint) -> String {
+pub fn keyword(hint: &Hint) -> String {
     let name = hint.option().replace('-', "_");
     match hint.value() {
         HintValue::NotGiven => name,

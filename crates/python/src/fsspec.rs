@@ -9,17 +9,24 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::types::{PyAnyMethods, PyDict, PyDictMethods};
 use pyo3::{Bound, Py, PyAny, PyErr, PyResult, Python};
-use rootfile::{Error, Result, Source, range_len, read_as_range};
+use rootfile::{Credentials, Error, Result, Source, range_len, read_as_range};
 
-/// Opens a URL, with fsspec if nothing else can.
-pub fn open(url: &str) -> Result<Arc<dyn Source>> {
+/// Opens a URL, with fsspec if nothing else can. fsspec finds credentials by itself, so it opens nothing that must go without.
+pub fn open(url: &str, credentials: Credentials) -> Result<Arc<dyn Source>> {
     if remote::knows(url) {
-        return remote::open(url);
+        return remote::open(url, credentials);
+    }
+    if credentials == Credentials::None {
+        return Err(Error::unsupported(format!(
+            "fsspec would open it with the credentials that it finds, and an address from inside a file gets none; {} \
+             can be opened without",
+            remote::SCHEMES
+        )));
     }
     Python::attach(|py| {
         let Ok(fsspec) = py.import("fsspec.core") else {
             // The error names what can be read.
-            return remote::open(url);
+            return remote::open(url, credentials);
         };
         FsspecFile::open(&fsspec, url).map_err(|e| failed_at(py, url, &e)).and_then(remote::with_ends)
     })

@@ -1,26 +1,47 @@
 //! A data set, and reading from it.
 
-use std::ffi::OsString;
+use std::collections::HashSet;
+use std::ffi::{CString, OsString};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::{DataType, Field, Schema};
 use dataset::table::{Node, TableSchema};
 use dataset::tree::read_tree;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Friend, read_watched};
-use pyo3::{PyResult, Python, pyclass, pyfunction, pymethods};
-use rootfile::{Error, RootFile};
+use pyo3::exceptions::PyUserWarning;
+use pyo3::{PyErr, PyResult, Python, pyclass, pyfunction, pymethods};
+use rootfile::{Error, Follow, RootFile};
 
 use crate::batch::Batch;
-use crate::errors::exception;
+use crate::errors::{exception, keyword};
 use crate::interrupt::{Told, Watch, listening, telling};
 use crate::request::Reading;
 use crate::steps::Steps;
 
 /// The trees or RNTuples of one or more files, as one table.
 #[pyclass(frozen, module = "basketry._core")]
-pub struct Table(Arc<Dataset>);
+pub struct Table {
+    dataset: Arc<Dataset>,
+    /// What the user was told already.
+    said: Mutex<HashSet<String>>,
+}
+
+impl Table {
+    /// Warns of files outside of the folders of those that name them, before they are read; of each once.
+    fn warn(&self, py: Python<'_>, columns: &[usize]) -> PyResult<()> {
+        let (dataset, columns) = (Arc::clone(&self.dataset), columns.to_vec());
+        for remark in listening(py, move |_: &Watch| Ok(dataset.remarks(&columns)))? {
+            let is_new = self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(remark.clone());
+            if is_new {
+                let text = CString::new(remark.replace('\0', "")).unwrap_or_default();
+                PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)?;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// A branch: its name, its parent, its type, its column, the type of the column, and its title.
 type BranchLine = (String, Option<usize>, String, Option<usize>, String, String);
@@ -90,78 +111,84 @@ pub fn stored(py: Python<'_>, path: PathBuf, offset: u64) -> PyResult<Vec<Stored
 
 #[pymethods]
 impl Table {
-    /// Files and trees, and friends: their names, if they have one, and their files.
+    /// Files and trees, and friends: their names, if they have one, and their files; and whether URLs in the files are followed.
     #[new]
-    #[pyo3(signature = (files, friends = Vec::new()))]
-    fn new(py: Python<'_>, files: Inputs, friends: Vec<(Option<String>, Inputs)>) -> PyResult<Self> {
+    #[pyo3(signature = (files, friends = Vec::new(), follow_urls = false))]
+    fn new(py: Python<'_>, files: Inputs, friends: Vec<(Option<String>, Inputs)>, follow_urls: bool) -> PyResult<Self> {
+        let follow = if follow_urls { Follow::Urls } else { Follow::Paths };
         let open = move |_: &Watch| {
             let friends: Vec<_> = friends.into_iter().map(|(name, files)| (name, inputs(files))).collect();
-            Dataset::open(&inputs(files))?.with_friends(&friends)
+            Dataset::open_following(&inputs(files), follow)?.with_friends(&friends)
         };
-        Ok(Self(Arc::new(listening(py, open)?)))
+        Ok(Self { dataset: Arc::new(listening(py, open)?), said: Mutex::default() })
     }
 
     #[getter]
     fn path(&self) -> &str {
-        self.0.path()
+        self.dataset.path()
     }
 
     #[getter]
     fn name(&self) -> &str {
-        self.0.names().0
+        self.dataset.names().0
     }
 
     #[getter]
     fn title(&self) -> &str {
-        self.0.names().1
+        self.dataset.names().1
     }
 
     /// Its files: their paths, the path of the table in each, and their UUIDs.
     #[getter]
     fn files(&self) -> Vec<(OsString, String, String)> {
         let whole = |(input, uuid): (&Input, &String)| {
-            let tree = input.tree.clone().unwrap_or_else(|| self.0.path().to_owned());
+            let tree = input.tree.clone().unwrap_or_else(|| self.dataset.path().to_owned());
             (input.path.clone().into_os_string(), tree, uuid.clone())
         };
-        self.0.inputs().iter().zip(self.0.uuids()).map(whole).collect()
+        self.dataset.inputs().iter().zip(self.dataset.uuids()).map(whole).collect()
     }
 
     #[getter]
     fn entries(&self) -> u64 {
-        self.0.entries()
+        self.dataset.entries()
     }
 
     #[getter]
     fn clusters(&self) -> Vec<u64> {
-        self.0.clusters().to_vec()
+        self.dataset.clusters().to_vec()
     }
 
     /// Names and formulas of the tree's aliases, in the order of the list.
     fn aliases(&self) -> Vec<(String, String)> {
-        let Some(tree) = self.0.tree() else { return Vec::new() };
+        let Some(tree) = self.dataset.tree() else { return Vec::new() };
         tree.listed(tree.aliases).map(|alias| (alias.name.to_owned(), alias.title.to_owned())).collect()
     }
 
     /// Whether the fields of an RNTuple are read, not the branches of a tree.
     #[getter]
     fn is_ntuple(&self) -> bool {
-        self.0.tree().is_none()
+        self.dataset.tree().is_none()
     }
 
     /// All branches, depth first, or all fields.
     fn branches(&self) -> Vec<BranchLine> {
-        branch_lines(&self.0, self.0.schema(), &self.0.column_of_each_node())
+        branch_lines(&self.dataset, self.dataset.schema(), &self.dataset.column_of_each_node())
     }
 
-    /// All friends.
+    /// The names of all friends. None is opened.
+    fn friend_names(&self) -> Vec<String> {
+        self.dataset.friend_names()
+    }
+
+    /// All friends, opened.
     fn friends(&self, py: Python<'_>) -> PyResult<Vec<FriendLine>> {
-        let dataset = Arc::clone(&self.0);
+        let dataset = Arc::clone(&self.dataset);
         let friends = move |_: &Watch| {
             let line = |friend: &Friend| match friend.schema() {
                 Ok(schema) => {
                     (friend.name().to_owned(), branch_lines(&dataset, schema, &friend.column_of_each_node()), None)
                 }
-                Err(why) => (friend.name().to_owned(), Vec::new(), Some(why.to_string())),
+                Err(why) => (friend.name().to_owned(), Vec::new(), Some(why.text(keyword))),
             };
             Ok(dataset.friends().iter().map(line).collect())
         };
@@ -170,18 +197,19 @@ impl Table {
 
     /// Why a column holds bytes only, if so.
     fn opaque(&self, column: usize) -> Option<&str> {
-        self.0.column(column)?.opaque()
+        self.dataset.column(column)?.opaque()
     }
 
     /// Bytes of these columns before compression.
     fn bytes(&self, columns: Vec<usize>) -> u64 {
-        columns.into_iter().map(|column| self.0.bytes(column)).sum()
+        columns.into_iter().map(|column| self.dataset.bytes(column)).sum()
     }
 
     /// Reads it all at once. `told` is told numbers of entries, each once for every column.
     #[pyo3(signature = (reading, told = None))]
     fn read(&self, py: Python<'_>, reading: Reading, told: Told) -> PyResult<Batch> {
-        let (dataset, request) = (Arc::clone(&self.0), reading.request(py)?);
+        let (dataset, request) = (Arc::clone(&self.dataset), reading.request(py)?);
+        self.warn(py, &request.columns)?;
         let read = telling(py, &told, move |watch| {
             read_watched(&dataset, &request.request(watch), &|entries| watch.add(entries))
         })?;
@@ -191,6 +219,7 @@ impl Table {
     /// Reads in steps of a number of entries, or of bytes, or else of clusters.
     fn steps(&self, py: Python<'_>, reading: Reading, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
         let request = reading.request(py)?;
+        self.warn(py, &request.columns)?;
         let step = match (entries, bytes) {
             (Some(entries), _) => BatchSize::Entries(entries),
             // One step is in use and the next is being read; add their inputs, and memory that the
@@ -198,9 +227,10 @@ impl Table {
             (None, Some(bytes)) => BatchSize::Bytes(bytes.min(request.budget.memory / 8)),
             (None, None) => BatchSize::Cluster,
         };
-        let fields = request.columns.iter().map(|&column| self.0.column(column).map(|plan| Arc::clone(plan.field())));
+        let fields =
+            request.columns.iter().map(|&column| self.dataset.column(column).map(|plan| Arc::clone(plan.field())));
         let fields: Option<Vec<_>> = fields.collect();
         let fields = fields.ok_or_else(|| exception(Error::request("no such column")))?;
-        Steps::begin(Arc::clone(&self.0), request, step, Arc::new(Schema::new(fields)))
+        Steps::begin(Arc::clone(&self.dataset), request, step, Arc::new(Schema::new(fields)))
     }
 }

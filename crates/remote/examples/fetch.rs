@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Write};
 use std::ops::Range;
 use std::process::ExitCode;
 
-use rootfile::{Error, Result, Source};
+use rootfile::{Credentials, Error, Result, Source};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 fn fetch(url: &str, lines: fn(&dyn Source) -> Result<()>) -> Result<()> {
-    let file = remote::open(url)?;
+    let file = remote::open(url, Credentials::Users)?;
     println!("{}", file.size());
     lines(&*file)?;
     if let Some(traffic) = file.traffic() {

@@ -5,15 +5,15 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use reqwest::Url;
-use rootfile::{Error, Result};
+use rootfile::{Credentials, Error, Result};
 
 use crate::s3::Bucket;
 use crate::token::token_for;
 
 /// Where a file is.
 pub(crate) enum Origin {
-    /// At a URL. All its parameters are sent.
-    Url(Url),
+    /// At a URL. All its parameters are sent, and a token if the user's credentials are.
+    Url(Url, Credentials),
     /// In a bucket, under this key.
     Bucket(Box<Bucket>),
 }
@@ -46,14 +46,17 @@ impl Endpoint {
             return Ok(Destination { url, token: None, is_shortcut: true });
         }
         Ok(match &self.origin {
-            Origin::Url(url) => Destination { token: token_for(url), url: url.clone(), is_shortcut: false },
+            Origin::Url(url, credentials) => {
+                let token = (*credentials == Credentials::Users).then(|| token_for(url)).flatten();
+                Destination { token, url: url.clone(), is_shortcut: false }
+            }
             Origin::Bucket(bucket) => Destination { url: bucket.signed_url().await?, token: None, is_shortcut: false },
         })
     }
 
     /// Remembers where a good reply came from.
     pub fn answered_by(&self, asked: &Destination, url: &Url) {
-        if let Origin::Url(origin) = &self.origin
+        if let Origin::Url(origin, _) = &self.origin
             && !asked.is_shortcut
             && origin.origin() != url.origin()
         {

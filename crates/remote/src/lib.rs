@@ -19,7 +19,7 @@ mod xrootd;
 
 use std::sync::Arc;
 
-use rootfile::{Error, Result, Source};
+use rootfile::{Credentials, Error, Result, Source};
 
 use endpoint::Origin;
 use http::HttpFile;
@@ -50,16 +50,16 @@ impl Protocol {
     }
 }
 
-/// Opens the file at a URL.
+/// Opens the file at a URL, with the user's credentials or with none. What the URL itself has is sent in any case.
 ///
 /// # Errors
 ///
 /// If the scheme is none of those above, if the server cannot be reached or refuses, or if there is no such file.
-pub fn open(url: &str) -> Result<Arc<dyn Source>> {
+pub fn open(url: &str, credentials: Credentials) -> Result<Arc<dyn Source>> {
     match Protocol::of(url).ok_or_else(|| unsupported(url))? {
-        Protocol::Http => open_http(Origin::Url(endpoint::parse(url)?), url),
-        Protocol::S3 => open_http(Origin::Bucket(Box::new(s3::Bucket::of(url)?)), url),
-        Protocol::Xrootd => xrootd::open(url),
+        Protocol::Http => open_http(Origin::Url(endpoint::parse(url)?, credentials), url),
+        Protocol::S3 => open_http(Origin::Bucket(Box::new(s3::Bucket::of(url, credentials)?)), url),
+        Protocol::Xrootd => xrootd::open(url, credentials),
     }
 }
 

@@ -10,7 +10,7 @@ use object_store::path::Path as Key;
 use object_store::signer::Signer;
 use object_store::{ObjectMeta, ObjectStore};
 use reqwest::{Method, Url};
-use rootfile::{Error, Result};
+use rootfile::{Credentials, Error, Result};
 
 use crate::runtime::Engine;
 
@@ -32,7 +32,7 @@ const CREDENTIALS: [&str; 4] = [
 ///
 /// As for [`Bucket::of`], or the server refuses.
 pub(crate) fn list(folder: &str) -> Result<Vec<String>> {
-    let Bucket { store, key, .. } = Bucket::of(folder)?;
+    let Bucket { store, key, .. } = Bucket::of(folder, Credentials::Users)?;
     let listed = Engine::get()?.wait_for(store.list_with_delimiter(Some(&key)));
     let listed = listed.map_err(|e| Error::from(io::Error::other(e.to_string())))?;
     let name = |object: &ObjectMeta| object.location.filename().map(str::to_owned);
@@ -51,12 +51,12 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     /// The object at `s3://bucket/key`. Endpoint, region and credentials are those of the usual variables (`AWS_ENDPOINT_URL`,
-    /// `AWS_REGION`, `AWS_ACCESS_KEY_ID` and so on). Without credentials the bucket must be public.
+    /// `AWS_REGION`, `AWS_ACCESS_KEY_ID` and so on). Without credentials, or if none may be used, the bucket must be public.
     ///
     /// # Errors
     ///
     /// There is no key, or a variable has no valid value.
-    pub fn of(url: &str) -> Result<Self> {
+    pub fn of(url: &str, credentials: Credentials) -> Result<Self> {
         // The client of object_store needs what the engine installs.
         Engine::get()?;
         let invalid = |why: String| Error::from(io::Error::new(io::ErrorKind::InvalidInput, why));
@@ -67,8 +67,9 @@ impl Bucket {
             .ok_or_else(|| invalid("an address in S3 is s3://bucket/key".to_owned()))?;
         let key = Key::parse(key).map_err(|e| invalid(e.to_string()))?;
         let skips = std::env::var("AWS_SKIP_SIGNATURE").is_ok_and(|value| value == "true" || value == "1");
-        let is_public =
-            skips || !CREDENTIALS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        let is_public = credentials == Credentials::None
+            || skips
+            || !CREDENTIALS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
         let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
         // An endpoint without TLS is a server of one's own.
         if endpoint().is_some_and(|endpoint| endpoint.starts_with("http://")) {

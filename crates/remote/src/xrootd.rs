@@ -7,6 +7,7 @@ mod find;
 mod library;
 mod pieces;
 
+use std::borrow::Cow;
 use std::ffi::CString;
 use std::io;
 use std::ops::Range;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rootfile::{Error, Result, Source, Traffic, range_len};
+use rootfile::{Credentials, Error, Result, Source, Traffic, range_len};
 
 use crate::coalesce::{deal, join};
 use crate::counters::Counters;
@@ -24,15 +25,20 @@ use failure::explained;
 use library::Descriptor;
 use pieces::GAP;
 
-/// Opens a `root://` URL, its parameters included, and asks for begin and end of the file.
+/// Opens a `root://` URL, its parameters included, and asks for begin and end of the file. Without credentials the library may
+/// only give the user's name.
 ///
 /// # Errors
 ///
 /// The library is missing, the server cannot be reached or refuses, or it has no such file.
-pub fn open(url: &str) -> Result<Arc<dyn Source>> {
+pub fn open(url: &str, credentials: Credentials) -> Result<Arc<dyn Source>> {
     let library = find::library().map_err(|e| e.file(url))?;
     let clock = Clock::default();
-    let opened = clock.call(|| library.open(&terminated(url)?)).and_then(|file| Ok((file.size()?, file)));
+    let asked = match credentials {
+        Credentials::Users => Cow::Borrowed(url),
+        Credentials::None => Cow::Owned(without_credentials(url)),
+    };
+    let opened = clock.call(|| library.open(&terminated(&asked)?)).and_then(|file| Ok((file.size()?, file)));
     let (size, file) = opened.map_err(|e| explained(&e).file(url))?;
     with_ends(XrootdFile { file, size, name: url.into(), clock })
 }
@@ -48,6 +54,19 @@ pub fn list(folder: &str) -> Result<Vec<String>> {
     let mut names = listed.map_err(|e| explained(&e).file(folder))?;
     names.sort_unstable();
     Ok(names)
+}
+
+/// The URL with which the library sends no credentials: `xrd.wantprot` names the protocols of authentication that it may use, here
+/// and wherever it is redirected to. Parameters for the library, which could name other protocols or files with keys, are left out.
+fn without_credentials(url: &str) -> String {
+    let (address, parameters) = url.split_once('?').unwrap_or((url, ""));
+    let is_for_library = |name: &str| {
+        let name = name.trim().to_ascii_lowercase();
+        name.starts_with("xrd.") || name.starts_with("xrdcl.")
+    };
+    let kept = parameters.split('&').filter(|one| !one.is_empty() && !is_for_library(one));
+    let all: Vec<&str> = kept.chain(["xrd.wantprot=unix"]).collect();
+    format!("{address}?{}", all.join("&"))
 }
 
 /// A URL as the library takes it: it knows schemes in small letters only.
@@ -165,5 +184,20 @@ impl Clock {
         let done = call()?;
         self.counters.answered(start.elapsed());
         Ok(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_credentials_are_offered_for_addresses_of_files() {
+        for (url, asked) in [
+            ("root://h//a.root", "root://h//a.root?xrd.wantprot=unix"),
+            ("root://h//a?x=1&xrd.wantprot=gsi&XrdCl.k=2", "root://h//a?x=1&xrd.wantprot=unix"),
+        ] {
+            assert_eq!(without_credentials(url), asked);
+        }
     }
 }

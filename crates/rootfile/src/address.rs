@@ -9,8 +9,18 @@ use crate::source::{LocalFile, Source};
 use crate::url::url;
 use crate::{Error, Result};
 
-/// Opens the file at a URL.
-pub type UrlOpener = fn(&str) -> Result<Arc<dyn Source>>;
+/// Whose credentials requests for a file carry: tokens, keys, certificates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Credentials {
+    /// Those of the user, who named the file.
+    #[default]
+    Users,
+    /// None: the address comes from inside another file, so whoever wrote that file chose the server.
+    None,
+}
+
+/// Opens the file at a URL, with or without the user's credentials.
+pub type UrlOpener = fn(&str, Credentials) -> Result<Arc<dyn Source>>;
 
 /// The names of all that is in the folder at a URL.
 pub type UrlLister = fn(&str) -> Result<Vec<String>>;
@@ -39,15 +49,15 @@ pub(crate) fn local(path: &Path) -> Cow<'_, Path> {
 /// There is no such file, it cannot be read, or nothing is registered that opens URLs.
 pub fn open_source(path: &Path) -> Result<Arc<dyn Source>> {
     match url(path) {
-        Some(url) => open_url(url),
+        Some(url) => open_url(url, Credentials::Users),
         None => Ok(Arc::new(LocalFile::open(local(path))?)),
     }
 }
 
 /// Opens a URL.
-pub(crate) fn open_url(url: &str) -> Result<Arc<dyn Source>> {
+pub(crate) fn open_url(url: &str, credentials: Credentials) -> Result<Arc<dyn Source>> {
     let calls = CALLS.get().ok_or_else(local_only);
-    calls.and_then(|(open, _)| open(url)).map_err(|e| e.file(url))
+    calls.and_then(|(open, _)| open(url, credentials)).map_err(|e| e.file(url))
 }
 
 /// The names of all that is in the folder at a URL.

@@ -4,6 +4,7 @@
 //! are read on request. A file that was never closed is read by scanning its records, as ROOT does.
 
 mod audit;
+mod places;
 mod scan;
 
 use std::cmp::Reverse;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use twox_hash::xxhash3_64;
 
-use crate::address;
+use crate::address::{self, Credentials};
 use crate::bytes::Cursor;
 use crate::codec::{Decompressor, is_stored};
 use crate::directory::{DirectoryRecord, parse_key_list};
@@ -21,11 +22,13 @@ use crate::free::{FreeSegment, parse_free_list};
 use crate::header::FileHeader;
 use crate::key::Key;
 use crate::pool::FilePool;
+use crate::reach::{Follow, Reach};
 use crate::source::Source;
 use crate::streamer::{StreamerInfos, parse_record};
 use crate::{Error, Result};
 
 pub use audit::Mismatch;
+pub use places::{Holder, Place, Role};
 
 /// Bytes that are read first for a key header of unknown length.
 const KEY_GUESS: usize = 1024;
@@ -44,6 +47,8 @@ pub struct RootFile {
     scanned_to: u64,
     /// Directories that replace the file's own lists of keys.
     listing: Option<Vec<Directory>>,
+    /// How far the addresses in it reach.
+    reach: Reach,
 }
 
 /// A directory and the keys in it.
@@ -82,7 +87,12 @@ impl FilePool {
     ///
     /// If the file cannot be read or is not a ROOT file.
     pub fn open(self: &Arc<Self>, path: &Path) -> Result<RootFile> {
-        RootFile::from_shared(self.source(path)?, Some(self))
+        Ok(self.open_as(path, Credentials::Users)?.with_reach(Reach::of_named(self.follow())))
+    }
+
+    /// Opens one with these credentials, whose addresses reach nothing on other machines.
+    pub(crate) fn open_as(self: &Arc<Self>, path: &Path, credentials: Credentials) -> Result<RootFile> {
+        RootFile::from_shared(self.source_as(path, credentials)?, Some(self))
     }
 }
 
@@ -160,6 +170,7 @@ impl RootFile {
             scanned_to: 0,
             header,
             listing: None,
+            reach: Reach::default(),
         };
         Ok((file, record, nbytes))
     }
@@ -248,6 +259,16 @@ impl RootFile {
         }
         self.top.keys.sort_by_key(|key| (places.get(&key.name).copied(), Reverse(key.cycle)));
         Ok(())
+    }
+
+    /// This file, with addresses that are followed so far.
+    #[must_use]
+    pub fn following(self, follow: Follow) -> Self {
+        self.with_reach(Reach::of_named(follow))
+    }
+
+    fn with_reach(self, reach: Reach) -> Self {
+        Self { reach, ..self }
     }
 
     /// The file's bytes.

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::address;
+use crate::address::{self, Credentials};
+use crate::reach::Follow;
 use crate::source::{self, Source};
 use crate::streamer::StreamerInfos;
 use crate::url::url;
@@ -26,6 +27,7 @@ pub const OPEN_FILES: usize = 128;
 #[derive(Debug)]
 pub struct FilePool {
     limit: AtomicUsize,
+    follow: Follow,
     open: Mutex<VecDeque<Weak<Slot>>>,
     infos: Mutex<HashMap<(u64, u64), Arc<StreamerInfos>>>,
 }
@@ -55,17 +57,33 @@ fn identity(meta: &std::fs::Metadata) -> (u64, u64, i64, i64) {
 impl FilePool {
     /// A pool that keeps at most `limit` files open, at least one.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { limit: AtomicUsize::new(limit.max(1)), open: Mutex::default(), infos: Mutex::default() })
+        Self::following(limit, Follow::default())
+    }
+
+    /// A pool like that, of files whose addresses of other files are followed so far.
+    pub fn following(limit: usize, follow: Follow) -> Arc<Self> {
+        let limit = AtomicUsize::new(limit.max(1));
+        Arc::new(Self { limit, follow, open: Mutex::default(), infos: Mutex::default() })
+    }
+
+    /// How far addresses in its files are followed.
+    pub(crate) fn follow(&self) -> Follow {
+        self.follow
     }
 
     /// A source with the bytes of a file. The pool opens and closes a local file as needed; URLs are opened as by [`crate::RootFile::open`].
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened or is a directory.
+    /// If the file cannot be opened, or is not a regular file.
     pub fn source(self: &Arc<Self>, path: &Path) -> Result<Arc<dyn Source>> {
+        self.source_as(path, Credentials::Users)
+    }
+
+    /// The same with these credentials.
+    pub(crate) fn source_as(self: &Arc<Self>, path: &Path, credentials: Credentials) -> Result<Arc<dyn Source>> {
         if let Some(url) = url(path) {
-            return address::open_url(url);
+            return address::open_url(url, credentials);
         }
         let path = &*address::local(path);
         let file = self.open_file(path).map_err(|e| Error::from(e).file(path))?;
@@ -98,7 +116,7 @@ impl FilePool {
     fn open_file(&self, path: &Path) -> std::io::Result<File> {
         loop {
             while lock(&self.open).len() >= self.limit.load(Ordering::Relaxed) && self.close_oldest() {}
-            match File::open(path) {
+            match source::open_at_once(path) {
                 // The process may open fewer files than the limit: halve the limit.
                 Err(e) if is_out_of_descriptors(&e) && self.close_oldest() => {
                     let half = lock(&self.open).len() / 2;

@@ -3,7 +3,7 @@
 
 use std::fs::{File, Metadata};
 use std::ops::{AddAssign, Range};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -51,6 +51,11 @@ pub trait Source: Send + Sync {
     /// than many small ones.
     fn is_remote(&self) -> bool {
         false
+    }
+
+    /// What the user is told when the file is read, if an address in another file led to it. This may open it.
+    fn remark(&self) -> Option<String> {
+        None
     }
 
     /// What has been asked for so far, if the file is remote.
@@ -139,10 +144,10 @@ impl LocalFile {
     ///
     /// # Errors
     ///
-    /// If the file cannot be opened or is a directory.
+    /// If the file cannot be opened, or is not a regular file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(|e| Error::from(e).file(path))?;
+        let file = open_at_once(path).map_err(|e| Error::from(e).file(path))?;
         let size = metadata_of(&file, path)?.len();
         Ok(Self { file, size, path: path.to_path_buf() })
     }
@@ -171,13 +176,21 @@ impl Source for LocalFile {
     }
 }
 
-/// The metadata of an open file, which must not be a directory.
+/// Opens a file for reading without waiting: a pipe would wait for a writer, perhaps for ever. Reads of regular files do not
+/// change by that.
+pub(crate) fn open_at_once(path: &Path) -> std::io::Result<File> {
+    let flags = (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY).bits();
+    File::options().read(true).custom_flags(flags.cast_signed()).open(path)
+}
+
+/// The metadata of an open file, which must be a regular one: only that has bytes at offsets.
 pub(crate) fn metadata_of(file: &File, path: &Path) -> Result<Metadata> {
     let meta = file.metadata().map_err(|e| Error::from(e).file(path))?;
-    if meta.is_dir() {
-        return Err(Error::request("is a directory, not a ROOT file").file(path));
+    match meta.is_file() {
+        true => Ok(meta),
+        false if meta.is_dir() => Err(Error::request("is a directory, not a ROOT file").file(path)),
+        false => Err(Error::request("is a pipe or a device, not a regular file").file(path)),
     }
-    Ok(meta)
 }
 
 /// Fills `buf` from `offset` of an open file, with errors that name the file and the offset.

@@ -10,7 +10,6 @@ import numpy as np
 from .. import _core
 from ..handle import DetachedFile
 from ..members import WithMembers
-from ..names import plain
 from . import pyroot, standard
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class Object(WithMembers):
 
     def __repr__(self) -> str:
         name = self.all_members.get("fName")
-        return f"<{plain(self.classname)}{'' if name is None else f' {name!r}'} (version {self.class_version})>"
+        return f"<{self.classname}{'' if name is None else f' {name!r}'} (version {self.class_version})>"
 
     @property
     def file(self) -> DetachedFile | None:

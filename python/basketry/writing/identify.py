@@ -264,18 +264,20 @@ def as_TGraph(
 
 def from_pyroot(thing: Any) -> Any:
     """An object of PyROOT's, through a file in a temporary folder: ROOT itself writes it."""
+    import shutil
+    import tempfile
     import weakref
+    from pathlib import Path
 
     import ROOT
 
     from ..file import File
-    from ..folders import OwnFolder
 
     if not isinstance(thing, ROOT.TObject):
         raise TypeError(f"only objects of TObject can be written, not a {type(thing).__name__}")
-    folder = OwnFolder()
+    folder = tempfile.mkdtemp(prefix="basketry-")
     try:
-        path = str(folder / "object.root")
+        path = str(Path(folder) / "object.root")
         before = ROOT.gDirectory.GetPath() if ROOT.gDirectory else None
         file = ROOT.TFile(path, "recreate", "", 0)
         file.WriteObject(thing, "object")
@@ -284,9 +286,8 @@ def from_pyroot(thing: Any) -> Any:
             ROOT.gROOT.cd(before)
         found: Any = File(path)["object"]
     except BaseException:
-        folder.remove()
+        shutil.rmtree(folder, ignore_errors=True)
         raise
     # The object may be copied from its file as it is stored there: the folder goes with the object.
-    # At the end of the program it is still needed, if it was given to a file that is completed then.
-    weakref.finalize(found, folder.remove).atexit = False
+    weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
     return found

@@ -12,7 +12,7 @@ use rootfile::{Error, Hint, Result, check_output};
 
 use crate::container_words::words;
 use crate::layout_args::UncompressedArgs;
-use crate::options::{Resources, Verbosity};
+use crate::options::{Following, Resources, Verbosity};
 use crate::output::{self, Answer};
 
 /// Convert trees to Parquet, or Parquet files to a tree: the same columns and entries.
@@ -59,6 +59,8 @@ pub struct Args {
     /// Seed of a random share.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    following: Following,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -156,6 +158,7 @@ fn execute(args: &Args, job: &Job, progress: Progress<'_>) -> Result<Converted> 
         filter: NameFilter::new(&args.keep, &args.drop)?,
         entries: args.entries.clone().unwrap_or_default(),
         seed: args.seed,
+        follow: args.following.follow(),
         budget: args.resources.budget(),
         overwrite: args.force,
         progress,

@@ -12,7 +12,7 @@ use rootfile::Result;
 
 use crate::container_words::words;
 use crate::layout_args::{LayoutArgs, SelectArgs};
-use crate::options::{Resources, Target, Verbosity};
+use crate::options::{Following, Resources, Target, Verbosity};
 use crate::output::{self, Answer, Table};
 use flow::inputs::{inputs, lists, one_tree};
 
@@ -34,6 +34,8 @@ pub struct FileOutputArgs {
     /// Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
     #[arg(long)]
     skip_absent: bool,
+    #[command(flatten)]
+    following: Following,
     /// Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second
     /// newest with second newest; --first, --last, --entries and --where select entries of the newest only. An earlier
     /// save of a tree then takes space of its own. Default: only the newest cycle of each tree and merged object
@@ -79,7 +81,7 @@ impl FileOutputArgs {
                 absent: if self.skip_absent { Absent::LeaveOut } else { Absent::Refuse },
                 ..options.plan
             },
-            inputs: InputOptions { skip_bad: self.skip_bad, ..options.inputs },
+            inputs: InputOptions { skip_bad: self.skip_bad, follow: self.following.follow(), ..options.inputs },
             budget: self.resources.budget(),
             overwrite: self.target.force,
             check: self.check,

@@ -9,7 +9,7 @@ use lab::readspeed::self_check::self_check;
 use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Throttle, measure};
 use rootfile::{Error, Result};
 
-use crate::options::Verbosity;
+use crate::options::{Following, Verbosity};
 use crate::output::{self, Answer};
 
 /// Columns that the table shows; --json has them all.
@@ -63,6 +63,8 @@ pub struct Args {
     /// Check this verb itself on generated temporary files; exit code 1 on failure.
     #[arg(long, conflicts_with_all = ["inputs", "files", "json"])]
     test: bool,
+    #[command(flatten)]
+    following: Following,
     /// Seed of a random share.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -107,6 +109,7 @@ pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -
         throttle: args.throttle,
         application: args.application,
         layouts: args.layouts,
+        follow: args.following.follow(),
         budget: args.budget(),
         seed: args.seed,
     };

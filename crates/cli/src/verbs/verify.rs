@@ -8,7 +8,7 @@ use flow::{ColumnError, Progress, Tolerances, TreeVerdict, Verdict, VerifyOption
 use rootfile::{Error, Result};
 
 use crate::layout_args::SelectArgs;
-use crate::options::{Resources, Verbosity, schema};
+use crate::options::{Following, Resources, Verbosity, schema};
 use crate::output::{self, Answer};
 use flow::inputs::{inputs, one_tree};
 
@@ -48,6 +48,8 @@ pub struct Args {
     /// largest error of each column is reported.
     #[arg(long, value_name = "[COLUMN=]LIMIT")]
     tolerance: Vec<String>,
+    #[command(flatten)]
+    following: Following,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -96,6 +98,7 @@ impl Args {
             filter: self.select.filter()?,
             entries: self.select.entries()?,
             common: self.common,
+            follow: self.following.follow(),
             schema: schema(self.common, self.fill),
             budget: self.resources.budget(),
         };

@@ -9,8 +9,9 @@ use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags};
 use rootfile::{Error, Result, RootFile, Source};
 
 use super::clusters::{self, SourceCluster};
-use super::external_files;
+use super::external_files::ExternalFile;
 use super::model::TableRequest;
+use super::options::Absent;
 use super::relations::Relations;
 use crate::table::column::{Column, EntryForm};
 use crate::table::piece::{FILL, Piece};
@@ -33,6 +34,7 @@ pub(crate) struct PlanBuilder<'a> {
     pub input_entries: Vec<u64>,
     pub entries: u64,
     pub notes: Vec<String>,
+    pub remarks: Vec<String>,
     pub big_keys: bool,
     pub relations: Relations,
 }
@@ -53,6 +55,7 @@ impl<'a> PlanBuilder<'a> {
             input_entries: Vec::new(),
             entries: 0,
             notes: Vec::new(),
+            remarks: Vec::new(),
             big_keys: true,
         };
         builder.add_columns(input.1);
@@ -105,6 +108,8 @@ impl<'a> PlanBuilder<'a> {
         let own_file = self.add_file(Arc::clone(file.source()), number);
         let mut externals: HashMap<String, u32> = HashMap::new();
         let mut room: HashMap<u32, u64> = HashMap::new();
+        // What only describes the table opens no other file: reading checks the ranges there.
+        let opens_others = self.request.options.absent != Absent::Fail;
         let mut bytes = vec![0.0; starts.len()];
         for (i, theirs) in map.iter().enumerate() {
             if self.left_out.contains(&i) {
@@ -122,8 +127,7 @@ impl<'a> PlanBuilder<'a> {
                 in_file = match externals.get(&external) {
                     Some(&known) => known,
                     None => {
-                        let opened = external_files::open(file.name(), &external);
-                        let added = self.add_file(opened, number);
+                        let added = self.add_file(Arc::new(ExternalFile::of(file, &external)), number);
                         externals.insert(external, added);
                         added
                     }
@@ -140,7 +144,6 @@ impl<'a> PlanBuilder<'a> {
             column.source.expansion = column.source.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
             column.source.tot_bytes = column.source.tot_bytes.saturating_add(branch.tot_bytes);
             let Some(source) = self.files.get(in_file as usize) else { continue };
-            let room = room.entry(in_file).or_insert(source.size());
             let mut embedded = branch.embedded.drain(..).peekable();
             column.source.pieces.reserve(branch.baskets.len());
             for (k, basket) in branch.baskets.drain(..).enumerate() {
@@ -150,7 +153,8 @@ impl<'a> PlanBuilder<'a> {
                 }
                 if let Some((_, embedded)) = embedded {
                     column.source.embedded.insert(column.source.pieces.len(), embedded.bytes);
-                } else if !external_files::is_absent(&**source) {
+                } else if in_file == own_file || opens_others {
+                    let room = room.entry(in_file).or_insert_with(|| source.size());
                     check_range(&basket, &**source, room)
                         .map_err(|e| e.at(basket.seek).object(format!("branch {}", column.name)).file(source.name()))?;
                 }
@@ -163,6 +167,11 @@ impl<'a> PlanBuilder<'a> {
                 });
                 spread(&mut bytes, starts, entries, basket.first_entry, basket.entries, f64::from(basket.nbytes));
             }
+        }
+        if opens_others {
+            let others = externals.values().filter(|file| room.contains_key(file));
+            let others = others.filter_map(|&file| self.files.get(file as usize)?.remark());
+            self.remarks.extend(others);
         }
         let ends = starts.iter().skip(1).copied().chain([entries]);
         for ((&start, end), bytes) in starts.iter().zip(ends).zip(bytes) {

@@ -1,11 +1,11 @@
-//! Branches whose baskets are in another file than their tree (`TBranch::SetFile`): how that file is found, here or on another
-//! machine, and a placeholder for a file that is absent.
+//! Branches whose baskets are in another file than their tree (`TBranch::SetFile`): a source that opens that file when it is first
+//! read, since metadata need it not. [`rootfile::Holder`] decides what may be opened.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use dataset::tree::Tree;
-use rootfile::{Error, Hint, Result, Source, beside, open_source, public_path, url};
+use dataset::tree::{Branch, Tree};
+use rootfile::{Error, Hint, Place, Result, Role, RootFile, Source, Traffic, public_path, url};
 
 use super::schema;
 use crate::table::text_list::listed;
@@ -17,80 +17,137 @@ pub(crate) struct AbsentBranch {
     /// Its path.
     pub name: String,
     /// The reason.
-    pub why: String,
+    pub why: Absence,
 }
 
-/// Placeholder for a file that cannot be opened. Reading from it fails.
-struct AbsentFile {
-    path: PathBuf,
-    why: String,
+/// The reason why a file is absent, and the options that help.
+#[derive(Clone)]
+pub(crate) struct Absence {
+    /// In words.
+    pub text: String,
+    hints: Vec<Hint>,
 }
 
-impl Source for AbsentFile {
+impl Absence {
+    fn of(address: &str, error: &Error) -> Self {
+        let address = public_path(Path::new(address));
+        let text = format!("its baskets are in another file, {}, which cannot be opened ({error})", address.display());
+        Self { text, hints: error.hints().to_vec() }
+    }
+
+    fn error(&self, message: String) -> Error {
+        self.hints.iter().cloned().fold(Error::request(message), Error::hint)
+    }
+}
+
+/// The file with the baskets of a branch. It is opened when it is first read, and reading fails if it is absent.
+pub(crate) struct ExternalFile {
+    /// The file that names it.
+    holder: PathBuf,
+    address: String,
+    places: Vec<Result<Place>>,
+    opened: OnceLock<std::result::Result<Opened, Absence>>,
+}
+
+struct Opened {
+    source: Arc<dyn Source>,
+    remark: Option<String>,
+}
+
+impl ExternalFile {
+    /// The file that a branch of a tree in `file` names.
+    pub fn of(file: &RootFile, address: &str) -> Self {
+        let places = file.holder().places(address, Role::Baskets);
+        Self { holder: file.name().to_owned(), address: address.to_owned(), places, opened: OnceLock::new() }
+    }
+
+    fn opened(&self) -> std::result::Result<&Opened, &Absence> {
+        let open = || {
+            let mut first = None;
+            for place in &self.places {
+                match place.as_ref().map_or_else(|e| Err(Absence::of(&self.address, e)), |place| self.open(place)) {
+                    Ok(opened) => return Ok(opened),
+                    Err(why) => first = first.or(Some(why)),
+                }
+            }
+            Err(first.unwrap_or_else(|| Absence::of(&self.address, &Error::request("it has no name"))))
+        };
+        self.opened.get_or_init(open).as_ref()
+    }
+
+    fn open(&self, place: &Place) -> std::result::Result<Opened, Absence> {
+        let source = place.open().map_err(|e| Absence::of(&self.address, &e))?;
+        Ok(Opened { source, remark: place.remark() })
+    }
+
+    fn source(&self) -> Result<&Arc<dyn Source>> {
+        self.opened().map(|opened| &opened.source).map_err(|why| why.error(why.text.clone()))
+    }
+}
+
+impl Source for ExternalFile {
     fn name(&self) -> &Path {
-        &self.path
+        match self.opened.get() {
+            Some(Ok(opened)) => opened.source.name(),
+            _ => &self.holder,
+        }
     }
 
+    /// A file with baskets is not empty: 0 means that it is absent.
     fn size(&self) -> u64 {
-        0
+        self.source().map_or(0, |source| source.size())
     }
 
-    fn read_exact_at(&self, _offset: u64, _buf: &mut [u8]) -> Result<()> {
-        Err(Error::request(self.why.clone()))
+    fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        self.source()?.read_exact_at(offset, buf)
     }
 
-    fn read(&self, _offset: u64, _len: usize) -> Result<Vec<u8>> {
-        Err(Error::request(self.why.clone()))
+    fn read(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
+        self.source()?.read(offset, len)
+    }
+
+    fn read_ranges(&self, ranges: &[std::ops::Range<u64>]) -> Result<Vec<Vec<u8>>> {
+        self.source()?.read_ranges(ranges)
+    }
+
+    fn will_need(&self, ranges: &[std::ops::Range<u64>]) {
+        if let (false, Ok(source)) = (ranges.is_empty(), self.source()) {
+            source.will_need(ranges);
+        }
+    }
+
+    fn is_remote(&self) -> bool {
+        match self.opened.get() {
+            Some(opened) => opened.as_ref().is_ok_and(|opened| opened.source.is_remote()),
+            None => self.places.iter().flatten().next().is_some_and(|place| url(place.path()).is_some()),
+        }
+    }
+
+    fn traffic(&self) -> Option<Traffic> {
+        self.opened.get()?.as_ref().ok()?.source.traffic()
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.opened().ok()?.remark.clone()
     }
 }
 
-/// The file with a branch's baskets, or a placeholder that fails when it is read.
-pub(crate) fn open(own: &Path, external: &str) -> Arc<dyn Source> {
-    match find(own, external) {
-        Ok(file) => file,
-        Err(e) => Arc::new(AbsentFile { path: PathBuf::from(external), why: why(external, &e) }),
-    }
-}
-
-/// Whether a source is a placeholder for an absent file. A file with baskets is not empty.
-pub(crate) fn is_absent(source: &dyn Source) -> bool {
-    source.size() == 0
-}
-
-/// Opens the file by its recorded name. A relative name counts from the folder of the tree's file (`TBranch::GetFile`), which may
-/// be a URL. If it is not there, a file of that name beside the tree's file is used, for files that were moved together.
-///
-/// # Errors
-///
-/// Neither file can be opened.
-pub fn find(own: &Path, external: &str) -> Result<Arc<dyn Source>> {
-    let path = Path::new(external);
-    let whole = path.is_absolute() || url(path).is_some();
-    let named = if whole { path.to_path_buf() } else { beside(own, path) };
-    let moved = beside(own, Path::new(path.file_name().unwrap_or_default()));
-    open_source(&named).or_else(|e| if moved == named { Err(e) } else { open_source(&moved).map_err(|_| e) })
-}
-
-fn why(external: &str, error: &Error) -> String {
-    let external = public_path(Path::new(external));
-    format!("its baskets are in another file, {}, which cannot be opened ({error})", external.display())
+/// Whether a branch has baskets in the file that it names. A branch without baskets of its own needs no file.
+fn needs_file(branch: &Branch) -> bool {
+    !branch.file_name.is_empty() && branch.baskets.iter().any(|basket| basket.seek != 0)
 }
 
 /// The branches of a tree whose baskets are in absent files.
-pub(crate) fn absent(tree: &Tree, own: &Path) -> Vec<AbsentBranch> {
-    let mut known: Vec<(&str, Option<String>)> = Vec::new();
+pub(crate) fn absent(tree: &Tree, file: &RootFile) -> Vec<AbsentBranch> {
+    let mut known: Vec<(&str, Option<Absence>)> = Vec::new();
     let mut found = Vec::new();
     let mut names = Vec::new();
-    for (i, branch) in tree.branches.iter().enumerate() {
-        // A branch without baskets of its own needs no file.
-        if branch.file_name.is_empty() || branch.baskets.iter().all(|basket| basket.seek == 0) {
-            continue;
+    for (i, branch) in tree.branches.iter().enumerate().filter(|(_, branch)| needs_file(branch)) {
+        let address = branch.file_name.as_str();
+        if !known.iter().any(|(name, _)| *name == address) {
+            known.push((address, ExternalFile::of(file, address).opened().err().cloned()));
         }
-        let external = branch.file_name.as_str();
-        if !known.iter().any(|(name, _)| *name == external) {
-            known.push((external, find(own, external).err().map(|e| why(external, &e))));
-        }
-        let Some((_, Some(why))) = known.iter().find(|(name, _)| *name == external) else { continue };
+        let Some((_, Some(why))) = known.iter().find(|(name, _)| *name == address) else { continue };
         if names.is_empty() {
             names = schema::paths(tree);
         }
@@ -102,12 +159,12 @@ pub(crate) fn absent(tree: &Tree, own: &Path) -> Vec<AbsentBranch> {
 
 /// The error that names the absent branches, and what to do.
 pub(crate) fn refuse(absent: &[AbsentBranch]) -> Error {
+    let Some(first) = absent.first() else { return Error::request("a file is absent") };
     let names: Vec<&str> = absent.iter().map(|branch| branch.name.as_str()).collect();
-    let why = absent.first().map_or("", |branch| branch.why.as_str());
     let of = if names.len() == 1 { String::new() } else { format!(" (the same for {})", listed(&names)) };
-    let first = names.first().copied().unwrap_or_default();
-    Error::request(format!(
-        "branch {first}: {why}{of}; put that file beside this one, or leave the branches out with `rewrite --skip-absent`"
-    ))
-    .hint(Hint::switch("skip-absent"))
+    let message = format!(
+        "branch {}: {}{of}; put that file beside this one, or leave the branches out with `rewrite --skip-absent`",
+        first.name, first.why.text
+    );
+    first.why.error(message).hint(Hint::switch("skip-absent"))
 }

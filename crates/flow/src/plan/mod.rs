@@ -20,7 +20,6 @@ mod table;
 pub(crate) mod view;
 
 pub(crate) use builder::holds_entries;
-pub use external_files::find as external_file;
 pub(crate) use model::{TablePlan, TableRequest, TreeInput};
 pub(crate) use recode::class_of;
 pub(crate) use streaming::current_streaming;

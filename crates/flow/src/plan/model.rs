@@ -70,6 +70,8 @@ pub(crate) struct OutputClusters {
 pub(crate) struct PlanMessages {
     /// Notes.
     pub notes: Vec<String>,
+    /// Files that are read, and are outside of the folders of the inputs that name them.
+    pub remarks: Vec<String>,
     /// Notes on metadata that cannot be joined: index, table of references.
     pub lost: Vec<String>,
     /// Branches that are left out because the file with their baskets is absent, with the reason.

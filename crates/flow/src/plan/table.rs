@@ -77,14 +77,14 @@ impl<'a> TablePlanner<'a> {
         if policy == Absent::Fail {
             return Ok(());
         }
-        let found = external_files::absent(tree, file.name());
+        let found = external_files::absent(tree, file);
         match policy {
             Absent::Refuse if !found.is_empty() => return Err(external_files::refuse(&found).file(file.name())),
             Absent::LeaveOut if !found.is_empty() => {
                 let keep: Vec<bool> = (0..tree.branches.len()).map(|i| !found.iter().any(|a| a.branch == i)).collect();
                 for branch in found {
                     if !self.absent.iter().any(|(name, _)| *name == branch.name) {
-                        self.absent.push((branch.name, branch.why));
+                        self.absent.push((branch.name, branch.why.text));
                     }
                 }
                 tree.select(&keep);
@@ -161,7 +161,7 @@ impl PlanBuilder<'_> {
             file_inputs: self.file_inputs,
             input_entries: self.input_entries,
             selected,
-            messages: PlanMessages { notes: self.notes, lost, absent: Vec::new() },
+            messages: PlanMessages { notes: self.notes, remarks: self.remarks, lost, absent: Vec::new() },
             metadata: metadata + index_memory + chosen,
             copies_fit: small || self.big_keys,
         })

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
+use rootfile::Follow;
 use rootfile::codec::Compression;
 
 use crate::execute::budget::Budget;
@@ -78,6 +79,8 @@ pub struct InputOptions {
     pub skip_bad: bool,
     /// Largest number of input files open at once. 0 for the default.
     pub open_files: usize,
+    /// How far addresses in the inputs are followed: those of baskets in other files.
+    pub follow: Follow,
 }
 
 /// Compression settings of the output as a file, besides those of its layout.

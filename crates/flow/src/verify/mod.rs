@@ -52,8 +52,8 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     }
     let tree = options.tree.as_deref().or(options.second_tree.as_deref());
     let second_tree = options.second_tree.as_deref().or(tree);
-    let first = Side::open(inputs, tree)?;
-    let second = Side::open(&[output.to_path_buf()], second_tree)?;
+    let first = Side::open(inputs, tree, options.follow)?;
+    let second = Side::open(&[output.to_path_buf()], second_tree, options.follow)?;
     let (ours, theirs) = (first.trees(tree)?, second.trees(second_tree)?);
     let mut verdict = Verdict::default();
     verdict.notes.extend(first.plan.notes.iter().chain(&second.plan.notes).map(ToString::to_string));
@@ -82,6 +82,8 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         }
         let a = first.plan_tree(mine, &mine.path, options, Some(&mut selection))?;
         let b = second.plan_tree(other, &mine.path, options, None)?;
+        let remarks = [&a, &b].into_iter().flat_map(|plan| &plan.messages.remarks);
+        verdict.notes.extend(remarks.map(|remark| format!("tree {}: {remark}", mine.path)));
         let whole = mine.parts.len() == 1 && a.selected.is_none();
         let infos = [first.infos(mine), second.infos(other)];
         let context = Context { path: &mine.path, options, whole, selected: a.selected.is_some(), infos: &infos };

@@ -2,6 +2,7 @@
 
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
+use rootfile::Follow;
 
 use super::tolerance::Tolerances;
 use crate::execute::budget::Budget;
@@ -22,6 +23,8 @@ pub struct VerifyOptions {
     pub common: bool,
     /// How the inputs of the first side were merged where their schemas differ.
     pub schema: Schema,
+    /// How far addresses in the files are followed: those of baskets in other files.
+    pub follow: Follow,
     /// By how much floating-point numbers may differ, where a table of either side is an RNTuple.
     pub tolerances: Tolerances,
     /// Memory and threads.

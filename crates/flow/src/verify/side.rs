@@ -8,7 +8,7 @@ use dataset::layout::Layout;
 use dataset::ntuple::{is_ntuple, is_released};
 use objects::{ObjectLocation, ObjectPlan, inner_trees, plan_objects_with, refuse_damage_in};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, FilePool, Hint, Key, Result, RootFile};
+use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
@@ -39,8 +39,8 @@ impl SideTree<'_> {
 }
 
 impl Side {
-    pub fn open(paths: &[PathBuf], tree: Option<&str>) -> Result<Self> {
-        let pool = FilePool::new(rootfile::OPEN_FILES);
+    pub fn open(paths: &[PathBuf], tree: Option<&str>, follow: Follow) -> Result<Self> {
+        let pool = FilePool::following(rootfile::OPEN_FILES, follow);
         let files = paths.iter().map(|path| open(&pool, path, tree.is_none())).collect::<Result<Vec<_>>>()?;
         // If one tree is compared, damage elsewhere does not matter.
         let leads_to_tree = |path: &str| {

@@ -252,7 +252,7 @@ pub struct BranchReport {
     /// Whether it holds objects whose members could have branches of their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub can_split: bool,
-    /// Whether its baskets are in another file, which is missing.
+    /// Whether its baskets are in another file, which is missing: of the own folder. Files elsewhere are not looked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub absent: bool,
     /// Baskets in the tree's own record.

@@ -1,13 +1,14 @@
 //! The report on one tree, from its metadata and what a [`Probe`] of its baskets found.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
 
 use dataset::decode;
 use dataset::tree::clusters::{common_boundaries, declared_up_to};
 use dataset::tree::model::BasketRef;
 use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
 use rootfile::object::ObjectId;
-use rootfile::{Key, RootFile};
+use rootfile::{Key, RootFile, public_path};
 
 use super::decoding::{can_be_split, decoded};
 use super::options::Options;
@@ -27,7 +28,7 @@ struct Context<'a> {
     file: &'a RootFile,
     tree: &'a Tree,
     options: &'a Options,
-    /// Other files with baskets of branches that cannot be opened.
+    /// Other files with baskets of branches that should be in the own folder, and are not.
     absent: HashSet<&'a str>,
     /// Cluster starts that baskets should keep to; empty where none are declared.
     starts: &'a [u64],
@@ -96,7 +97,7 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
         first_basket: tree.branches.iter().flat_map(on_disk).map(|basket| basket.seek).next(),
         memory: memory(tree, &probes, largest_cluster),
         read_time: ReadTime::default(),
-        friends: pairs(tree, tree.friends, |title, _| title.to_owned()),
+        friends: pairs(tree, tree.friends, |title, _| shown(title)),
         aliases: pairs(tree, tree.aliases, |title, _| title.to_owned()),
         index: tree.tree_index.and_then(|id| tree.graph.get(id)).map(|object| object.class.to_string()),
         user_info: pairs(tree, tree.user_info, |_, class| class.to_owned()),
@@ -105,11 +106,12 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
     }
 }
 
-/// Names of the other files with baskets of branches that cannot be opened.
+/// Names of the other files with baskets of branches that are not in the own folder. What is named elsewhere is not looked for.
 fn absent<'a>(file: &RootFile, tree: &'a Tree) -> HashSet<&'a str> {
     let named = tree.branches.iter().map(|branch| branch.file_name.as_str()).filter(|name| !name.is_empty());
     let names: HashSet<&str> = named.collect();
-    names.into_iter().filter(|name| flow::external_file(file.name(), name).is_err()).collect()
+    let holder = file.holder();
+    names.into_iter().filter(|name| holder.is_missing(name) == Some(true)).collect()
 }
 
 /// Positions of all branches, as [`Tree::position`] says them one by one.
@@ -137,6 +139,11 @@ fn ids(tree: &Tree) -> Vec<String> {
     ids
 }
 
+/// An address inside the file, without secrets.
+fn shown(address: &str) -> String {
+    public_path(Path::new(address)).to_string_lossy().into_owned()
+}
+
 fn on_disk(branch: &Branch) -> impl Iterator<Item = &BasketRef> {
     branch.baskets.iter().filter(|basket| basket.seek > 0)
 }
@@ -156,7 +163,7 @@ impl Context<'_> {
             compression: branch.compress,
             basket_size: u64::from(branch.basket_size),
             split_level: branch.split_level,
-            file_name: branch.file_name.clone(),
+            file_name: shown(&branch.file_name),
             entries: branch.entries,
             tot_bytes: branch.tot_bytes,
             zip_bytes: branch.zip_bytes,

@@ -9,7 +9,7 @@ use flow::convert::{Conversion, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
 use flow::write::{ParallelWriter, Rows, TableId, TreeColumn, TreeSpec, WriteOptions, WritePool};
 use flow::{Budget, Entries};
-use rootfile::{Error, Result, ScratchFolder, check_output, unfinished_output};
+use rootfile::{Error, Follow, Result, ScratchFolder, check_output, unfinished_output};
 
 use super::options::Options;
 use super::outputs::OutputFile;
@@ -101,6 +101,7 @@ impl Recorder {
                     filter: dataset::glob::NameFilter::default(),
                     entries: Entries::All,
                     seed: 0,
+                    follow: Follow::Paths,
                     budget: Budget::new(MEMORY, 1),
                     overwrite,
                     progress: &flow::unwatched,

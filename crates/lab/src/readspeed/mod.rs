@@ -20,7 +20,7 @@ use std::time::Instant;
 use flow::inputs::Input;
 use flow::read::{Dataset, ReadCost, Request, drain};
 use flow::{Budget, Entries};
-use rootfile::{Error, Hint, Result, public_path};
+use rootfile::{Error, Follow, Hint, Result, public_path};
 
 pub use bottleneck::Bottleneck;
 use bottleneck::{Dearest, Stages, Subject};
@@ -54,6 +54,8 @@ pub struct Options {
     pub application: Option<f64>,
     /// Whether to forecast other layouts.
     pub layouts: bool,
+    /// How far addresses in the files are followed: those of friends and of baskets in other files.
+    pub follow: Follow,
     /// Memory and threads.
     pub budget: Budget,
     /// Seed of a random share of entries.
@@ -63,9 +65,10 @@ pub struct Options {
 /// Measures. Calls `total` first with the bytes on disk to read, then `progress` with the bytes read.
 pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
     let (started, cpu) = (Instant::now(), process_seconds());
-    let mut dataset = Dataset::open(&options.inputs)?;
+    let mut dataset = Dataset::open_following(&options.inputs, options.follow)?;
     let setup = (started.elapsed().as_secs_f64(), process_seconds() - cpu);
     let columns = options.columns.choose(&dataset)?;
+    let remarks = dataset.remarks(&columns);
     if let Some(rate) = options.throttle {
         let line = throttle::Line::new(rate);
         dataset.map_files(|file| line.to(file));
@@ -151,6 +154,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         let what = "projected fields are not read, since other fields have their values; --branches reads them by name";
         notes.push(format!("{projected} {what}"));
     }
+    notes.extend(remarks);
     let absent = dataset.stored_columns().into_iter().filter(|column| !columns.contains(column));
     notes.extend(absent.filter_map(|column| {
         let (why, name) = (dataset.absent(column)?, dataset.column(column)?.field().name());

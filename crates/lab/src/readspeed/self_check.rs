@@ -79,6 +79,7 @@ fn bytes(path: &Path, budget: Budget) -> Result<()> {
         throttle: None,
         application: None,
         layouts: false,
+        follow: rootfile::Follow::Paths,
         budget,
         seed: 1,
     };

@@ -29,6 +29,7 @@ pub(super) struct Flags {
     pub common: bool,
     pub fill: bool,
     pub strict: bool,
+    pub follow_urls: bool,
     pub json: bool,
     pub compression: Option<u32>,
     pub threads: Option<usize>,
@@ -60,6 +61,7 @@ impl Default for Flags {
             common: false,
             fill: false,
             strict: false,
+            follow_urls: false,
             json: false,
             compression: None,
             threads: None,
@@ -165,6 +167,7 @@ fn parse_flag<'a>(
         "-strict" => Some(&mut flags.strict),
         "-common" => Some(&mut flags.common),
         "-fill" => Some(&mut flags.fill),
+        "-follow-urls" => Some(&mut flags.follow_urls),
         _ => None,
     };
     if let Some(toggle) = toggle {

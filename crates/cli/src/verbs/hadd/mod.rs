@@ -21,7 +21,7 @@ use rootfile::{Error, Result, RootFile, check_output, public_path, url};
 use self::flags::{Flags, Unusable, setting};
 use self::messages::{error, say, warn};
 use super::file_output::execute;
-use crate::options::{Verbosity, schema};
+use crate::options::{Verbosity, follow, schema};
 use crate::output::{self, Answer};
 
 /// hadd's default compression: zlib, level 1.
@@ -67,6 +67,8 @@ SOURCES are files, @lists of files, or patterns in quotes ('run*.root'). Flags a
   --fill              Keep the branches of all sources, with zeros, empty arrays and empty strings where a source has
                       no such branch
   --strict            Exit with 1 if an object is not merged, which standard error lists, or if -k skips a source
+  --follow-urls       Also read branches from other machines where sources name URLs; credentials go only to the server
+                      of the source itself
   --check             Also decompress copied baskets, to check that they can be read
   --memory SIZE       Maximum memory of the work ({memory})
   --json              Print one JSON object
@@ -289,7 +291,12 @@ impl<'a> Merge<'a> {
                 pack: if flags.keep_baskets { Pack::No } else { Pack::Auto },
                 ..PlanOptions::default()
             },
-            inputs: InputOptions { append, skip_bad: flags.skip_bad, open_files: flags.open_files },
+            inputs: InputOptions {
+                append,
+                skip_bad: flags.skip_bad,
+                open_files: flags.open_files,
+                follow: follow(flags.follow_urls),
+            },
             compression: CompressionOptions {
                 as_first: flags.as_first || append || (flags.keep_baskets && flags.reoptimise),
                 metadata,

@@ -2,6 +2,7 @@
 
 use dataset::Entries;
 use dataset::glob::NameFilter;
+use rootfile::Follow;
 
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
@@ -15,6 +16,8 @@ pub struct Conversion<'a> {
     pub entries: Entries,
     /// The seed of a random share of entries.
     pub seed: u64,
+    /// How far addresses in ROOT files are followed: those of baskets in other files.
+    pub follow: Follow,
     /// Memory and threads.
     pub budget: Budget,
     /// Whether an existing output is replaced.

@@ -44,12 +44,14 @@ pub struct ToParquet<'a> {
 pub fn to_parquet(job: &ToParquet<'_>, options: &Conversion<'_>) -> Result<Converted> {
     let inputs = job.inputs.iter().map(|input| input.path.as_path());
     check_output(job.output, options.overwrite, inputs.chain(options.entries.file()))?;
-    let dataset = Dataset::open(job.inputs)?;
+    let dataset = Dataset::open_following(job.inputs, options.follow)?;
     let mut done =
         Converted { tree: dataset.path().to_owned(), container: dataset.container(), ..Converted::default() };
-    let mut columns = choose(&dataset, &options.filter, &mut done.left_out)?;
+    let in_first = |e: Error| job.inputs.iter().take(1).fold(e, |e, input| e.file(&input.path));
+    let mut columns = choose(&dataset, &options.filter, &mut done.left_out).map_err(in_first)?;
     let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
     let numbers: Vec<usize> = columns.iter().map(|chosen| chosen.column).collect();
+    done.notes.extend(dataset.remarks(&numbers));
     let needs = MemoryNeeds::of((&dataset, &numbers), &columns);
     let rule = match job.row_group {
         None => Rule::Clusters,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use dataset::layout::Container;
 use dataset::table::{TableColumn, TableSchema};
 use dataset::tree::Tree;
-use rootfile::{Error, Result, Source, Traffic};
+use rootfile::{Error, Follow, Holder, Result, Source, Traffic};
 
 use super::chain::NtupleChain;
 use crate::plan::inputs::Input;
@@ -41,6 +41,8 @@ pub struct Dataset {
     pub(super) bounds: Vec<u64>,
     /// Memory of metadata while entries are read, in bytes.
     pub(super) metadata: u64,
+    /// Its files, as those in which friends are named.
+    pub(super) holders: Vec<Holder>,
     /// Friends that the user gave, by name, until friends are opened.
     pub(super) given: Mutex<Vec<(String, Self)>>,
     /// All friends, once they are opened.
@@ -160,6 +162,27 @@ impl Dataset {
         file.read_exact_at(0, &mut []).err().map(|e| e.to_string())
     }
 
+    /// What the user is told when these columns are read: files outside of the folders of those that name them. This may open
+    /// them.
+    pub fn remarks(&self, columns: &[usize]) -> Vec<String> {
+        let friends = self.friends.get().into_iter().flat_map(|friends| &friends.list);
+        let friends = friends.filter(|friend| columns.iter().any(|column| friend.columns.contains(column)));
+        let mut found: Vec<String> = friends.flat_map(|friend| friend.remarks.iter().cloned()).collect();
+        if self.tree().is_some() {
+            let pieces =
+                columns.iter().filter_map(|&column| self.source(column)).flat_map(|column| &column.source.pieces);
+            let files: BTreeSet<u32> = pieces.filter(|piece| !piece.is_embedded()).map(|piece| piece.file).collect();
+            found.extend(files.into_iter().filter_map(|file| self.files().get(file as usize)?.remark()));
+        }
+        found.dedup();
+        found
+    }
+
+    /// How far addresses in its files are followed.
+    pub(super) fn follow(&self) -> Follow {
+        self.holders.first().map_or_else(Follow::default, Holder::follow)
+    }
+
     /// Whether a column has all entries of the data set.
     pub(crate) fn is_complete(&self, column: usize) -> bool {
         self.source(column).is_some_and(|source| source.source.covers(&(0..self.entries())))
@@ -252,6 +275,8 @@ pub struct Friend {
     pub(super) dataset: Result<Dataset>,
     pub(super) columns: Range<usize>,
     pub(super) nodes: Range<usize>,
+    /// What the user is told when it is read.
+    pub(super) remarks: Vec<String>,
 }
 
 impl Friend {
@@ -264,7 +289,7 @@ impl Friend {
     pub fn schema(&self) -> Result<&TableSchema> {
         match &self.dataset {
             Ok(dataset) => Ok(dataset.schema()),
-            Err(why) => Err(Error::request(why.to_string())),
+            Err(why) => Err(Error::request(why.to_string()).hints_of(why)),
         }
     }
 

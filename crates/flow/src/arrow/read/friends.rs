@@ -5,20 +5,27 @@
 //! of a column need not know its tree.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use dataset::tree::{FriendName, Tree, read_tree};
-use rootfile::{Error, Result, RootFile, beside};
+use rootfile::{Error, FilePool, Holder, OPEN_FILES, Place, Result, Role, RootFile, public_path};
 
 use super::dataset::{Dataset, Friend, Friends};
 use super::open::find_table;
 use crate::plan::inputs::Input;
 
+/// A friend that was opened, and what the user is told when it is read.
+type Opened = (Dataset, Vec<String>);
+
 impl Dataset {
     /// Adds trees as friends, as if the data set's own tree named them. A friend without a name gets the name of its tree.
+    ///
+    /// # Errors
+    ///
+    /// A friend cannot be read, or it has fewer entries, or this is an RNTuple.
     pub fn with_friends(self, given: &[(Option<String>, Vec<Input>)]) -> Result<Self> {
         let open = |(name, inputs): &(Option<String>, Vec<Input>)| {
-            let friend = open(&self, inputs, false)?;
+            let friend = aligned(&self, Self::open_following(inputs, self.follow())?, false)?;
             Ok((name.clone().unwrap_or_else(|| friend.names().0.to_owned()), friend))
         };
         if !given.is_empty() && self.tree().is_none() {
@@ -27,6 +34,16 @@ impl Dataset {
         }
         let given = given.iter().map(open).collect::<Result<Vec<_>>>()?;
         Ok(Self { given: Mutex::new(given), friends: OnceLock::new(), ..self })
+    }
+
+    /// The names of its friends, in the order of [`Dataset::friends`]. None of them is opened.
+    pub fn friend_names(&self) -> Vec<String> {
+        if let Some(friends) = self.friends.get() {
+            return friends.list.iter().map(|friend| friend.name().to_owned()).collect();
+        }
+        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = self.tree().map(Tree::friends).unwrap_or_default().into_iter().map(|friend| friend.name);
+        given.iter().map(|(name, _)| name.clone()).chain(own).collect()
     }
 
     /// The friends, opened lazily at the first call: first those given, then those that the trees name. A column name without
@@ -43,39 +60,51 @@ impl Friends {
         let mut columns = dataset.columns().len();
         let mut nodes = dataset.schema().len();
         let mut friends = Self { list: Vec::new(), files: dataset.files().to_vec(), metadata: dataset.metadata() };
-        let given = given.into_iter().map(|(name, friend)| (name, Ok(friend)));
-        let named = named(dataset).map(|(name, inputs)| (name, inputs.and_then(|inputs| open(dataset, &inputs, true))));
+        let given = given.into_iter().map(|(name, friend)| (name, Ok((friend, Vec::new()))));
+        let named = named(dataset).map(|(name, parts)| (name, parts.and_then(|parts| open(dataset, &parts))));
         for (name, found) in given.chain(named) {
-            let found = found.and_then(|mut friend| {
+            let found = found.and_then(|(mut friend, remarks)| {
                 let files = u32::try_from(friends.files.len()).map_err(|_| Error::request("too many files"))?;
                 friends.files.extend_from_slice(friend.files());
                 friends.metadata += friend.metadata();
                 friend.join(&name, nodes, files);
-                Ok(friend)
+                Ok((friend, remarks))
             });
-            let size = |of: fn(&Dataset) -> usize| found.as_ref().map_or(0, of);
+            let size = |of: fn(&Dataset) -> usize| found.as_ref().map_or(0, |(friend, _)| of(friend));
             let (from, above) = (columns, nodes);
             columns += size(|friend| friend.columns().len());
             nodes += size(|friend| friend.schema().len());
-            let dataset = found.map_err(|e| e.object(format!("friend {name}")));
-            friends.list.push(Friend { name, dataset, columns: from..columns, nodes: above..nodes });
+            let (dataset, remarks) = match found {
+                Ok((friend, remarks)) => (Ok(friend), remarks),
+                Err(e) => (Err(e.object(format!("friend {name}"))), Vec::new()),
+            };
+            friends.list.push(Friend { name, dataset, columns: from..columns, nodes: above..nodes, remarks });
         }
         friends
     }
 }
 
+/// The part of a friend that belongs to one file of the data set: the places where its file may be, and the path of its tree.
+struct Part {
+    /// The file that names the friend.
+    holder: PathBuf,
+    address: String,
+    places: Vec<Result<Place>>,
+    tree: String,
+}
+
 /// The friends that the trees of a data set name.
-fn named(dataset: &Dataset) -> impl Iterator<Item = (String, Result<Vec<Input>>)> {
+fn named(dataset: &Dataset) -> impl Iterator<Item = (String, Result<Vec<Part>>)> {
     let first = dataset.tree().map(Tree::friends).unwrap_or_default();
     let others = match first.is_empty() {
         true => Ok(Vec::new()),
         false => dataset.inputs().iter().skip(1).map(of_file).collect::<Result<Vec<_>>>(),
     };
-    let inputs = dataset.inputs().to_vec();
     first.into_iter().enumerate().map(move |(place, friend)| {
         let of_all = others.as_ref().map_err(|e| Error::request(e.to_string())).and_then(|others| {
             let all = std::iter::once(Some(&friend)).chain(others.iter().map(|names| names.get(place)));
-            inputs.iter().zip(all).map(|(input, found)| place_of(input, found, &friend.name)).collect()
+            let inputs = dataset.inputs().iter().zip(&dataset.holders);
+            inputs.zip(all).map(|((input, holder), found)| part(input, holder, found, &friend.name)).collect()
         });
         (friend.name, of_all)
     })
@@ -88,30 +117,63 @@ fn of_file(input: &Input) -> Result<Vec<FriendName>> {
     Ok(read_tree(&file, &key)?.friends())
 }
 
-/// The file and tree of a friend.
-fn place_of(input: &Input, found: Option<&FriendName>, name: &str) -> Result<Input> {
+/// The part of a friend for an input.
+fn part(input: &Input, holder: &Holder, found: Option<&FriendName>, name: &str) -> Result<Part> {
     let missing = || Error::request("is not a friend of all trees of the data set").file(&input.path);
     let found = found.filter(|found| found.name == name).ok_or_else(missing)?;
-    let tree = Some(found.tree.trim_start_matches('/').to_owned());
-    Ok(Input { path: path_of(&input.path, &found.file)?, tree })
+    let places = match found.file.is_empty() {
+        true => vec![Ok(holder.own_place())],
+        false => holder.places(&found.file, Role::Friend),
+    };
+    Ok(Part {
+        holder: input.path.clone(),
+        address: found.file.clone(),
+        places,
+        tree: found.tree.trim_start_matches('/').to_owned(),
+    })
 }
 
-/// The path of a file that a tree names: beside the tree's own file, or else relative to the working directory, as in ROOT.
-fn path_of(own: &Path, name: &str) -> Result<PathBuf> {
-    let name = name.strip_prefix("file:").unwrap_or(name);
-    if name.is_empty() {
-        return Ok(own.to_owned());
+impl Part {
+    /// Opens the file at the first of its places that has one.
+    fn open(&self, pool: &Arc<FilePool>) -> Result<(RootFile, &Place)> {
+        let refused = |e: &Error| {
+            let message = format!(
+                "it is in another file, {}, which is not opened: {e}",
+                public_path(Path::new(&self.address)).display()
+            );
+            Error::request(message).hints_of(e).file(&self.holder)
+        };
+        let mut first = None;
+        for place in &self.places {
+            let opened = match place {
+                Ok(place) => place.open_file(pool).map(|file| (file, place)),
+                Err(e) => Err(refused(e)),
+            };
+            match opened {
+                Ok(found) => return Ok(found),
+                Err(e) => first = first.or(Some(e)),
+            }
+        }
+        Err(first.unwrap_or_else(|| Error::request("it has no file")))
     }
-    if name.contains("://") {
-        return Ok(name.into());
-    }
-    let beside = beside(own, Path::new(name));
-    Ok(if rootfile::url(own).is_some() || beside.exists() { beside } else { name.into() })
 }
 
-/// Opens a friend. Its entries must align with those of the data set, and with `by_file` those of each file as well.
-pub(crate) fn open(dataset: &Dataset, inputs: &[Input], by_file: bool) -> Result<Dataset> {
-    let friend = Dataset::open(inputs)?;
+/// Opens a friend, whose entries must align with those of each file of the data set.
+fn open(dataset: &Dataset, parts: &[Part]) -> Result<Opened> {
+    let pool = FilePool::new(OPEN_FILES);
+    let (mut inputs, mut files, mut remarks) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts {
+        let (file, place) = part.open(&pool)?;
+        remarks.extend(place.remark());
+        inputs.push(Input { path: place.path().to_owned(), tree: Some(part.tree.clone()) });
+        files.push(Arc::new(file));
+    }
+    remarks.dedup();
+    Ok((aligned(dataset, Dataset::of_opened(&inputs, files)?, true)?, remarks))
+}
+
+/// A friend whose entries align with those of the data set, and with `by_file` those of each file as well.
+fn aligned(dataset: &Dataset, friend: Dataset, by_file: bool) -> Result<Dataset> {
     let Some(tree) = friend.tree() else {
         return Err(Error::unsupported("it is an RNTuple, and only trees can be friends of trees").object(friend.path));
     };

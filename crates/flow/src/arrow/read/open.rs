@@ -9,7 +9,7 @@ use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
 use dataset::table::{TableColumn, TableSchema, is_table_class};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile};
+use rootfile::{Error, FilePool, Follow, Holder, Key, OPEN_FILES, Result, RootFile};
 
 use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
@@ -17,22 +17,41 @@ use crate::execute::fetch::learn::learn;
 use crate::plan::inputs::Input;
 use crate::plan::options::{Absent, Pack, PlanOptions, Schema};
 use crate::plan::{TableRequest, plan_table};
+use crate::table::column::Column;
 
 impl Dataset {
     /// Opens the trees or RNTuples of some inputs: the named ones, or the only one of a file. All must have the same columns.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read or has no such table, or the tables have other columns.
     pub fn open(inputs: &[Input]) -> Result<Self> {
-        let pool = FilePool::new(OPEN_FILES);
+        Self::open_following(inputs, Follow::default())
+    }
+
+    /// Opens them, and follows addresses in their files so far: those of friends and of baskets in other files, when these are read.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Dataset::open`].
+    pub fn open_following(inputs: &[Input], follow: Follow) -> Result<Self> {
+        let pool = FilePool::following(OPEN_FILES, follow);
+        let files = inputs.iter().map(|input| pool.open(&input.path).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+        Self::of_opened(inputs, files)
+    }
+
+    /// The trees or RNTuples of inputs whose files are open.
+    pub(super) fn of_opened(inputs: &[Input], files: Vec<Arc<RootFile>>) -> Result<Self> {
         let mut trees = Vec::with_capacity(inputs.len());
         let mut path = String::new();
-        for (number, input) in inputs.iter().enumerate() {
-            let file = Arc::new(pool.open(&input.path)?);
+        for (number, (input, file)) in inputs.iter().zip(files).enumerate() {
             let (found, key) = find_table(&file, input.tree.as_deref())?;
             if number == 0 {
                 path = found;
             }
             trees.push((number, file, key));
         }
-        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), Schema::Strict))
+        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), Schema::Strict), false)
     }
 
     /// Opens a tree or RNTuple of a file that is open already.
@@ -54,7 +73,8 @@ impl Dataset {
     ) -> Result<Self> {
         let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(path.to_owned()) };
         let inputs = trees.iter().map(|(_, file, _)| input(file)).collect();
-        Self::of(inputs, trees, path, (filter, schema))
+        // Its entries are read next.
+        Self::of(inputs, trees, path, (filter, schema), true)
     }
 
     fn of(
@@ -62,6 +82,7 @@ impl Dataset {
         trees: &[(usize, Arc<RootFile>, Key)],
         path: &str,
         (filter, schema): (&NameFilter, Schema),
+        looks_elsewhere: bool,
     ) -> Result<Self> {
         if trees.iter().any(|(.., key)| is_ntuple(&key.class)) {
             return Self::of_ntuples(inputs, trees, path);
@@ -82,8 +103,18 @@ impl Dataset {
                 *slot = Some(place);
             }
         }
+        // Opening a table opens no file that is named in it. Its own file is the first of each input.
+        let is_own = |file: usize| {
+            let before = file.checked_sub(1).and_then(|before| plan.file_inputs.get(before));
+            before.is_none_or(|before| plan.file_inputs.get(file) != Some(before))
+        };
+        let may_learn = |column: &&Column| {
+            looks_elsewhere
+                || column.source.pieces.iter().all(|piece| !piece.is_in_file() || is_own(piece.file as usize))
+        };
         let columns = decode::columns(&plan.tree, &infos).into_iter().map(|column| {
             let source = places.get(column.branch()).copied().flatten().and_then(|place| plan.columns.get(place));
+            let source = source.filter(may_learn);
             TableColumn::Branch(learn(column, &plan.tree, &infos, &plan.files, source))
         });
         Ok(Self {
@@ -98,6 +129,7 @@ impl Dataset {
             input_entries: plan.input_entries,
             bounds: plan.clusters.bounds,
             metadata: plan.metadata,
+            holders: holders(trees),
             given: Mutex::default(),
             friends: OnceLock::new(),
         })
@@ -129,6 +161,7 @@ impl Dataset {
             metadata: chain.memory(),
             sources: Sources::Ntuple { columns: (0..schema.len()).map(|_| OnceLock::new()).collect(), chain },
             schema,
+            holders: holders(tables),
             given: Mutex::default(),
             friends: OnceLock::new(),
         })
@@ -137,6 +170,10 @@ impl Dataset {
 
 fn uuids(tables: &[(usize, Arc<RootFile>, Key)]) -> Vec<String> {
     tables.iter().map(|(_, file, _)| file.header().uuid_text()).collect()
+}
+
+fn holders(tables: &[(usize, Arc<RootFile>, Key)]) -> Vec<Holder> {
+    tables.iter().map(|(_, file, _)| file.holder()).collect()
 }
 
 /// Path and key of a tree or RNTuple: the named one, or the only one. The only tree goes before RNTuples beside it.

@@ -42,7 +42,7 @@ pub(super) fn open_inputs(
         0 => rootfile::OPEN_FILES,
         number => number,
     };
-    let pool = FilePool::new(limit);
+    let pool = FilePool::following(limit, options.inputs.follow);
     open_with(inputs, options.budget.threads.min(limit), options.inputs.skip_bad, skipped, |path| pool.open(path))
 }
 

@@ -169,6 +169,8 @@ impl<'a> TreesPlanner<'a> {
         };
         let Some(mut plan) = planned else { return Ok(()) };
         plan.messages.notes.append(&mut about);
+        let remarks = plan.messages.remarks.iter().map(|remark| format!("tree {path}: {remark}"));
+        plan.messages.notes.extend(remarks);
         let absent =
             plan.messages.absent.iter().map(|(name, why)| format!("tree {path}: branch {name} is left out: {why}"));
         plan.messages.notes.extend(absent);

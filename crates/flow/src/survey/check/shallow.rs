@@ -11,7 +11,7 @@ use dataset::ntuple::page::check_within;
 use dataset::ntuple::{is_ntuple, read_attribute_set, read_ntuple, read_page_list};
 use dataset::tree::basket::{BasketHeader, Listed};
 use dataset::tree::{Tree, is_tree_class, read_tree};
-use rootfile::{Error, ErrorKind, Key, Result, RootFile};
+use rootfile::{Error, ErrorKind, Key, Result, RootFile, public_path};
 
 use super::opened::{BasketPlace, Parts, report_of, with_cycle};
 use super::report::{CheckedFile, CheckedTable, Problem};
@@ -132,6 +132,7 @@ impl Shallow<'_> {
             }
         }
         for file in elsewhere {
+            let file = public_path(Path::new(file)).display().to_string();
             self.report.notes.push(format!("{name}: baskets in another file are not checked: {file}"));
         }
         let (path, cycle) = (path.to_owned(), key.cycle);
