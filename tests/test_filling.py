@@ -130,7 +130,7 @@ def test_numbers_of_the_same_kind_are_converted(tmp_path: Path) -> None:
     path = tmp_path / "out.root"
     with bk.recreate(path) as file:
         tree = file.mktree("t", {"f": "float32", "i": "int16", "l": "var * float32"})
-        tree.extend({"f": np.array([0.1, 2.0]), "i": np.array([1, -300]), "l": [[0.1], [1e300]]})
+        tree.extend({"f": np.array([0.1, 2.0]), "i": np.array([1, -300]), "l": [[0.1], [np.inf]]})
         tree.extend({"f": np.array([1, 2]), "i": np.array([1, 2], np.uint8), "l": [[1], []]})
     found = bk.open(f"{path}:t").arrays()
     assert found.f.tolist() == [float(np.float32(0.1)), 2.0, 1.0, 2.0]

@@ -265,7 +265,7 @@ WRONG: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda f: f["t"].extend({"x": [None, 1.0], "l": [[1], []]}), ValueError, "nulls"),
     (lambda f: f["t"].extend({"x": [1.0], "l": [[1]], "nl": [2]}), ValueError, "lengths"),
     (lambda f: f["T"], KeyError, "did you mean t"),
-    (lambda f: f.mktree("t", {"x": "float64"}), ValueError, "already has a tree or RNTuple t"),
+    (lambda f: f.mktree("t", {"x": "float64"}), ValueError, "already has the TTree t"),
     (lambda f: f.mktree("u", {}), ValueError, "a tree needs columns"),
     (lambda f: f.mktree("u", {"x": "vector<Unknown>"}), ValueError, "Unknown"),
     (lambda f: f.mktree("u", {"x": "complex128"}), ValueError, "complex128"),

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from .names import plain
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -40,9 +42,9 @@ def tables(data: Any, whole: Collection[str] | None = None) -> Iterator[list[tup
         return whole is not None and name not in whole
 
     if isinstance(data, collections.abc.Mapping):
-        yield [(name, column(values, listed(name))) for name, values in data.items()]
+        yield [(name, _named(name, values, listed(name))) for name, values in data.items()]
     elif _is_of(data, "pandas"):
-        yield [(name, column(values)) for name, values in _frame(data).items()]
+        yield _frame(data)
     elif _is_of(data, "awkward"):
         if not data.fields:
             raise TypeError("the awkward array has no fields: pass it as {name: array}")
@@ -50,9 +52,9 @@ def tables(data: Any, whole: Collection[str] | None = None) -> Iterator[list[tup
             # Lists of records share one counter: `n`, and columns with the names of the fields.
             yield [("", column(data))]
         else:
-            yield [(name, column(data[name], listed(name))) for name in data.fields]
+            yield [(name, _named(name, data[name], listed(name))) for name in data.fields]
     elif isinstance(data, np.ndarray) and data.dtype.names is not None:
-        yield [(name, column(data[name])) for name in data.dtype.names]
+        yield [(name, _named(name, data[name])) for name in data.dtype.names]
     elif hasattr(data, "__arrow_c_stream__"):
         from . import _core
 
@@ -63,6 +65,16 @@ def tables(data: Any, whole: Collection[str] | None = None) -> Iterator[list[tup
         )
 
 
+def _named(name: str, values: Any, listed: bool = False) -> Column:
+    """The column, or an error with its name."""
+    try:
+        return column(values, listed)
+    except TypeError as error:
+        raise TypeError(f"column {plain(name)}: {error}") from error
+    except Exception as error:  # of the libraries' own kinds, too
+        raise ValueError(f"column {plain(name)}: {error}") from error
+
+
 def column(values: Any, listed: bool = False) -> Column:
     """An array in the form that `_core` takes; with `listed`, records that may be missing are lists of none or one."""
     if isinstance(values, collections.abc.Mapping):
@@ -70,20 +82,14 @@ def column(values: Any, listed: bool = False) -> Column:
     if _is_of(values, "awkward"):
         return _awkward(values.layout, listed)
     if _is_of(values, "pandas"):
-        return column(_frame(values)) if values.ndim > 1 else column(values.to_numpy())
+        return _record(_frame(values)) if values.ndim > 1 else _pandas(values)
     if isinstance(values, np.ndarray):
         return _numpy(values)
     if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
         return values
     if hasattr(values, "dtype"):
         return _numpy(np.asarray(values))
-    items = list(values)
-    try:
-        made = np.array(items)
-    except ValueError:
-        return _lists(items, listed)
-    # Lists that are all empty are not arrays of fixed size.
-    return _lists(items, listed) if made.dtype == object or 0 in made.shape[1:] else _numpy(made)
+    return _items(list(values), listed)
 
 
 def is_type(kind: Any) -> bool:
@@ -133,9 +139,59 @@ def _is_of(value: Any, library: str) -> bool:
     return type(value).__module__.partition(".")[0] == library
 
 
-def _frame(frame: Any) -> Mapping[str, Any]:
+def _frame(frame: Any) -> list[tuple[str, Column]]:
     """As uproot has it, the index is a column."""
-    return {"index": frame.index.to_numpy()} | {str(name): frame[name].to_numpy() for name in frame.columns}
+    names = [str(name) for name in frame.columns]
+    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+    if twice is not None:
+        raise ValueError(f"two columns of the DataFrame are called {plain(twice)}")
+    parts = [(name, _named(name, frame.iloc[:, place])) for place, name in enumerate(names)]
+    if "index" not in names:
+        return [("index", _named("index", frame.index)), *parts]
+    # One that counts rows, as that of a frame that was read from a file, is no loss.
+    index, given = frame.index, frame.iloc[:, names.index("index")]
+    if not (index.equals(type(frame)(index=range(len(frame))).index) or index.equals(type(index)(given))):
+        raise ValueError("the DataFrame has an index and another column of that name: rename it, or reset the index")
+    return parts
+
+
+def _pandas(values: Any) -> Column:
+    """A column, an index or an extension array of pandas. What is missing stays missing, and keeps the type of the
+    other values."""
+    dtype = values.dtype
+    if hasattr(dtype, "pyarrow_dtype"):
+        return getattr(values, "array", values).__arrow_array__()
+    missing = np.asarray(values.isna())
+    if isinstance(dtype, np.dtype):
+        if dtype.kind != "O":
+            return _numpy(values.to_numpy())
+        return _items(_without_nan(values.to_numpy().tolist(), missing))
+    if hasattr(dtype, "categories"):
+        values = getattr(values, "cat", values)
+        codes = np.asarray(values.codes)
+        if not len(values.categories):
+            return _items([None] * len(codes))
+        return _optional(codes < 0, _pandas(values.categories.take(np.maximum(codes, 0))))
+    numbers = getattr(dtype, "numpy_dtype", None)
+    if numbers is not None and numbers.kind in "biuf":
+        return _optional(missing, _numpy(values.to_numpy(dtype=numbers, na_value=numbers.type(0))))
+    if hasattr(dtype, "fill_value"):
+        return _numpy(np.asarray(values))
+    if dtype.name in ("string", "str"):
+        items = values.to_numpy(dtype=object)
+        return _items([None if gap else one for one, gap in zip(items, missing, strict=True)])
+    raise TypeError(f"a column of {dtype} cannot be written; convert it to numbers or text first")
+
+
+def _without_nan(items: list[Any], missing: NDArray[np.bool_]) -> list[Any]:
+    """Objects of pandas, None for missing ones. Among numbers NaN is a number."""
+    there = (type(one) for one, gap in zip(items, missing, strict=True) if not gap)
+    numbers = all(issubclass(kind, int | float | np.number) and kind is not bool for kind in there)
+
+    def is_missing(one: Any, gap: Any) -> bool:
+        return bool(gap) and not (numbers and isinstance(one, float | np.floating))
+
+    return [None if is_missing(one, gap) else one for one, gap in zip(items, missing, strict=True)]
 
 
 def _awkward(layout: Any, listed: bool) -> Tree:
@@ -173,16 +229,78 @@ def _record(parts: list[tuple[str, Any]]) -> Tree:
 
 def _numpy(array: NDArray[Any]) -> Tree:
     length = len(array)
+    if isinstance(array, np.ma.MaskedArray) and array.ndim == 1 and array.dtype.names is None:
+        missing = np.ma.getmaskarray(array)
+        if array.dtype == object or array.dtype.kind in "UST":
+            return _items([None if gap else one for one, gap in zip(array.data.tolist(), missing, strict=True)])
+        made: Tree = _optional(missing, _numpy(array.data))
+        return made
     if array.dtype.names is not None and array.ndim == 1:
         return ("record", length, 0, [], [(name, _numpy(array[name])) for name in array.dtype.names])
     if array.ndim > 1:
         size = array.shape[1]
         return ("fixed", length, size, [], [("", _numpy(array.reshape(length * size, *array.shape[2:])))])
-    if array.dtype.kind in "UST" or (array.dtype == object and all(isinstance(one, str) for one in array)):
+    if array.dtype.kind in "UST":
         return _text(array)
     if array.dtype == object:
-        return _lists(list(array))
+        return _items(list(array))
     return (array.dtype.name, length, 0, [_plain(array)], [])
+
+
+def _optional(missing: NDArray[np.bool_], tree: Column) -> Column:
+    """Values of which some are missing. Where none is, they are as others."""
+    if not missing.any() or not isinstance(tree, tuple):
+        return tree
+    return ("optional", len(missing), 0, [np.packbits(~missing, bitorder="little")], [("", tree)])
+
+
+def _items(items: list[Any], listed: bool = False) -> Tree:
+    """Python's objects: numbers, texts, lists, None for a missing value."""
+    items = [_item(one) for one in items]
+    kinds = {type(one) for one in items}
+    if kinds and (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):
+        return _text(items)
+    if kinds & {str, np.str_} and kinds - {str, np.str_, type(None)}:
+        raise TypeError(f"text among values of type {min(one.__name__ for one in kinds - {str, np.str_, type(None)})}")
+    try:
+        made = np.array(items)
+    except ValueError:
+        made = np.empty(0, object)
+    if made.dtype.kind in "US":
+        # As texts of one length they would lose zeros at their ends.
+        tree = _numpy(np.array(items, dtype=object))
+    # Lists that are all empty are not arrays of fixed size.
+    elif made.dtype == object or 0 in made.shape[1:]:
+        tree = _lists(items, listed)
+    else:
+        tree = _numpy(made)
+    if _has_floats(tree) and any(map(_is_long, items)):
+        raise ValueError(
+            "integers of more than 53 bits would lose digits as floating-point numbers; give an array of one type"
+        )
+    return tree
+
+
+def _item(one: Any) -> Any:
+    """An object with None where it is masked, or pandas' value for missing ones."""
+    if isinstance(one, list | tuple):
+        return [_item(part) for part in one]
+    if isinstance(one, np.ma.MaskedArray):
+        return one.tolist()
+    return None if type(one).__name__ in ("NAType", "NaTType") else one
+
+
+def _is_long(one: Any) -> bool:
+    """Whether it is or has an integer that a double may not hold."""
+    if isinstance(one, list):
+        return any(map(_is_long, one))
+    if isinstance(one, np.ndarray):
+        return one.dtype.kind in "iuO" and any(map(_is_long, one.tolist()))
+    return isinstance(one, int | np.integer) and abs(int(one)) > 1 << 53
+
+
+def _has_floats(tree: Tree) -> bool:
+    return tree[0] == "float64" or any(_has_floats(part) for _, part in tree[4])
 
 
 def _text(texts: Iterable[Any]) -> Tree:

@@ -14,7 +14,7 @@ from .codecs import of_code
 from .handle import Handle
 from .interpretation import Interpretation
 from .listing import Listing, print_columns
-from .names import matcher, missing
+from .names import matcher, missing, plain
 from .progress import reading
 from .reading_plan import columns
 from .record import Described
@@ -258,7 +258,7 @@ class Branch(Branches, Handle, Described):
         self.parent: Any = None
 
     def __repr__(self) -> str:
-        return f"<Branch {self._name!r} {self.typename}>"
+        return f"<Branch {self._name!r} {plain(self.typename)}>"
 
     @property
     def name(self) -> str:

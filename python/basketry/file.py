@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core, notebook
 from .codecs import of_code
 from .handle import Handle
-from .names import matcher, missing
+from .names import matcher, missing, plain, public
 from .signatures import spelled
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Directory(Handle):
         self._below = [key for key in keys if not path or key.path.startswith(f"{path}/")]
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {_core.public_path(self.file_path)}:/{self._path}>"
+        return f"<{type(self).__name__} {public(self.file_path)}:/{plain(self._path)}>"
 
     def _repr_html_(self) -> str:
         """A table of the objects, for notebooks."""
@@ -276,7 +276,7 @@ class Directory(Handle):
         """The only tree or RNTuple; a `ValueError` if there are none or several."""
         paths = list(dict.fromkeys(key.path for key in self._below if key.is_table))
         if len(paths) != 1:
-            has = f"trees {', '.join(paths)}: name one" if paths else "no tree and no RNTuple"
+            has = f"trees {', '.join(map(plain, paths))}: name one" if paths else "no tree and no RNTuple"
             raise ValueError(f"{self} has {has}")
         return self[paths[0].removeprefix(f"{self._path}/") if self._path else paths[0]]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import _core
+from .names import public
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -19,6 +20,9 @@ class DetachedFile:
 
     #: Path or URL.
     file_path: str
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {public(self.file_path)}>"
 
     @property
     def uuid(self) -> uuid.UUID:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from .names import plain
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TextIO
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 def print_columns(lines: Sequence[Sequence[str]], widths: Sequence[int], stream: TextIO | None) -> None:
     """Prints lines of texts, each cut to the width of its column; the first line is the header."""
     out = stream or sys.stdout
-    for number, line in enumerate(lines):
+    for number, line in enumerate([plain(text) for text in texts] for texts in lines):
         cut = (w if len(w) <= n else f"{w[: n - 3]}..." for w, n in zip(line, widths, strict=True))
         out.write(" | ".join(f"{w:{n}}" for w, n in zip(cut, widths, strict=True)).rstrip() + "\n")
         if number == 0:

@@ -5,12 +5,33 @@ from __future__ import annotations
 import collections.abc
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from . import _core
 from .exceptions import KeyInFileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     Filter: TypeAlias = str | Callable[[str], bool] | Iterable["Filter"] | None
+
+
+#: Characters of a name in a table or a list.
+MOST_LETTERS = 80
+
+
+def plain(text: object) -> str:
+    """Text that may be shown in a line of a terminal: characters that control it, hide, or reverse text are shown as
+    codes, as the command shows them."""
+    return _core.printable(str(text).encode("utf-8", "backslashreplace").decode())
+
+
+def short(text: str) -> str:
+    """As `plain`, for a list of names: a long one is cut in the middle."""
+    return _core.shortened(plain(text), MOST_LETTERS)
+
+
+def public(place: object) -> str:
+    """What may be shown of a path: as `plain`, and a URL without its user, password and parameters."""
+    return plain(_core.public_path(str(place)))
 
 
 def matcher(wanted: Filter) -> Callable[[str], bool] | None:
@@ -55,7 +76,7 @@ def missing(kind: str, name: str, known: Iterable[str], where: Any) -> KeyError:
     folded = {one.casefold(): one for one in known}
     near = [folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=3)]
     if near:
-        hint = f"; did you mean {' or '.join(near)}?"
+        hint = f"; did you mean {' or '.join(map(short, near))}?"
     else:
-        hint = f"; there are {', '.join(list(folded.values())[:10])}" if folded else ""
-    return KeyInFileError(f"no {kind} {name!r} in {where}{hint}", name)
+        hint = f"; there are {', '.join(map(short, list(folded.values())[:10]))}" if folded else ""
+    return KeyInFileError(f"no {kind} {short(repr(name))} in {where}{hint}", name)

@@ -1,5 +1,5 @@
 """HTML for notebooks: small tables of what a file, a directory or a tree has. Names and titles come from files, so
-that every text is escaped, and long ones are cut."""
+that every text is escaped, and long ones are cut in the middle."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import html
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from .names import short
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 #: Lines of a table; a note counts the others.
 MOST_LINES = 100
-#: Characters of a text.
-MOST_LETTERS = 80
 #: Notebooks align cells to the right.
 LEFT = ' style="text-align: left"'
 
@@ -70,5 +70,4 @@ def _line(cells: Iterable[object], tag: str) -> str:
 
 
 def _text(text: str) -> str:
-    cut = text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS - 1]}…"
-    return html.escape("".join(letter if letter.isprintable() else "\ufffd" for letter in cut))
+    return html.escape(short(text))

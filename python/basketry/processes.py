@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import verbs, writing
+from .names import public
 from .signatures import spelled
 
 if TYPE_CHECKING:
@@ -62,16 +63,20 @@ class Parts:
         self._recreate = recreate
         self._whole = Path(self.path)
         self._folder: str | None = None
+        #: The process that made the folder, and joins the parts.
+        self._process = 0
 
     def __repr__(self) -> str:
-        return f"<Parts of {self.path}>"
+        return f"<Parts of {public(self.path)}>"
 
     @spelled(writing.recreate)
     def recreate(self, number: int, **options: Unpack[Recreating]) -> writing.WritableFile:
         """Writes the part of that number as a file of its own; an existing part is replaced. The
         arguments override those given for all parts."""
         if self._folder is None:
-            raise ValueError(f"the parts of {self.path} can only be written inside the with block of basketry.parts")
+            raise ValueError(
+                f"the parts of {public(self.path)} can only be written inside the with block of basketry.parts"
+            )
         if number < 0:
             raise ValueError(f"parts are numbered from 0, not {number}")
         given: dict[str, Any] = {"threads": 1} | self._recreate | options
@@ -80,9 +85,10 @@ class Parts:
     def __enter__(self) -> Parts:
         whole = self._whole = Path(self.path).absolute()
         if whole.exists() and not self._force:
-            raise FileExistsError(f"{self.path} exists already")
+            raise FileExistsError(f"{public(self.path)} exists already")
         # Beside the output: a file system that suits the output suits the parts.
         self._folder = tempfile.mkdtemp(prefix=f".{whole.name}.parts-", dir=whole.parent)
+        self._process = os.getpid()
         return self
 
     def __exit__(
@@ -90,6 +96,13 @@ class Parts:
     ) -> None:
         folder, self._folder = self._folder, None
         if folder is None:
+            return
+        if self._process != os.getpid():
+            # A forked process that leaves the block: only the other knows when all parts are there.
+            if kind is None:
+                raise ValueError(
+                    f"the parts of {public(self.path)} belong to process {self._process}, which joins them"
+                )
             return
         try:
             if kind is None:
@@ -99,5 +112,5 @@ class Parts:
 
     def _merge(self, written: list[Path]) -> None:
         if not written:
-            raise ValueError(f"no part of {self.path} was written")
+            raise ValueError(f"no part of {public(self.path)} was written")
         self.summary = verbs.merge(written, self._whole, force=self._force, pack=0, **self._merging)

@@ -9,6 +9,7 @@ from . import _core, record
 from .branches import Branch, Branches
 from .handle import DetachedFile, Handle
 from .listing import Listing
+from .names import plain
 from .request import bytes_of
 from .signatures import spelled
 
@@ -84,7 +85,7 @@ class Tree(Branches, Handle, record.Described):
             raise
 
     def __repr__(self) -> str:
-        return f"<Tree {self._where} ({len(self._below)} branches, {self.num_entries} entries)>"
+        return f"<Tree {plain(self._where)} ({len(self._below)} branches, {self.num_entries} entries)>"
 
     @property
     def name(self) -> str:
@@ -218,7 +219,9 @@ class Friend(Branches):
 
     @property
     def _records(self) -> list[Any]:
-        raise NotImplementedError(f"members of the branches of friend {self._name} are read from its own file: open it")
+        raise NotImplementedError(
+            f"members of the branches of friend {self._name!r} are read from its own file: open it"
+        )
 
 
 class RNTuple(Tree):
@@ -226,7 +229,7 @@ class RNTuple(Tree):
     The path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
 
     def __repr__(self) -> str:
-        return f"<RNTuple {self._where} ({len(self._below)} fields, {self.num_entries} entries)>"
+        return f"<RNTuple {plain(self._where)} ({len(self._below)} fields, {self.num_entries} entries)>"
 
     @property
     def description(self) -> str:

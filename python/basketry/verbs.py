@@ -8,13 +8,12 @@ argument. Ctrl-C ends them and leaves nothing unfinished behind.
 
 from __future__ import annotations
 
-import atexit
 import collections.abc
 import json
 import os
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ._core import abandon, report
+from ._core import report
 from .calling import as_options, as_paths, as_toml, watched_report
 from .signatures import spelled
 from .verb_options import Making, Merging, Writing
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from .progress import Progress
     from .reports import Converted, Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
     from .verb_options import Limit, Names, Place, Places, Size
-
-# Interrupted work may still be in a long call into a codec when the process ends.
-atexit.register(abandon)
 
 
 def inspect(file: Place, *, baskets: bool = False) -> Inspection:

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
-use rootfile::text::{is_printable, printable};
+use rootfile::text::{is_printable, printable, shortened};
 use rootfile::{ErrorKind, Result};
 
 use crate::terminal_text::Printable;
@@ -139,13 +139,17 @@ pub fn table(columns: &[&str]) -> Table {
     Table(table)
 }
 
+/// Characters of a cell of a table; `--json` has all of a name.
+const WIDEST: usize = 160;
+
 /// A table, each cell of which takes one line.
 pub struct Table(comfy_table::Table);
 
 impl Table {
-    /// Adds a row, with unprintable characters as codes.
+    /// Adds a row, with unprintable characters as codes. Cells are cut in the middle so that one name does not make all lines long.
     pub fn add_row<T: ToString>(&mut self, cells: impl IntoIterator<Item = T>) {
-        self.0.add_row(cells.into_iter().map(|cell| name(&cell.to_string()).into_owned()));
+        let cell = |text: T| shortened(&name(&text.to_string()), WIDEST).into_owned();
+        self.0.add_row(cells.into_iter().map(cell));
     }
 
     /// The table without blanks at the ends of lines.

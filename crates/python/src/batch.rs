@@ -8,10 +8,13 @@ use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, downcast_primitive_array};
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
+use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields, Schema, UnionMode};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
+
+use rootfile::text::printable;
 
 use crate::buffer::Buffer;
 use crate::errors::arrow;
@@ -42,7 +45,11 @@ impl Batch {
     fn of(py: Python<'_>, columns: Vec<(String, InputArray<'_>)>) -> PyResult<Self> {
         let may_lack: Vec<bool> = columns.iter().map(|(_, given)| given.may_lack()).collect();
         let (names, given): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
-        let arrays = given.into_iter().map(|given| given.array(py)).collect::<PyResult<Vec<_>>>()?;
+        let named = |(given, name): (InputArray<'_>, &String)| {
+            let in_column = |e: PyErr| PyValueError::new_err(format!("column {}: {}", printable(name), e.value(py)));
+            given.array(py).map_err(in_column)
+        };
+        let arrays = given.into_iter().zip(&names).map(named).collect::<PyResult<Vec<_>>>()?;
         let rows = arrays.first().map_or(0, |array| array.len());
         let made = of_columns(names, arrays, rows)?;
         let described = made.schema_ref().fields().iter().zip(made.columns()).zip(may_lack);
@@ -81,6 +88,12 @@ impl Batch {
     #[getter]
     fn names(&self) -> Vec<String> {
         self.0.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// The first column with missing values, at any depth, and their number.
+    fn gap(&self) -> Option<(String, usize)> {
+        let columns = self.0.schema_ref().fields().iter().zip(self.0.columns());
+        columns.map(|(field, array)| (field.name().clone(), gaps(&array.to_data()))).find(|(_, gaps)| *gaps > 0)
     }
 
     /// The C++ type of a column, if its container names one.
@@ -123,6 +136,12 @@ impl Batch {
         let reader = RecordBatchIterator::new([Ok(self.0.clone())], self.0.schema());
         capsule_of_stream(py, FFI_ArrowArrayStream::new(Box::new(reader)))
     }
+}
+
+/// Missing values of an array and all below it. In a union those of no type are none of its own.
+fn gaps(data: &ArrayData) -> usize {
+    data.null_count()
+        + data.child_data().iter().filter(|part| *part.data_type() != DataType::Null).map(gaps).sum::<usize>()
 }
 
 /// A schema, for Arrow's PyCapsule interface.

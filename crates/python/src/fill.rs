@@ -7,7 +7,7 @@ use std::thread::ThreadId;
 use arrow_array::RecordBatch;
 use flow::write::{FillContext, TableId, Watch};
 use pyo3::{Bound, PyResult, Python, pyclass, pymethods};
-use rootfile::Error;
+use rootfile::{Error, Owned, Result};
 
 use crate::batch::Batch;
 use crate::errors::exception;
@@ -55,65 +55,113 @@ pub(crate) fn fill(
     (Some(context), Ok(()))
 }
 
-/// The fill context of one thread or task. If dropped before `finish`, it abandons the output.
+/// The fill context of one thread or task, of the process that began it. If dropped before `finish`, it abandons the output.
 #[pyclass(frozen, module = "basketry._core")]
-pub struct Context {
+pub struct Context(Owned<Lent>);
+
+/// A context, and the tree that it fills.
+struct Lent {
     filling: Arc<Filling>,
-    context: Mutex<Option<FillContext>>,
+    context: Mutex<State>,
     watch: Watch,
+}
+
+enum State {
+    Idle(FillContext),
+    /// A thread uses it.
+    InUse,
+    /// It was finished, or given up.
+    Ended,
 }
 
 impl Context {
     pub(crate) fn new(filling: Arc<Filling>, context: FillContext) -> Self {
-        Self { filling, watch: context.watch(), context: Mutex::new(Some(context)) }
+        let watch = context.watch();
+        Self(Owned::new(Lent { filling, watch, context: Mutex::new(State::Idle(context)) }))
     }
 
-    /// Takes the context out, until it is put back.
-    fn take(&self) -> PyResult<FillContext> {
-        let gone = || Error::request("the fill context is finished, or in use by another thread");
-        lock(&self.context).take().ok_or_else(gone).map_err(exception)
+    fn lent(&self) -> PyResult<&Lent> {
+        let way_out = "fill contexts are used by the threads of one process";
+        self.0.owner().check("the fill context", way_out).map_err(exception)?;
+        self.0.get().ok_or_else(|| exception(ended()))
     }
+}
+
+impl Lent {
+    /// Takes the context out, until it is put back.
+    fn take(&self) -> Result<FillContext> {
+        let mut state = lock(&self.context);
+        match std::mem::replace(&mut *state, State::InUse) {
+            State::Idle(context) => Ok(context),
+            State::InUse => Err(Error::request("the fill context is in use by another thread")),
+            State::Ended => {
+                *state = State::Ended;
+                Err(ended())
+            }
+        }
+    }
+
+    fn put(&self, context: Option<FillContext>) {
+        *lock(&self.context) = context.map_or(State::Ended, State::Idle);
+    }
+}
+
+#[cold]
+fn ended() -> Error {
+    Error::request("the fill context is finished")
 }
 
 #[pymethods]
 impl Context {
     /// Adds entries.
     fn fill(&self, py: Python<'_>, batch: &Bound<'_, Batch>) -> PyResult<()> {
-        let (context, filled) = fill(py, self.take()?, &self.filling, &batch.get().0);
-        *lock(&self.context) = context;
+        let lent = self.lent()?;
+        let (context, filled) = fill(py, lent.take().map_err(exception)?, &lent.filling, &batch.get().0);
+        lent.put(context);
         filled
     }
 
     /// Ends the cluster.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        let mut context = self.take()?;
-        py.detach(|| context.flush()).map_err(exception)?;
-        *lock(&self.context) = Some(context);
-        Ok(())
+        let lent = self.lent()?;
+        let mut context = lent.take().map_err(exception)?;
+        let flushed = py.detach(|| context.flush());
+        lent.put(flushed.is_ok().then_some(context));
+        flushed.map_err(exception)
     }
 
     /// Ends the last cluster.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        let context = self.take()?;
-        py.detach(|| context.finish()).map_err(exception)
+        let lent = self.lent()?;
+        let context = lent.take().map_err(exception)?;
+        let finished = py.detach(|| context.finish());
+        lent.put(None);
+        finished.map_err(exception)
     }
 
-    /// Abandons the output.
+    /// Whether a thread uses it now.
+    #[getter]
+    fn in_use(&self) -> bool {
+        self.0.get().is_some_and(|lent| matches!(*lock(&lent.context), State::InUse))
+    }
+
+    /// Abandons the output. In a forked process nothing is to be done.
     fn abandon(&self, why: &str) {
-        if let Some(context) = lock(&self.context).take() {
+        if let Some(Ok(context)) = self.0.get().map(Lent::take) {
             context.abandon(why);
+            self.0.get().into_iter().for_each(|lent| lent.put(None));
         }
     }
 
     /// Where its time went, in nanoseconds.
-    fn metrics(&self) -> Vec<(&'static str, u64)> {
-        let seen = self.watch.metrics();
-        vec![
+    fn metrics(&self) -> PyResult<Vec<(&'static str, u64)>> {
+        let seen = self.lent()?.watch.metrics();
+        Ok(vec![
             ("entries", seen.entries),
             ("encoding_ns", seen.encoding_ns),
             ("compressing_ns", seen.compressing_ns),
             ("waiting_ns", seen.waiting_ns),
             ("handing_ns", seen.handing_ns),
-        ]
+        ])
     }
 }

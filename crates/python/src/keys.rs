@@ -70,6 +70,18 @@ pub fn public_text(text: &str) -> String {
     rootfile::public_text(text).into_owned()
 }
 
+/// Text for one line of a terminal: characters that control it, hide, or reverse text are shown as codes, as the command shows them.
+#[pyfunction]
+pub fn printable(text: &str) -> String {
+    rootfile::text::printable(text).into_owned()
+}
+
+/// A text of at most so many characters, cut in the middle.
+#[pyfunction]
+pub fn shortened(text: &str, most: usize) -> String {
+    rootfile::text::shortened(text, most).into_owned()
+}
+
 /// The bytes of a size such as "100 MB".
 #[pyfunction]
 pub fn size(text: &str) -> PyResult<u64> {

@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use super::fill::Context;
     #[pymodule_export]
-    use super::keys::{bins, expand, header, keys, public_path, public_text, size};
+    use super::keys::{bins, expand, header, keys, printable, public_path, public_text, shortened, size};
     #[pymodule_export]
     use super::monitor::Monitor;
     #[pymodule_export]
@@ -43,7 +43,7 @@ mod _core {
     #[pymodule_export]
     use super::table::{Table, stored};
     #[pymodule_export]
-    use super::verbs::{abandon, command, options, report, starts_as};
+    use super::verbs::{abandon, command, fail_at_exit, options, report, starts_as};
     #[pymodule_export]
     use super::writer::Writer;
 

@@ -7,14 +7,22 @@ use std::time::Duration;
 use lab::monitor::{self, Options};
 use pyo3::exceptions::PyValueError;
 use pyo3::{PyResult, Python, pyclass, pymethods};
+use rootfile::Owned;
 
 use crate::errors::exception;
 use crate::lock::lock;
 
-/// The monitor, until it has ended.
+/// The monitor, until it has ended, in the process that it watches. One that is forked has none.
 #[pyclass(frozen, module = "basketry._core")]
-pub struct Monitor {
-    monitor: Mutex<Option<monitor::Monitor>>,
+pub struct Monitor(Owned<Mutex<Option<monitor::Monitor>>>);
+
+impl Monitor {
+    /// Tells the running monitor, if this is its process.
+    fn tell(&self, tell: impl Fn(&monitor::Monitor)) {
+        if let Some(running) = self.0.get() {
+            lock(running).as_ref().into_iter().for_each(tell);
+        }
+    }
 }
 
 #[pymethods]
@@ -34,26 +42,22 @@ impl Monitor {
         let ((output, overwrite), (files, discover)) = (output, files);
         let options = Options { output, overwrite, every, pss, files, discover };
         let started = py.detach(|| monitor::Monitor::begin(&options)).map_err(exception)?;
-        Ok(Self { monitor: Mutex::new(Some(started)) })
+        Ok(Self(Owned::new(Mutex::new(Some(started)))))
     }
 
     fn events(&self, more: u64) {
-        if let Some(monitor) = lock(&self.monitor).as_ref() {
-            monitor.events(more);
-        }
+        self.tell(|monitor| monitor.events(more));
     }
 
     fn mark(&self, py: Python<'_>, name: &str) {
-        py.detach(|| {
-            if let Some(monitor) = lock(&self.monitor).as_ref() {
-                monitor.mark(name);
-            }
-        });
+        py.detach(|| self.tell(|monitor| monitor.mark(name)));
     }
 
     /// Ends, and returns the summary as JSON; nothing, if it has ended before.
     fn end(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let ended = py.detach(|| lock(&self.monitor).take().map(monitor::Monitor::end));
+        self.0.owner().check("the monitor", "it watches and ends there").map_err(exception)?;
+        let running = self.0.get().and_then(|running| lock(running).take());
+        let ended = py.detach(|| running.map(monitor::Monitor::end));
         let Some(ended) = ended.transpose().map_err(exception)? else { return Ok(None) };
         match ended.trouble {
             Some(trouble) => Err(exception(trouble)),

@@ -9,7 +9,7 @@ use flow::read::{BatchSize, Dataset, batches};
 use pyo3::exceptions::PyValueError;
 use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, PyRef, PyResult, Python, pyclass, pymethods};
-use rootfile::Result;
+use rootfile::{Owner, Result};
 
 use crate::batch::{Batch, capsule_of_schema, capsule_of_stream};
 use crate::errors::exception;
@@ -23,6 +23,8 @@ type Work = Worker<Result<RecordBatch>>;
 pub struct Steps {
     work: Mutex<Option<Arc<Work>>>,
     schema: SchemaRef,
+    /// A forked process has no thread that reads.
+    owner: Owner,
 }
 
 impl Steps {
@@ -36,7 +38,7 @@ impl Steps {
                 }
             }
         })?;
-        Ok(Self { work: Mutex::new(Some(Arc::new(work))), schema })
+        Ok(Self { work: Mutex::new(Some(Arc::new(work))), schema, owner: Owner::this() })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Work>>> {
@@ -51,6 +53,7 @@ impl Steps {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        self.owner.check("the reading in steps", "begin it anew here").map_err(exception)?;
         let Some(work) = self.lock().clone() else { return Ok(None) };
         match work.next(py)? {
             Some(read) => read.map(|batch| Some(Batch(batch))).map_err(exception),
@@ -78,6 +81,7 @@ impl Steps {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // A producer may ignore the requested schema: types stay as they are.
         drop(requested_schema);
+        self.owner.check("the reading in steps", "begin it anew here").map_err(exception)?;
         let work = self.lock().take().ok_or_else(|| PyValueError::new_err("these steps have been read already"))?;
         let reader = Reader { work, schema: Arc::clone(&self.schema) };
         capsule_of_stream(py, FFI_ArrowArrayStream::new(Box::new(reader)))

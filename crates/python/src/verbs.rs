@@ -38,6 +38,22 @@ pub fn abandon(py: Python<'_>) -> usize {
     py.detach(rootfile::abandon_outputs)
 }
 
+/// Makes the exit code 1, at the end of the process: an output could not be completed when Python ended, which then has no say in it.
+#[pyfunction]
+pub fn fail_at_exit() {
+    extern "C" fn fail() {
+        #[expect(unsafe_code, reason = "the end of the process is the C library's")]
+        // SAFETY: both may be called at any time; a null stream means all of them.
+        unsafe {
+            libc::fflush(std::ptr::null_mut());
+            libc::_exit(1)
+        }
+    }
+    #[expect(unsafe_code, reason = "the end of the process is the C library's")]
+    // SAFETY: the function may be called at any time, and does not unwind. Without room for it the exit code stays.
+    let _ = unsafe { libc::atexit(fail) };
+}
+
 /// Sets how the command is started again for subprocesses: program, leading arguments, the compiled code.
 #[pyfunction]
 pub fn starts_as(program: PathBuf, arguments: Vec<OsString>, code: PathBuf) {

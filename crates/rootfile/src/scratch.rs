@@ -10,6 +10,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::Result;
+use crate::owner::Owner;
 use crate::temporary::{make_scratch, remove_scratch, same_file};
 
 /// The name of scratch folders; the process identifier and a number follow.
@@ -23,6 +24,7 @@ pub struct ScratchFolder {
     path: PathBuf,
     /// Locked.
     _held: File,
+    owner: Owner,
 }
 
 impl ScratchFolder {
@@ -47,7 +49,7 @@ impl ScratchFolder {
         let made = make_scratch(paths, create_locked)?;
         let (path, held) =
             made.ok_or_else(|| io::Error::new(io::ErrorKind::ResourceBusy, "too many scratch folders"))?;
-        Ok(Self { path, _held: held })
+        Ok(Self { path, _held: held, owner: Owner::this() })
     }
 
     /// Where it is.
@@ -58,7 +60,9 @@ impl ScratchFolder {
 
 impl Drop for ScratchFolder {
     fn drop(&mut self) {
-        remove_scratch(&self.path);
+        if self.owner.is_this() {
+            remove_scratch(&self.path);
+        }
     }
 }
 

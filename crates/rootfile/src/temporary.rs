@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
+use crate::owner::Owner;
 use crate::target::{check_place, exists};
 use crate::{Error, Result};
 
@@ -29,9 +30,9 @@ static OUTPUTS: Mutex<Outputs> =
 /// The outputs of this process.
 struct Outputs {
     /// Hidden files, and the process that writes each: a forked process has the list too.
-    unfinished: BTreeMap<PathBuf, u32>,
+    unfinished: BTreeMap<PathBuf, Owner>,
     /// Scratch folders, and the process that made each.
-    scratch: BTreeMap<PathBuf, u32>,
+    scratch: BTreeMap<PathBuf, Owner>,
     /// The number of outputs that have their final names. Files in scratch folders do not count.
     named: usize,
     /// Whether outputs were abandoned: no output begins or is renamed any more.
@@ -55,7 +56,7 @@ impl Outputs {
 
     /// Removes a hidden file from the list. Returns whether this process wrote it.
     fn forget(&mut self, path: &Path) -> bool {
-        self.unfinished.remove(path) == Some(std::process::id())
+        self.unfinished.remove(path).is_some_and(Owner::is_this)
     }
 }
 
@@ -81,7 +82,7 @@ pub fn outputs_abandoned() -> bool {
 fn abandon(outputs: &mut Outputs) -> usize {
     outputs.closed = true;
     let mut removed = 0;
-    for (path, _) in std::mem::take(&mut outputs.unfinished).iter().filter(|(_, by)| **by == std::process::id()) {
+    for (path, _) in std::mem::take(&mut outputs.unfinished).iter().filter(|(_, by)| by.is_this()) {
         // A file that cannot be removed stays.
         let _ = std::fs::remove_file(path);
         removed += usize::from(outputs.is_output(path));
@@ -91,13 +92,10 @@ fn abandon(outputs: &mut Outputs) -> usize {
 }
 
 /// Removes a scratch folder of this process. Tries again while threads still write there.
-fn remove_folder(path: &Path, maker: u32) {
+fn remove_folder(path: &Path, maker: Owner) {
     let again = |e: &io::Error| e.kind() == io::ErrorKind::DirectoryNotEmpty;
     let mut tries = 0..10;
-    while maker == std::process::id()
-        && tries.next().is_some()
-        && std::fs::remove_dir_all(path).is_err_and(|e| again(&e))
-    {}
+    while maker.is_this() && tries.next().is_some() && std::fs::remove_dir_all(path).is_err_and(|e| again(&e)) {}
 }
 
 /// Makes a scratch folder at the first possible of these paths, and adds it to the list, so that it is removed when the
@@ -112,7 +110,7 @@ pub(crate) fn make_scratch<T>(
         if !outputs.scratch.contains_key(&path)
             && let Some(made) = make(&path)?
         {
-            outputs.scratch.insert(path.clone(), std::process::id());
+            outputs.scratch.insert(path.clone(), Owner::this());
             return Ok(Some((path, made)));
         }
     }
@@ -162,6 +160,7 @@ pub(crate) struct Temporary {
     path: PathBuf,
     target: PathBuf,
     overwrite: bool,
+    owner: Owner,
 }
 
 impl Temporary {
@@ -177,8 +176,9 @@ impl Temporary {
                 continue;
             }
             if let Some(file) = create_locked(&path)? {
-                outputs.unfinished.insert(path.clone(), std::process::id());
-                return Ok((Self { path, target: target.to_path_buf(), overwrite }, file));
+                outputs.unfinished.insert(path.clone(), Owner::this());
+                let (target, owner) = (target.to_path_buf(), Owner::this());
+                return Ok((Self { path, target, overwrite, owner }, file));
             }
         }
         Err(io::Error::new(io::ErrorKind::ResourceBusy, "is being written already; name another output").into())
@@ -194,8 +194,9 @@ impl Temporary {
         &self.target
     }
 
-    /// Renames the file to its final name.
+    /// Renames the file to its final name. A forked process cannot: the file is still being written, or was renamed already.
     pub fn rename(self) -> Result<()> {
+        self.owner.check("the output", "only that process can complete it")?;
         let mut outputs = outputs();
         outputs.check_open()?;
         match self.overwrite {
@@ -210,7 +211,8 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        if outputs().forget(&self.path) {
+        // In a forked process the list may be locked for ever.
+        if self.owner.is_this() && outputs().forget(&self.path) {
             let _ = std::fs::remove_file(&self.path);
         }
     }

@@ -65,9 +65,31 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Text of at most `most` characters, three at least: a longer one is cut in the middle, as names often differ in their ends.
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    // Characters are no more than bytes.
+    if text.len() <= most || text.chars().count() <= most {
+        return Cow::Borrowed(text);
+    }
+    let kept = most.max(3) - 1;
+    let behind = kept / 3;
+    let end = text.char_indices().nth(kept - behind).map_or(text.len(), |(at, _)| at);
+    let start = text.char_indices().nth_back(behind.saturating_sub(1)).map_or(0, |(at, _)| at);
+    Cow::Owned(format!("{}…{}", text.get(..end).unwrap_or_default(), text.get(start..).unwrap_or_default()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_texts_are_cut_in_the_middle() {
+        assert_eq!(shortened("größe", 5), "größe");
+        assert_eq!(shortened("aäbcdefghij", 7), "aäbc…ij");
+        for (length, most) in [(30_000, 160), (4, 3), (200, 100)] {
+            assert_eq!(shortened(&"ä".repeat(length), most).chars().count(), most);
+        }
+    }
 
     #[test]
     fn any_bytes_survive() {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from .. import _core
+from ..names import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -85,8 +86,8 @@ def outputs(found: list[Input], naming: Naming) -> list[str]:
     for n, one in enumerate(found):
         output = _output(n, one, naming)
         if output in made:
-            first, second = _core.public_text(made[output]), _core.public_text(one.path)
-            raise ValueError(f"{first} and {second} would both become {output}: use {{n}} in its name")
+            both = f"{public(made[output])} and {public(one.path)}"
+            raise ValueError(f"{both} would both become {public(output)}: use {{n}} in its name")
         made[output] = one.path
     return list(made)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from .. import _core
+from ..names import public
 from ..progress import is_function, shown
 from ..signatures import spelled
 from ..verb_options import AnyVerb
@@ -172,7 +173,9 @@ def _check_apart(todo: Sequence[Task]) -> None:
             continue
         first = makers.setdefault(_real(task.output), number)
         if first != number:
-            raise ValueError(f"{todo[first].output} and {task.output} are one file; choose another output")
+            raise ValueError(
+                f"{public(todo[first].output)} and {public(task.output)} are one file; choose another output"
+            )
     for number, task in enumerate(todo):
         for place in tasks.places(task) if makers else ():
             maker = makers.get(_real(place), number)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..names import plain
 from .model import FAMILIES, Object
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Histogram(Object):
 
     def __repr__(self) -> str:
         bins = " x ".join(str(len(axis)) for axis in self.axes)
-        return f"<{self.classname} {self.name!r} ({bins} bins)>"
+        return f"<{plain(self.classname)} {self.name!r} ({bins} bins)>"
 
     def __eq__(self, other: object) -> bool:
         return (

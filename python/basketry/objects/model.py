@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..handle import DetachedFile
 from ..members import WithMembers
+from ..names import plain
 from . import pyroot, standard
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Object(WithMembers):
 
     def __repr__(self) -> str:
         name = self.all_members.get("fName")
-        return f"<{self.classname}{'' if name is None else f' {name!r}'} (version {self.class_version})>"
+        return f"<{plain(self.classname)}{'' if name is None else f' {name!r}'} (version {self.class_version})>"
 
     @property
     def file(self) -> DetachedFile | None:

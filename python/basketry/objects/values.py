@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 from typing import TYPE_CHECKING, Any
 
+from ..names import plain
 from .model import FAMILIES, Object
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class String(Object, str):  # type: ignore[misc]
         return str.__new__(cls, parts[2].get("fString", ""))
 
     def __repr__(self) -> str:
-        return f"<{self.classname} {str(self)!r}>"
+        return f"<{plain(self.classname)} {str(self)!r}>"
 
     def __str__(self) -> str:
         return str.__str__(self)
@@ -64,7 +65,7 @@ class List(Object, collections.abc.Sequence[Any]):
         return len(self.members["items"])
 
     def __repr__(self) -> str:
-        return f"<{self.classname} of {len(self)} items>"
+        return f"<{plain(self.classname)} of {len(self)} items>"
 
 
 class Map(Object, collections.abc.Mapping[Any, Any]):
@@ -85,7 +86,7 @@ class Map(Object, collections.abc.Mapping[Any, Any]):
         return len(self._pairs)
 
     def __repr__(self) -> str:
-        return f"<{self.classname} of {len(self)} pairs>"
+        return f"<{plain(self.classname)} of {len(self)} pairs>"
 
 
 FAMILIES["TObjString"] = String

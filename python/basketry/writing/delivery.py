@@ -4,10 +4,11 @@ under a temporary name, and sent when they are complete."""
 from __future__ import annotations
 
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
+from ..folders import OwnFolder
+from ..names import public
 from ..places import as_text, local, storage_options
 
 #: fsspec's file systems in front of others that keep what was read; outputs pass them by.
@@ -18,10 +19,10 @@ class Delivery:
     """Where an output goes, and where it is made."""
 
     def __init__(self, place: Any) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="basketry-")
+        self._folder = OwnFolder()
         self._place = place
         #: The file to make.
-        self.path = str(Path(self._folder.name) / (name_of(place) or "output.root"))
+        self.path = str(self._folder / (name_of(place) or "output.root"))
 
     def send(self) -> None:
         """Sends the complete file."""
@@ -41,7 +42,7 @@ class Delivery:
 
     def discard(self) -> None:
         """Removes the file here."""
-        self._folder.cleanup()
+        self._folder.remove()
 
 
 def is_elsewhere(place: Any) -> bool:
@@ -68,7 +69,9 @@ def _there(place: Any) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
     except ImportError:
-        raise ImportError(f"{as_text(place)} is not on this machine: `pip install fsspec` to write there") from None
+        raise ImportError(
+            f"{public(as_text(place))} is not on this machine: `pip install fsspec` to write there"
+        ) from None
     url = as_text(place)
     for cache in CACHES:
         url = url.removeprefix(cache)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import collections.abc
 import itertools
 import os
+import time
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, codecs
+from .. import _core, codecs, ending
 from ..calling import layout_text
-from ..names import missing
+from ..names import missing, plain, public
 from ..places import as_text, local
 from ..request import MEMORY, bytes_of
 from ..signatures import spelled
 from ..verb_options import Shape
 from .delivery import Delivery, exists, is_elsewhere
-from .pending import Pending
-from .trees import WritableNTuple, WritableTree, batches, described
+from .pending import Content, Pending
+from .trees import WritableNTuple, WritableTree, batches, check_whole, described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -59,6 +60,8 @@ class Recreating(Filling, total=False):
     memory: Size | None
 
 
+#: Seconds that the end of the program waits for calls of other threads.
+PATIENCE = 30.0
 #: The options without effect.
 UPROOT = set(Making.__annotations__) - set(Shape.__annotations__)
 
@@ -80,6 +83,11 @@ def recreate(
     """A new file to write, for a `with` block, whose end closes the file. An existing file of that name is replaced
     once the new one is complete. If the block ends with an exception, no file appears, and an existing file stays.
     A URL that fsspec can write, and an object with `write`, get the complete file at the end.
+
+    Without a block, and without `close`, the file is completed when nothing refers to it any more, or when the program
+    ends, also by `sys.exit`, whatever its code. If an exception ends the program, Ctrl-C included, no file appears. A
+    process that `os.fork` or `multiprocessing` makes has no part in the files of its parent: each call is a
+    `ValueError` there, and its end does nothing to them.
 
     layout: a TOML file, its text, or a value of `layout()`. compression, container ("ttree", "rntuple": what
     `file[name] = data` and `mktree` make), cluster, basket (of an RNTuple: page size), encoding, basket_memory,
@@ -122,7 +130,7 @@ def _layout(layout: Layout | None, compression: Any, shape: Mapping[str, Any]) -
 def create(path: Output, **options: Unpack[Recreating]) -> WritableFile:
     """Like `recreate`, with its options, but an existing file is a `FileExistsError`."""
     if exists(path) if is_elsewhere(path) else Path(output(as_text(path))).exists():
-        raise FileExistsError(f"{as_text(path)} exists; basketry.recreate replaces it")
+        raise FileExistsError(f"{public(as_text(path))} exists; basketry.recreate replaces it")
     return recreate(path, **options)
 
 
@@ -133,22 +141,25 @@ class WritableDirectory:
         self,
         core: _core.Writer,
         file_path: str,
-        trees: dict[str, WritableTree],
-        objects: dict[str, Pending],
-        layout: list[str],
+        content: Content,
         path: str = "",
     ) -> None:
         self.file_path = file_path
         self._path = path
         self._core = core
-        self._trees = trees
-        #: The layout of what is made from now on, shared by all directories.
-        self._layout = layout
-        #: The other objects, and directories, by path. They are written when the file is closed.
-        self._objects = objects
+        self._content = content
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.file_path}:/{self._path}>"
+        return f"<{type(self).__name__} {self._shown}:/{plain(self._path)}>"
+
+    @property
+    def _shown(self) -> str:
+        """What messages show of the file's path."""
+        return public(self.file_path)
+
+    def _check_open(self) -> None:
+        if self._core.closed:
+            raise ValueError(f"{self._shown} is closed")
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -165,14 +176,13 @@ class WritableDirectory:
         """The trees, other objects and directories in this directory and, if `recursive`, below, as
         `name;1` with `cycle`."""
         above = f"{self._path}/" if self._path else ""
-        paths = [path for path in [*self._objects, *self._trees] if path.startswith(above) and path != self._path]
+        paths = [path for path in self._content.classnames() if path.startswith(above) and path != self._path]
         names = [path.removeprefix(above) for path in paths]
         return [f"{name};1" if cycle else name for name in names if recursive or "/" not in name]
 
     def classnames(self, *, recursive: bool = True, cycle: bool = True) -> dict[str, str]:
         """Class of each object, by the names of `keys`, which has the options, too."""
-        kinds = {path: "TTree" if type(one) is WritableTree else "ROOT::RNTuple" for path, one in self._trees.items()}
-        known = {**kinds, **{path: pending.classname for path, pending in self._objects.items()}}
+        known = self._content.classnames()
         return {name: known[self._full(name.partition(";")[0])] for name in self.keys(recursive=recursive, cycle=cycle)}
 
     def __iter__(self) -> Iterator[str]:
@@ -182,20 +192,23 @@ class WritableDirectory:
         return len(self.keys())
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (self._full(name) in self._trees or self._full(name) in self._objects)
+        return isinstance(name, str) and self._content.classname(self._full(name)) is not None
 
     def __getitem__(self, name: str) -> Any:
-        """The existing tree or directory of that name."""
+        """The tree, directory or object of that name. In an update trees and RNTuples of the old file are a
+        `ValueError`: they can be read, but not extended."""
         path = self._full(name.partition(";")[0])
-        if path in self._objects:
-            pending = self._objects[path]
-            if pending.classname != "TDirectory":
-                return pending.read()
-            return WritableDirectory(self._core, self.file_path, self._trees, self._objects, self._layout, path)
-        found = self._trees.get(path)
-        if found is None:
+        if path in self._content.tables:
+            return self._content.tables[path]
+        pending = self._content.objects.get(path) or self._content.kept.get(path)
+        if pending is None:
             raise missing("tree", name, self.keys(cycle=False), self)
-        return found
+        if pending.classname == "TDirectory":
+            return WritableDirectory(self._core, self.file_path, self._content, path)
+        if pending.is_table:
+            why = "an update adds new ones and cannot extend it; basketry.open reads it, basketry.merge joins trees"
+            raise ValueError(f"{plain(path)} is a {pending.classname} that {self._shown} has already: {why}")
+        return pending.read()
 
     def __setitem__(self, name: str, data: Any) -> None:
         """Makes a tree of these columns and entries, in any form that `WritableTree.extend` takes; an RNTuple if the
@@ -204,17 +217,13 @@ class WritableDirectory:
         from . import identify
 
         if identify.is_writable(data):
-            path = self._full(name)
-            if self._core.closed:
-                raise ValueError(f"{self.file_path} is closed")
-            self._objects[path] = Pending.of(path, identify.to_writable(data))
-            self._enter(path.rpartition("/")[0])
+            self._put(name, lambda path: Pending.of(path, identify.to_writable(data)))
             return
         if isinstance(data, collections.abc.Mapping) and data:
             from .. import _input_arrays
 
             if all(map(_input_arrays.is_type, data.values())):
-                raise ValueError(f"{name} has types and no entries: mktree and mkrntuple make it from types")
+                raise ValueError(f"{plain(name)} has types and no entries: mktree and mkrntuple make it from types")
         if self._core.container(self._full(name)) == "rntuple":
             self.mkrntuple(name, data)
         else:
@@ -223,26 +232,36 @@ class WritableDirectory:
     def mkdir(self, name: str, **_: Any) -> WritableDirectory:
         """The directory of that name, made if absent."""
         path = self._full(name)
-        if self._core.closed:
-            raise ValueError(f"{self.file_path} is closed")
+        self._check_open()
+        self._content.check_free(path, self._shown, is_directory=True)
         self._enter(path)
-        return WritableDirectory(self._core, self.file_path, self._trees, self._objects, self._layout, path)
+        return WritableDirectory(self._core, self.file_path, self._content, path)
+
+    def _put(self, name: str, pending: Callable[[str], Pending]) -> None:
+        """Gives an object to the file, which replaces one of the same name that is not written yet."""
+        path = self._full(name)
+        self._check_open()
+        self._content.check_free(path, self._shown, replaces=True)
+        self._content.objects[path] = pending(path)
+        self._enter(path.rpartition("/")[0])
 
     def _enter(self, path: str) -> None:
         """Notes a directory and those above it."""
         parts = path.split("/")
         for depth in range(1, len(parts) + 1):
             if parts[0]:
-                self._objects.setdefault("/".join(parts[:depth]), Pending("TDirectory"))
+                self._content.objects.setdefault("/".join(parts[:depth]), Pending("TDirectory"))
 
     def __delitem__(self, name: str) -> None:
         """Takes an object back that was given to this file, or, in an update, an old one. Trees stay."""
         path = self._full(name.partition(";")[0])
-        if path not in self._objects:
+        if path in self._content.kept:
+            why = "an update adds to a file with trees or RNTuples, and changes nothing in it"
+            raise ValueError(f"{self._shown} keeps its {self._content.classname(path)} {plain(path)}: {why}")
+        if path not in self._content.objects:
             raise missing("object", name, self.keys(cycle=False), self)
-        below = [one for one in self._objects if one == path or one.startswith(f"{path}/")]
-        for one in below:
-            del self._objects[one]
+        for one in [one for one in self._content.objects if one == path or one.startswith(f"{path}/")]:
+            del self._content.objects[one]
 
     def copy_from(
         self,
@@ -257,14 +276,15 @@ class WritableDirectory:
         trees are copied by `basketry.rewrite` and `basketry.merge`."""
         for name, key in source._named(True, False, filter_name, filter_classname):
             if key.is_table:
-                raise NotImplementedError(f"{name} is a {key.class_}: basketry.rewrite and basketry.merge copy trees")
+                raise NotImplementedError(
+                    f"{plain(name)} is a {key.class_}: basketry.rewrite and basketry.merge copy trees"
+                )
             changed = rename(name) if callable(rename) else (rename or {}).get(name, name)
-            path = self._full(changed)
             if key.class_ in ("TDirectory", "TDirectoryFile"):
                 self.mkdir(changed)
             else:
-                self._objects[path] = Pending.copy(key.class_, source.file_path, key.seek)
-                self._enter(path.rpartition("/")[0])
+                copied = Pending.copy(key.class_, source.file_path, key.seek)
+                self._put(changed, lambda _, copied=copied: copied)  # type: ignore[misc]
 
     def mktree(
         self,
@@ -288,8 +308,13 @@ class WritableDirectory:
         `initial_basket_capacity` and `resize_factor` are those of uproot, without effect.
         """
         path, names, types, entries = self._described(name, columns, is_ntuple=False)
-        tree = WritableTree(self._core, path, title, types, names, counter_name, field_name, self._layout[0])
-        self._trees[path] = tree
+        first = next(entries, None)
+        if first is not None:
+            # Before there is a tree.
+            check_whole(first)
+            entries = itertools.chain([first], entries)
+        tree = WritableTree(self._core, path, title, types, names, counter_name, field_name, self._content.layout)
+        self._content.tables[path] = tree
         self._enter(path.rpartition("/")[0])
         for batch in entries:
             tree._fill(batch)
@@ -308,8 +333,8 @@ class WritableDirectory:
             first = next(entries, None)
             if first is not None:
                 types, entries = first, itertools.chain([first], entries)
-        ntuple = WritableNTuple(self._core, path, description, types, names, self._layout[0])
-        self._trees[path] = ntuple
+        ntuple = WritableNTuple(self._core, path, description, types, names, self._content.layout)
+        self._content.tables[path] = ntuple
         self._enter(path.rpartition("/")[0])
         for batch in entries:
             ntuple._fill(batch)
@@ -323,8 +348,8 @@ class WritableDirectory:
 
         what = "an RNTuple" if is_ntuple else "a tree"
         path = self._full(name)
-        if path in self._trees:
-            raise ValueError(f"{self.file_path} already has a tree or RNTuple {path}")
+        self._check_open()
+        self._content.check_free(path, self._shown)
         entries: Iterator[_core.Batch] = iter(())
         is_mapping = isinstance(columns, collections.abc.Mapping) and bool(columns)
         if type(columns).__module__.startswith("awkward.forms") or (
@@ -342,8 +367,6 @@ class WritableDirectory:
 
 class WritableFile(WritableDirectory):
     """A new file, which is its own top directory."""
-
-    _in_block = False
 
     def __init__(
         self,
@@ -366,22 +389,28 @@ class WritableFile(WritableDirectory):
         work = (limit, threads, order == "tasks")
         core = _core.Writer(file_path, layout, (work, (entries, bytes_), title, text, source))
         shown = file_path if self._delivery is None or hasattr(path, "write") else as_text(path)
-        super().__init__(core, shown, {}, {}, [layout])
+        super().__init__(core, shown, Content(layout))
+        ending.note(self)
 
     @property
     def compression(self) -> codecs.Codec | None:
         """The codec of trees and RNTuples. A change applies to those that are made after it."""
-        return codecs.of_setting(tomllib.loads(self._layout[0]).get("compression", 101))
+        return codecs.of_setting(tomllib.loads(self._content.layout).get("compression", 101))
 
     @compression.setter
     def compression(self, codec: codecs.Codec | str | None) -> None:
-        self._layout[0] = layout_text(self._layout[0] or None, {"compression": codecs.setting(codec)})
-        self._core.set_layout(self._layout[0])
+        self._content.layout = layout_text(self._content.layout or None, {"compression": codecs.setting(codec)})
+        self._core.set_layout(self._content.layout)
 
     @property
     def closed(self) -> bool:
         """Whether the file was closed or abandoned."""
         return self._core.closed
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this process began the file. One that was forked from it can neither fill nor close the file."""
+        return self._core.is_own
 
     @property
     def hidden_path(self) -> Path | None:
@@ -400,11 +429,28 @@ class WritableFile(WritableDirectory):
         return dict(self._core.metrics())
 
     def close(self) -> None:
-        """Completes the file, which then gets its name; does nothing if closed before."""
+        """Completes the file, which then gets its name; does nothing if closed before. Calls of other threads that fill
+        it end first, and all fill contexts must be finished. In a forked process it is a `ValueError`."""
         if not self.closed:
             self._write_objects()
         self._core.close()
         self._send()
+
+    def complete(self) -> None:
+        """Finishes all fill contexts, and completes the file, which the end of the program does to a file that is open.
+        A context that a thread uses for longer than half a minute is an error."""
+        deadline = time.monotonic() + PATIENCE
+        left = [context for table in self._content.tables.values() for context in table._contexts]
+        while left:
+            for context in left:
+                if not context.in_use:
+                    context.finish()
+            left = [context for context in left if context.in_use]
+            if left and time.monotonic() > deadline:
+                raise ValueError("other threads are filling it")
+            if left:
+                time.sleep(0.001)
+        self.close()
 
     def _send(self) -> None:
         delivery, self._delivery = self._delivery, None
@@ -412,7 +458,7 @@ class WritableFile(WritableDirectory):
             delivery.send()
 
     def _write_objects(self) -> None:
-        for path, pending in self._objects.items():
+        for path, pending in self._content.objects.items():
             pending.write(self._core, path)
 
     def abandon(self, why: str = "it was abandoned") -> None:
@@ -423,13 +469,11 @@ class WritableFile(WritableDirectory):
             delivery.discard()
 
     def __enter__(self) -> WritableFile:
-        self._in_block = True
         return self
 
     def __del__(self) -> None:
-        """Completes a file that is dropped, as uproot's is complete at any time; a `with` block says what becomes of
-        its own."""
-        if hasattr(self, "_core") and not self._in_block:
+        """Completes a file that is dropped, as uproot's is complete at any time."""
+        if hasattr(self, "_core") and self._core.is_own:
             self.close()
 
     def __exit__(

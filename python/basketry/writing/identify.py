@@ -264,20 +264,18 @@ def as_TGraph(
 
 def from_pyroot(thing: Any) -> Any:
     """An object of PyROOT's, through a file in a temporary folder: ROOT itself writes it."""
-    import shutil
-    import tempfile
     import weakref
-    from pathlib import Path
 
     import ROOT
 
     from ..file import File
+    from ..folders import OwnFolder
 
     if not isinstance(thing, ROOT.TObject):
         raise TypeError(f"only objects of TObject can be written, not a {type(thing).__name__}")
-    folder = tempfile.mkdtemp(prefix="basketry-")
+    folder = OwnFolder()
     try:
-        path = str(Path(folder) / "object.root")
+        path = str(folder / "object.root")
         before = ROOT.gDirectory.GetPath() if ROOT.gDirectory else None
         file = ROOT.TFile(path, "recreate", "", 0)
         file.WriteObject(thing, "object")
@@ -286,8 +284,9 @@ def from_pyroot(thing: Any) -> Any:
             ROOT.gROOT.cd(before)
         found: Any = File(path)["object"]
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
         raise
     # The object may be copied from its file as it is stored there: the folder goes with the object.
-    weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
+    # At the end of the program it is still needed, if it was given to a file that is completed then.
+    weakref.finalize(found, folder.remove).atexit = False
     return found

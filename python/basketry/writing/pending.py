@@ -1,14 +1,18 @@
-"""Objects that are given to a file and not written yet: until it is closed they can be read, replaced and deleted."""
+"""What a new file has so far: its tables, and the objects that are given to it and not written yet. Until the file is
+closed these can be read, replaced and deleted."""
 
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from ..names import plain
 
 if TYPE_CHECKING:
     from .. import _core
     from ..objects import Object
+    from .trees import WritableTree
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,8 @@ class Pending:
     #: The object in memory, and its members as they were when it was given.
     thing: Any = None
     members: Any = None
+    #: Whether it is a tree or an RNTuple of an updated file.
+    is_table: bool = False
 
     @classmethod
     def of(cls, path: str, thing: Object) -> Pending:
@@ -37,9 +43,9 @@ class Pending:
         return cls(thing.classname, thing.origin, thing, members)
 
     @classmethod
-    def copy(cls, classname: str, file_path: str, offset: int) -> Pending:
+    def copy(cls, classname: str, file_path: str, offset: int, is_table: bool = False) -> Pending:
         """A record of another file."""
-        return cls(classname, (file_path, offset))
+        return cls(classname, (file_path, offset), is_table=is_table)
 
     def read(self) -> Any:
         """The object."""
@@ -57,3 +63,48 @@ class Pending:
             from ..objects import stored
 
             stored.store(core, path, self.classname, self.members)
+
+
+@dataclass
+class Content:
+    """What a file has, by path. All its directories share it."""
+
+    #: The layout of what is made from now on.
+    layout: str
+    #: The trees and RNTuples that are filled.
+    tables: dict[str, WritableTree] = field(default_factory=dict)
+    #: The other objects, and directories. They are written when the file is closed.
+    objects: dict[str, Pending] = field(default_factory=dict)
+    #: What an updated file with tables has already, and keeps.
+    kept: dict[str, Pending] = field(default_factory=dict)
+
+    def classname(self, path: str) -> str | None:
+        """The class of what is at a path, if anything is."""
+        if path in self.tables:
+            return self.tables[path].classname
+        found = self.objects.get(path) or self.kept.get(path)
+        return None if found is None else found.classname
+
+    def classnames(self) -> dict[str, str]:
+        """The classes of all, by path."""
+        paths = dict.fromkeys([*self.kept, *self.objects, *self.tables])
+        return {path: self.classname(path) or "" for path in paths}
+
+    def check_free(self, path: str, file_path: str, *, is_directory: bool = False, replaces: bool = False) -> None:
+        """Fails if there is no place for something new at a path. A directory may be there already, and an object may
+        replace one that is not written yet."""
+        above = [path[:end] for end, letter in enumerate(path) if letter == "/"]
+        taken = next((one for one in above if self.classname(one) not in (None, "TDirectory")), None)
+        own = self.classname(path)
+        fits = own is None or (is_directory if own == "TDirectory" else replaces and path in self.objects)
+        if taken is None and not fits:
+            taken = path
+        if taken is None:
+            return
+        ways = "give the new one another name"
+        if taken in self.kept:
+            ways += ", or make a new file: an update adds to a file with trees or RNTuples, and changes nothing in it"
+        has = [f"{plain(one)} ({kind})" for one, kind in self.classnames().items() if kind != "TDirectory"]
+        more = f" and {len(has) - 10} more" if len(has) > 10 else ""
+        what = f"{file_path} already has the {self.classname(taken)} {plain(taken)}"
+        raise ValueError(f"{what}; {ways}. It has {', '.join(has[:10])}{more}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import collections.abc
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, codecs
 from ..calling import layout_text
-from ..names import missing
+from ..names import missing, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 class WritableTree:
     """A tree to fill: `tree.extend({"x": array, ...})`."""
+
+    #: Its class in the file.
+    classname = "TTree"
 
     def __init__(
         self,
@@ -41,6 +45,7 @@ class WritableTree:
         self._counters = counters
 
         self._codecs: dict[str, dict[str, Any]] = {}
+        self._contexts: weakref.WeakSet[FillContext] = weakref.WeakSet()
 
     def __getitem__(self, name: str) -> WritableBranch:
         """A column."""
@@ -64,7 +69,7 @@ class WritableTree:
         self._core.remake(self._number, layout_text(self._layout or None, {"column_set": self._codecs}))
 
     def __repr__(self) -> str:
-        return f"<WritableTree {self.path}: {self.num_entries} entries, {len(self._columns)} columns>"
+        return f"<WritableTree {plain(self.path)}: {self.num_entries} entries, {len(self._columns)} columns>"
 
     @property
     def name(self) -> str:
@@ -93,7 +98,7 @@ class WritableTree:
         """
         names, types = described(columns, is_ntuple=False)
         if self._core.closed:
-            raise ValueError(f"the file of {self.path} is closed")
+            raise ValueError(f"the file of {plain(self.path)} is closed")
         before, self._whole = self._whole, self._whole + _typed(names)
         try:
             specs, flat = self._specs(names, types)
@@ -122,10 +127,12 @@ class WritableTree:
         table, or any other Arrow stream, such as an open tree.
 
         Counters are computed. Numbers are converted to the column's type by NumPy's rule `same_kind`: float64 to
-        float32, but not to integers; integers that do not fit are an error. Several threads may call this at once: each
-        fills clusters of its own, and clusters lie in the file in the order in which they were finished; entries of one
-        thread keep the order of its calls. In a file in the order of tasks each call is the next task, and its clusters
-        have no other entries. Entries are in the file once their cluster is: see `flush`.
+        float32, but not to integers; integers that do not fit, and finite numbers beyond the range of float32, are an
+        error. Missing values (masks of NumPy, nulls of Arrow, `NA` of pandas, None) are kept where the column may lack
+        values (`"?float64"`, of an RNTuple), and an error elsewhere; NaN is a number. Several threads may call this at
+        once: each fills clusters of its own, and clusters lie in the file in the order in which they were finished;
+        entries of one thread keep the order of its calls. In a file in the order of tasks each call is the next task,
+        and its clusters have no other entries. Entries are in the file once their cluster is: see `flush`.
 
         A wrong name, length or type is an error that changes nothing. Large data are filled in parts: an error after
         the first part abandons the output.
@@ -141,7 +148,9 @@ class WritableTree:
         context.extend(data)`. In a file in the order of tasks `task`, counted from 0, is the position of its entries;
         the default is the next number. Start tasks in that order: clusters of later tasks wait in
         memory."""
-        return FillContext(self, self._core.context(self._number, task))
+        context = FillContext(self, self._core.context(self._number, task))
+        self._contexts.add(context)
+        return context
 
     def _fill(self, batch: _core.Batch) -> None:
         self._core.fill(self._number, self._checked(batch))
@@ -154,7 +163,7 @@ class WritableTree:
                 raise missing("column", name, self._columns, self)
         lacking = [name for name in self._columns if name not in given and name not in self._counters]
         if lacking:
-            raise ValueError(f"{self.path} has columns without data: {', '.join(lacking)}")
+            raise ValueError(f"{plain(self.path)} has columns without data: {', '.join(map(plain, lacking))}")
         return flat
 
     def flush(self) -> None:
@@ -166,7 +175,7 @@ class WritableTree:
         names = [name if part is None else self._field_name(name, part) for name, part in origins]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"two columns are called {twice}")
+            raise ValueError(f"two columns are called {plain(twice)}")
         return flat.renamed(names), origins
 
 
@@ -179,7 +188,7 @@ class WritableBranch:
         self.name = name
 
     def __repr__(self) -> str:
-        return f"<WritableBranch {self.name!r} of {self._tree.path}>"
+        return f"<WritableBranch {self.name!r} of {plain(self._tree.path)}>"
 
     @property
     def compression(self) -> Any:
@@ -193,6 +202,8 @@ class WritableBranch:
 
 class WritableNTuple(WritableTree):
     """An RNTuple to fill: `ntuple.extend({"x": array, ...})`."""
+
+    classname = "ROOT::RNTuple"
 
     def __init__(
         self,
@@ -208,20 +219,21 @@ class WritableNTuple(WritableTree):
         self._core = core
         self._layout = layout
         self._codecs = {}
+        self._contexts = weakref.WeakSet()
         self._columns = list(names)
         self._counters = set()
         self._typed = _typed(names)
         self._number = core.ntuple(path, description, list(names.items()), types)
 
     def __repr__(self) -> str:
-        return f"<WritableNTuple {self.path}: {self.num_entries} entries, {len(self._columns)} fields>"
+        return f"<WritableNTuple {plain(self.path)}: {self.num_entries} entries, {len(self._columns)} fields>"
 
     def add_columns(self, columns: Mapping[str, Any]) -> None:
         """Adds fields to an RNTuple that is being filled: types by name, as for `WritableDirectory.mkrntuple`. See
         `WritableTree.add_columns`."""
         names, types = described(columns, is_ntuple=True)
         if self._core.closed:
-            raise ValueError(f"the file of {self.path} is closed")
+            raise ValueError(f"the file of {plain(self.path)} is closed")
         self._core.add_fields(self._number, list(names.items()), types)
         self._columns = [*self._columns, *names]
         self._typed = self._typed + _typed(names)
@@ -241,7 +253,7 @@ class WritableNTuple(WritableTree):
                 raise missing("field", name, self._columns, self)
         lacking = [name for name in self._columns if name not in given]
         if lacking:
-            raise ValueError(f"{self.path} has fields without data: {', '.join(lacking)}")
+            raise ValueError(f"{plain(self.path)} has fields without data: {', '.join(map(plain, lacking))}")
         return batch
 
 
@@ -268,6 +280,11 @@ class FillContext:
         if not self._finished:
             self._core.finish()
             self._finished = True
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a thread fills it now."""
+        return self._core.in_use
 
     def metrics(self) -> dict[str, int]:
         """Counters: entries, and nanoseconds (`_ns`) of encoding, compressing, waiting for memory, and
@@ -321,7 +338,15 @@ def _check_counters(batch: _core.Batch, counter_name: Callable[[str], str]) -> N
         ends = _numpy.data(node[3][0], "i8")
         lengths, counted = ends[1:] - ends[:-1], _numpy.array(batch.node(names.index(counter)))
         if len(lengths) != len(counted) or (lengths != counted).any():
-            raise ValueError(f"{counter} counts {name}, whose lists have other lengths")
+            raise ValueError(f"{plain(counter)} counts {plain(name)}, whose lists have other lengths")
+
+
+def check_whole(batch: _core.Batch) -> None:
+    """Refuses missing values, which no column of a tree has that is made of arrays."""
+    gap = batch.gap()
+    if gap is not None:
+        ways = "fill them first (`filled`, `fillna`, `ak.fill_none`), or write an RNTuple, where they are std::optional"
+        raise ValueError(f"column {plain(gap[0])} has {gap[1]} missing values, which a tree cannot hold: {ways}")
 
 
 def batches(data: Any, with_types: bool = False, whole: Collection[str] | None = None) -> Iterator[_core.Batch]:
@@ -331,9 +356,18 @@ def batches(data: Any, with_types: bool = False, whole: Collection[str] | None =
 
     for table in _input_arrays.tables(data, whole):
         if isinstance(table, _core.Stream):
+            empty = table.empty()
+            _check_names(empty.names)
             if with_types:
-                yield table.empty()
+                yield empty
             yield from table
         else:
+            _check_names([name for name, _ in table])
             batch = _core.Batch.of(table)
             yield from [batch] * (2 if with_types else 1)
+
+
+def _check_names(names: list[str]) -> None:
+    """Refuses columns of one name, of which only one would be written."""
+    if len(set(names)) < len(names):
+        raise ValueError(f"two columns are called {plain(next(name for name in names if names.count(name) > 1))}")

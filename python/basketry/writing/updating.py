@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..file import File
+from ..folders import OwnFolder
+from ..names import public
 from ..places import local
 from ..signatures import spelled
 from ..verbs import merge
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 def update(path: Place, **options: Unpack[Recreating]) -> UpdatedFile:
     """An existing file to add to, for a `with` block; options are those of `recreate`. The whole file is written anew
     beside the old one, and replaces it when it is complete. Objects can be replaced and deleted, unless the file has
-    trees: it is merged with what is new by `merge`, which moves baskets as they are."""
+    trees or RNTuples: it is merged with what is new by `merge`, which moves baskets as they are. Names that such a file
+    has already are a `ValueError` where they are given, which lists what the file has."""
     return UpdatedFile(os.fspath(path), **options)
 
 
@@ -32,45 +35,41 @@ class UpdatedFile(WritableFile):
     """A file that is written anew with what it has and more."""
 
     def __init__(self, path: str, **options: Any) -> None:
-        final = local(path)
-        old = File(final)
+        final = Path(local(path))
+        old = File(str(final))
         keys = [old.key(name) for name in old]
         self._final = final
-        self._old_tables = [key.path for key in keys if key.is_table]
-        super().__init__(f"{final}.added" if self._old_tables else final, *means_of(options))
-        self._old = {
-            key.path: Pending("TDirectory")
-            if key.class_ in ("TDirectory", "TDirectoryFile")
-            else Pending.copy(key.class_, final, key.seek)
-            for key in keys
-            if not key.is_table
-        }
-        for name, pending in self._old.items():
-            self._objects[name] = pending
-
-    def _write_objects(self) -> None:
-        if self._old_tables:
-            # The merge brings the old objects.
-            for name, pending in self._old.items():
-                if pending.classname != "TDirectory" and self._objects.get(name) is not pending:
-                    raise ValueError(f"{name} in {self._final} cannot be replaced or deleted, since the file has trees")
-            both = set(self._old_tables) & set(self._trees)
-            if both:
-                raise ValueError(f"{self._final} already has a tree {min(both)}")
-            kept = {name: one for name, one in self._objects.items() if self._old.get(name) is not one}
-            self._objects.clear()
-            self._objects.update(kept)
-        super()._write_objects()
+        #: What is added to a file with tables, until they are merged.
+        self._added: OwnFolder | None = None
+        if any(key.is_table for key in keys):
+            self._added = OwnFolder(f".{final.name}.update-", final.absolute().parent)
+        super().__init__(str(final if self._added is None else self._added / final.name), *means_of(options))
+        self.file_path = str(final)
+        for key in keys:
+            found = Pending.copy(key.class_, str(final), key.seek, key.is_table)
+            if key.class_ in ("TDirectory", "TDirectoryFile"):
+                found = Pending("TDirectory")
+            known = self._content.objects if self._added is None else self._content.kept
+            known[key.path] = found
 
     def close(self) -> None:
         """Completes the file; does nothing if closed before."""
         if self.closed:
             return
         super().close()
-        if self._old_tables:
-            merged = f"{self._final}.merged"
+        if self._added is not None:
+            made = self._added / "merged.root"
             try:
-                merge([self._final, self.file_path], merged)
-                Path(merged).replace(self._final)
+                merge([self._final, self._added / self._final.name], made)
+                made.replace(self._final)
             finally:
-                Path(self.file_path).unlink()
+                self._added.remove()
+
+    def abandon(self, why: str = "it was abandoned") -> None:
+        """Abandons what was to be added; the file stays as it is."""
+        super().abandon(why)
+        if self._added is not None:
+            self._added.remove()
+
+    def __repr__(self) -> str:
+        return f"<UpdatedFile {public(self.file_path)}:/>"

@@ -247,7 +247,7 @@ fn put(out: &mut [Option<ArrayRef>], slot: usize, array: ArrayRef) -> Result<()>
 
 fn all_there(array: &ArrayRef) -> Result<()> {
     if array.logical_null_count() > 0 {
-        return Err(Error::request("nulls in a column that cannot have them"));
+        return Err(Error::request("nulls in a column that cannot have them; fill them first"));
     }
     Ok(())
 }

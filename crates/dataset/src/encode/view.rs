@@ -102,7 +102,10 @@ impl<'a> View<'a> {
         if let Some(nulls) = array.nulls().filter(|nulls| nulls.null_count() > 0)
             && !parents.is_some_and(|parents| parents.len() == nulls.len() && parents.contains(nulls))
         {
-            return Err(Error::request(format!("{} nulls in a column that cannot have them", nulls.null_count())));
+            return Err(Error::request(format!(
+                "{} nulls in a column that cannot have them; fill them first",
+                nulls.null_count()
+            )));
         }
         let wrong = || Error::request(format!("{} instead of {}", array.data_type(), shape.data_type()));
         Ok(match shape {

@@ -13,6 +13,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::sync::Once;
 
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
+use rootfile::Owner;
 
 use crate::xrootd::calls::{call, end, later};
 
@@ -106,7 +107,7 @@ impl Library {
         // It may be called from any thread.
         let opened = call(|| match unsafe { (self.open)(url.as_ptr(), libc::O_RDONLY, 0, std::ptr::null_mut()) } {
             number if number < 0 => Err(io::Error::last_os_error()),
-            number => Ok(Descriptor { library: self, number }),
+            number => Ok(Descriptor { library: self, number, owner: Owner::this() }),
         });
         // The first call makes further static objects.
         static FIRST: Once = Once::new();
@@ -175,6 +176,8 @@ unsafe fn function<F: Copy>(handle: &Handle, name: &str) -> Result<F, String> {
 pub(super) struct Descriptor {
     library: &'static Library,
     number: c_int,
+    /// A forked process shares the connection, and must say nothing on it.
+    owner: Owner,
 }
 
 impl Descriptor {
@@ -227,6 +230,9 @@ impl Descriptor {
 
 impl Drop for Descriptor {
     fn drop(&mut self) {
+        if !self.owner.is_this() {
+            return;
+        }
         let (close, number) = (self.library.close, self.number);
         // The call waits for the server's reply, which may never come, and is of no use: the file was only read.
         later(move || {

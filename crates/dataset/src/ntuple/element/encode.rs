@@ -19,10 +19,20 @@ impl Elements {
     /// # Errors
     ///
     /// If there are not as many elements, if they are not those of the type, if a value does not fit (an end of more than 32
-    /// bits, a real outside of the range of a quantised column), or if ROOT does not write the type.
+    /// bits, a real outside of the range of a quantised or a narrower column), or if ROOT does not write the type.
     pub fn encode(&self, encoding: &Encoding, range: Range<usize>, page: &mut Vec<u8>) -> Result<()> {
         if range.start > range.end || range.end > self.len() {
             return Err(Error::request(format!("elements {range:?} of {}", self.len())));
+        }
+        let narrow = encoding.column_type();
+        match (narrow, self) {
+            // Of those that are quantised each column has a range of its own.
+            (ColumnType::Real16, Self::F32(v)) => float::check_finite(narrow, part(v, range.clone()))?,
+            (
+                ColumnType::Real16 | ColumnType::Real32 | ColumnType::SplitReal32 | ColumnType::Real32Trunc,
+                Self::F64(v),
+            ) => float::check_finite(narrow, part(v, range.clone()))?,
+            _ => {}
         }
         match (encoding.column_type(), self) {
             (ColumnType::Bit, Self::Bool(bits)) => {

@@ -4,6 +4,7 @@ use half::f16;
 
 use rootfile::{Error, Result};
 
+use super::column_type::ColumnType;
 use super::encoding::Encoding;
 
 /// The float of the same value.
@@ -49,6 +50,21 @@ pub(super) fn check_range<T: Copy + Into<f64>>(encoding: &Encoding, values: &[T]
     outside.map_or(Ok(()), |value| {
         let value: f64 = (*value).into();
         Err(Error::request(format!("{value} is not in the range of a quantised column, {min} to {max}")))
+    })
+}
+
+/// Checks that finite values stay finite as floats or as half floats.
+pub(super) fn check_finite<T: Copy + Into<f64>>(column_type: ColumnType, values: &[T]) -> Result<()> {
+    let is_half = matches!(column_type, ColumnType::Real16 | ColumnType::SplitReal16);
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a value beyond the range becomes infinite, which is asked for"
+    )]
+    let narrow =
+        |value: f64| if is_half { f16::from_f32(value as f32).is_infinite() } else { (value as f32).is_infinite() };
+    let outside = values.iter().map(|value| (*value).into()).find(|value| value.is_finite() && narrow(*value));
+    outside.map_or(Ok(()), |value| {
+        Err(Error::request(format!("{value:e} is beyond the range of a column of {column_type}; use another encoding")))
     })
 }
 

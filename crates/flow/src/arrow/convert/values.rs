@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
 use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, Float64Array, LargeListArray, LargeStringArray, StructArray, UInt8Array,
 };
@@ -123,13 +124,21 @@ fn filled(array: &ArrayRef, fill: Option<f64>) -> Result<ArrayRef> {
     let number: ArrayRef = Arc::new(Float64Array::from(vec![fill.unwrap_or(0.0)]));
     let value = match array.data_type() {
         DataType::LargeUtf8 => Arc::new(LargeStringArray::from(vec![""])) as ArrayRef,
-        of => converted(&number, of).map_err(|_| {
+        of => converted(&number, of).ok().filter(|made| is_value(made, fill.unwrap_or(0.0))).ok_or_else(|| {
             let fill = Hint::number("fill-null", fill.unwrap_or(0.0));
             Error::request(format!("{fill} is no {of}")).hint(fill)
         })?,
     };
     let there = arrow_array::BooleanArray::new(nulls.into_inner(), None);
     zip(&there, array, &arrow_array::Scalar::new(value)).map_err(refused)
+}
+
+/// Whether a replacement is the number that was given, up to the digits of a floating-point number.
+fn is_value(made: &ArrayRef, number: f64) -> bool {
+    let back = converted(made, &DataType::Float64).ok();
+    let back =
+        back.as_ref().and_then(|back| back.as_primitive_opt::<Float64Type>()).map_or(f64::NAN, |back| back.value(0));
+    if made.data_type().is_floating() { back.is_finite() == number.is_finite() } else { back == number }
 }
 
 fn refused(error: ArrowError) -> Error {

@@ -357,6 +357,11 @@ impl Committer {
         Ok(output.bytes())
     }
 
+    /// Number of contexts that are not finished.
+    pub fn open_contexts(&self) -> usize {
+        self.lock().open
+    }
+
     /// The file in work; `None` if it was given up, or all bytes are discarded.
     pub fn hidden_path(&self) -> Option<PathBuf> {
         self.output().as_ref().and_then(Output::hidden_path)

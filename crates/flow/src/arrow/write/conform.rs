@@ -1,10 +1,11 @@
 //! Converts an array to the type of its column without loss: offsets of another width, fields of records in another order,
 //! numbers that fit. A lossy conversion fails with the path of the field. Floating-point numbers may lose digits if the
-//! writer allows it.
+//! writer allows it, but finite ones stay finite.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, StructArray, UnionArray, new_empty_array};
 use arrow_buffer::{NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
@@ -75,12 +76,19 @@ pub(crate) fn conform(array: &ArrayRef, wanted: &DataType, casting: Casting) -> 
         }
         // An empty array may have any type.
         _ if array.is_empty() => Ok(new_empty_array(wanted)),
-        (from, _) if loses(from, wanted, casting) => {
+        // By the type of its values: as a whole it would pass as something else than numbers.
+        (DataType::Dictionary(_, values), _) => conform(&cast(array, values)?, wanted, casting),
+        (DataType::RunEndEncoded(_, values), _) => conform(&cast(array, values.data_type())?, wanted, casting),
+        (DataType::ListView(item) | DataType::LargeListView(item), DataType::LargeList(_)) => {
+            conform(&cast(array, &DataType::LargeList(Arc::clone(item)))?, wanted, casting)
+        }
+        (from, _) if !keeps(from, wanted, casting) => {
             Err(Error::request(format!("is {from}, which cannot become {wanted} without loss; convert it first")))
         }
         _ => {
-            let strict = CastOptions { safe: false, ..CastOptions::default() };
-            cast_with_options(array, wanted, &strict).map_err(refused)
+            let made = cast(array, wanted)?;
+            check_floats(array, &made, casting)?;
+            Ok(made)
         }
     }
 }
@@ -97,18 +105,55 @@ fn large_list(
     Ok(Arc::new(made.map_err(refused)?))
 }
 
-/// Whether a conversion may change values. Integers are checked one by one when they are cast, floating-point numbers cannot
-/// be.
-fn loses(from: &DataType, to: &DataType, casting: Casting) -> bool {
+/// Whether a conversion keeps the meaning of values. Times, decimals and the like are none of these: only their owner knows in which
+/// unit a number is wanted. That the values fit is checked one by one: of integers in the cast, of others in [`check_floats`].
+fn keeps(from: &DataType, to: &DataType, casting: Casting) -> bool {
     match (from, to) {
-        (DataType::Float64, DataType::Float32) => casting == Casting::Exact,
-        (from, to) if from.is_floating() => !to.is_floating(),
-        (from, to) if from.is_integer() => !to.is_numeric(),
-        (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, to) => !matches!(to, DataType::LargeUtf8),
-        (DataType::Boolean, to) => !matches!(to, DataType::Boolean | DataType::UInt8 | DataType::Int8),
-        (DataType::Null, _) => true,
+        (DataType::Float64, DataType::Float32) => casting == Casting::SameKind,
+        (from, to) if from.is_floating() => matches!(to, DataType::Float32 | DataType::Float64),
+        (from, to) if from.is_integer() => to.is_integer() || to.is_floating(),
+        (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, to) => matches!(to, DataType::LargeUtf8),
+        (DataType::Boolean, to) => matches!(to, DataType::UInt8 | DataType::Int8),
+        (DataType::Binary | DataType::FixedSizeBinary(_) | DataType::BinaryView, to) => *to == DataType::LargeBinary,
+        // Keys and values have other names there.
+        (DataType::Map(..), DataType::LargeList(_)) => true,
         _ => false,
     }
+}
+
+/// Checks numbers that became floating-point numbers: finite ones must stay finite, and integers be exact if the writer wants so.
+fn check_floats(from: &ArrayRef, made: &ArrayRef, casting: Casting) -> Result<()> {
+    if from.data_type().is_integer() && made.data_type().is_floating() && casting == Casting::Exact {
+        // Those that were rounded come back as other integers, or as none.
+        let back = cast(made, from.data_type())?;
+        return match back.to_data() == from.to_data() {
+            true => Ok(()),
+            false => Err(Error::request(format!(
+                "has integers of more digits than {} holds; convert it first",
+                made.data_type()
+            ))),
+        };
+    }
+    let (Some(wide), Some(narrow)) = (from.as_primitive_opt::<Float64Type>(), made.as_primitive_opt::<Float32Type>())
+    else {
+        return Ok(());
+    };
+    let overflows = |(wide, narrow): (&f64, &f32)| narrow.is_infinite() && wide.is_finite();
+    let pairs = wide.values().iter().zip(narrow.values());
+    if !pairs.clone().any(overflows) {
+        return Ok(());
+    }
+    match pairs.enumerate().find(|(i, pair)| wide.is_valid(*i) && overflows(*pair)) {
+        None => Ok(()),
+        Some((_, (value, _))) => Err(Error::request(format!(
+            "has {value:e}, which is beyond the range of Float32; write it as Float64, or convert the values first"
+        ))),
+    }
+}
+
+fn cast(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
+    let strict = CastOptions { safe: false, ..CastOptions::default() };
+    cast_with_options(array, wanted, &strict).map_err(refused)
 }
 
 fn refused(error: ArrowError) -> Error {
@@ -117,7 +162,7 @@ fn refused(error: ArrowError) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::types::{Float32Type, Int32Type};
+    use arrow_array::types::Int32Type;
     use arrow_array::{Float64Array, Int64Array, ListArray};
 
     use super::*;
@@ -146,9 +191,27 @@ mod tests {
             conform(&half, &DataType::Int32, Casting::Exact).is_err()
                 && conform(&half, &DataType::Float32, Casting::Exact).is_err()
         );
-        let wide: ArrayRef = Arc::new(Float64Array::from(vec![0.1, 1e300]));
-        let rounded = conform(&wide, &DataType::Float32, Casting::SameKind).unwrap();
-        assert_eq!(rounded.as_primitive::<Float32Type>().values().as_ref(), [0.1, f32::INFINITY]);
+        let fits: ArrayRef = Arc::new(Float64Array::from(vec![0.1, f64::INFINITY, 3.4e38]));
+        let rounded = conform(&fits, &DataType::Float32, Casting::SameKind).unwrap();
+        assert_eq!(rounded.as_primitive::<Float32Type>().values().as_ref(), [0.1, f32::INFINITY, 3.4e38]);
+        for overflowing in [1e300, -3.41e38] {
+            let wide: ArrayRef = Arc::new(Float64Array::from(vec![0.1, overflowing]));
+            let why = conform(&wide, &DataType::Float32, Casting::SameKind).unwrap_err().to_string();
+            assert!(why.contains(&format!("{overflowing:e}")) && why.contains("Float32"), "{why}");
+            let coded =
+                cast(&wide, &DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Float64))).unwrap();
+            assert!(conform(&coded, &DataType::Float32, Casting::SameKind).is_err());
+        }
+        // What is missing has no value.
+        let gap: ArrayRef = Arc::new(Float64Array::new(vec![0.5, 1e300].into(), Some(vec![true, false].into())));
+        assert_eq!(conform(&gap, &DataType::Float32, Casting::SameKind).unwrap().null_count(), 1);
+        let odd: ArrayRef = Arc::new(Int64Array::from(vec![(1 << 53) + 1]));
+        assert!(conform(&odd, &DataType::Float64, Casting::Exact).is_err());
+        assert!(conform(&odd, &DataType::Float64, Casting::SameKind).is_ok());
+        let most: ArrayRef = Arc::new(Int64Array::from(vec![i64::MAX]));
+        assert!(conform(&most, &DataType::Float64, Casting::Exact).is_err());
+        let time: ArrayRef = Arc::new(arrow_array::TimestampMillisecondArray::from(vec![1]));
+        assert!(conform(&time, &DataType::Int64, Casting::SameKind).is_err());
         assert!(conform(&half, &DataType::Int32, Casting::SameKind).is_err());
         let large: ArrayRef = Arc::new(Int64Array::from(vec![1 << 40]));
         assert!(conform(&large, &DataType::Int32, Casting::Exact).unwrap_err().to_string().contains("1099511627776"));

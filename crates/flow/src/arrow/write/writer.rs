@@ -191,6 +191,11 @@ impl ParallelWriter {
         self.committer.metrics()
     }
 
+    /// Number of fill contexts that are not finished.
+    pub fn open_contexts(&self) -> usize {
+        self.committer.open_contexts()
+    }
+
     /// The hidden file that is written until [`ParallelWriter::finish`] gives it its name. After a save other processes can
     /// read it up to there. `None` if the output was given up or its bytes are discarded.
     pub fn hidden_path(&self) -> Option<PathBuf> {

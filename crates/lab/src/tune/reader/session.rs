@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Owner, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,7 @@ pub(crate) struct Session {
     version: String,
     unread: u64,
     child: Child,
+    owner: Owner,
     requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
 }
@@ -78,7 +79,15 @@ impl Session {
         let mut child = command.spawn().map_err(|e| missing(format!("{shown}: {e}")))?;
         let (requests, answers) = (child.stdin.take(), child.stdout.take());
         let answers = BufReader::new(answers.ok_or_else(|| missing(format!("{shown} has no output")))?);
-        let mut session = Self { name: name.to_owned(), version: String::new(), unread: 0, child, requests, answers };
+        let mut session = Self {
+            name: name.to_owned(),
+            version: String::new(),
+            unread: 0,
+            child,
+            owner: Owner::this(),
+            requests,
+            answers,
+        };
         let Answer { version, error, .. } = session.answer()?;
         let why = || error.unwrap_or_else(|| "it does not report its version".to_owned());
         session.version = version.ok_or_else(|| missing(format!("{shown} says {}", why())))?;
@@ -146,6 +155,9 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if !self.owner.is_this() {
+            return;
+        }
         // The process ends with its input, unless it hangs.
         drop(self.requests.take());
         let _ = self.child.kill();
