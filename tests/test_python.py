@@ -205,7 +205,8 @@ def test_nothing_is_copied(tree: bk.Tree) -> None:
     column, lists = tree["x"]._column, tree["v"]._column
     assert column is not None
     assert lists is not None
-    batch = tree._table.read(Request(0, 510).reading([column, lists]))
+    read = tree._table.read(Request(0, 510).reading([column, lists]))
+    batch = read.shared()
     kind, length, _, (numbers,), _ = batch.node(0)
     assert (kind, length, len(numbers)) == ("float64", 510, 510 * 8)
     _, _, _, (offsets,), [(_, (_, _, _, (items,), _))] = batch.node(1)
@@ -232,6 +233,15 @@ def test_nothing_is_copied(tree: bk.Tree) -> None:
     gc.collect()
     assert view.tolist() == expected
     assert view.ctypes.data == address
+    # What nothing else refers to can be written to, without a copy: not while the view is there.
+    assert not _numpy.array(read.take(0)).flags.writeable
+    own = read.take(1)
+    items = own[4][0][1][3][0]
+    own = _numpy.array(own)
+    assert own[3].flags.writeable
+    assert own[3].base.ctypes.data == items.address
+    with pytest.raises(ValueError, match="taken already"):
+        read.take(1)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -102,7 +102,7 @@ def test_numbers_are_read_as_others(written: str) -> None:
     assert branch.array("u1", library="np").shape == (5, 4)
     arrays = opened(written)["t"].arrays({"number": "u4"}, library="np")
     assert arrays["number"].dtype == np.uint32
-    with pytest.raises(ValueError, match="not larger"):
+    with pytest.raises(ValueError, match="of the same size"):
         branch.array("f8")
 
 

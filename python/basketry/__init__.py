@@ -28,6 +28,7 @@ from .dataset import concatenate, iterate, num_entries, open
 from .exceptions import KeyInFileError
 from .figures import sweep_figures
 from .file import Directory, File
+from .kinds import Model, ReadOnlyDirectory, ReadOnlyFile, TBranch, TTree
 from .many_files import check, collect, fileset, plan, run_task
 from .monitoring import Monitor
 from .nano import nanoevents
@@ -69,9 +70,14 @@ __all__ = [
     "File",
     "FillContext",
     "KeyInFileError",
+    "Model",
     "Monitor",
     "Parts",
     "RNTuple",
+    "ReadOnlyDirectory",
+    "ReadOnlyFile",
+    "TBranch",
+    "TTree",
     "Tree",
     "WritableDirectory",
     "WritableFile",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import awkward as ak
 import numpy as np
 
+from ._families import lineage, named
 from ._numpy import MAP_ITEM, SET, data, unique
 
 if TYPE_CHECKING:
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 TUPLE, PAIR = "std::tuple", "std::pair"
 
 
-def record(parts: list[tuple[str, Any]], length: int, classname: str = "") -> Any:
+def record(parts: list[tuple[str, Any]], length: int, derived: str = "") -> Any:
     """A record layout of column layouts. The class is its name, by which `vector` finds its methods. Items of maps,
     and tuples, are tuples, as uproot has them; so is a record without parts."""
+    classname = named(derived)
     names = None if classname in (MAP_ITEM, TUPLE) or not parts else unique(name for name, _ in parts)
     parameters = {"__array__": "sorted_map"} if classname == MAP_ITEM else {"__record__": classname}
     return ak.contents.RecordArray(
@@ -112,7 +114,7 @@ def _record_node(layout: Any) -> Any:
     elif layout.is_tuple and names:
         names, classname = [f"_{place}" for place in range(len(names))], TUPLE
     parts = [(name, _node(layout[field])) for name, field in zip(names, layout.fields, strict=True)]
-    return (f"record {classname}".strip(), layout.length, 0, [], parts)
+    return (f"record {lineage(classname)}".strip(), layout.length, 0, [], parts)
 
 
 def without_missing_records(layout: Any) -> Any:
@@ -148,6 +150,12 @@ def arrow(arrays: Mapping[str, Any]) -> Any:
     plain = {name: ak.transform(named, array) for name, array in arrays.items()}
     columns = {n: ak.to_arrow(a, list_to32=False, extensionarray=False) for n, a in plain.items()}
     return pa.table(columns)
+
+
+def has_union(layout: Any) -> bool:
+    """Whether there is a union in a layout."""
+    below = getattr(layout, "contents", None) or [getattr(layout, "content", None)]
+    return layout.is_union or any(one is not None and has_union(one) for one in below)
 
 
 def offsets(layout: Any) -> Any:

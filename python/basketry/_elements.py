@@ -3,6 +3,7 @@ members of a C++ class, sets, maps, pairs, nested lists. `_numpy` makes them fro
 
 from __future__ import annotations
 
+import datetime
 import functools
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,17 @@ class Element(WithMembers):
         return found[name]
 
 
+class WithDate(WithMembers):
+    """A `TDatime`: a date and a time of day, without a time zone."""
+
+    def to_datetime(self) -> datetime.datetime:
+        """Python's own."""
+        # `TDatime::Set`: years since 1995, month, day, hour, minute and second, in 6, 4, 5, 5, 6 and 6 bits.
+        code = int(self.member("fDatime"))
+        year, month, day = (code >> 26) + 1995, code >> 22 & 15, code >> 17 & 31
+        return datetime.datetime(year, month, day, code >> 12 & 31, code >> 6 & 63, code & 63)
+
+
 class Structure(Element, np.void):  # type: ignore[misc]  # NumPy allows it, its types do not.
     """An object whose members are numbers: a value of a structured array."""
 
@@ -50,6 +62,16 @@ class Structure(Element, np.void):  # type: ignore[misc]  # NumPy allows it, its
     def members(self) -> dict[str, Any]:
         """Members by their C++ names."""
         return {name: self[name] for name in self.dtype.names or ()}
+
+    def __eq__(self, other: object) -> Any:
+        return np.void.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return hash(frozen(self))
+
+
+class Date(WithDate, Structure):  # type: ignore[misc]  # NumPy allows it, its types do not.
+    """A `TDatime` in an array."""
 
 
 class Record(Element, dict[str, Any]):
@@ -66,6 +88,15 @@ class Record(Element, dict[str, Any]):
     def members(self) -> dict[str, Any]:
         """Members by their C++ names."""
         return self
+
+    def __eq__(self, other: object) -> bool:
+        return frozen(self) == frozen(other) if isinstance(other, Record) else dict.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:  # type: ignore[override]  # A dict has none.
+        return hash(frozen(self))
 
     def tolist(self) -> dict[str, Any]:
         """The members, as Python's own."""
@@ -139,6 +170,16 @@ def python(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+def frozen(value: Any) -> Any:
+    """A value that can be a key: equal for equal members."""
+    value = python(value)
+    if isinstance(value, dict):
+        return tuple((name, frozen(one)) for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return tuple(map(frozen, value))
+    return frozenset(map(frozen, value)) if isinstance(value, set) else value
+
+
 def single(value: Any) -> Any:
     """A value in a set, a map or a pair: lists are Python's."""
     if isinstance(value, np.ndarray):
@@ -149,7 +190,7 @@ def single(value: Any) -> Any:
 def structure(fields: list[tuple[Any, ...]], classname: str) -> np.dtype[Any]:
     """The type of structured arrays of a class."""
     plain: Any = np.dtype(fields, metadata={"classname": classname}) if classname else np.dtype(fields)
-    return np.dtype((Structure, plain))
+    return np.dtype((Date if classname == "TDatime" else Structure, plain))
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._elements import Map, Nested, Pair, Set, Tuple, record_type, single, structure
+from ._families import maker, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,7 +94,8 @@ def unique(names: Iterable[str]) -> list[str]:
     return list(made)
 
 
-def _record(classname: str, length: int, parts: list[tuple[str, NDArray[Any]]]) -> NDArray[Any]:
+def _record(lineage: str, length: int, parts: list[tuple[str, NDArray[Any]]]) -> NDArray[Any]:
+    classname = named(lineage)
     if classname in TUPLES:
         kind = TUPLES[classname]
         rows = zip(*(map(single, part) for _, part in parts), strict=True)
@@ -102,7 +104,8 @@ def _record(classname: str, length: int, parts: list[tuple[str, NDArray[Any]]]) 
     if any(part.dtype == object for _, part in parts):
         names, kind = [name for name, _ in parts], record_type(classname)
         rows = zip(*(part for _, part in parts), strict=True)
-        return _objects((kind(zip(names, row, strict=True)) for row in rows), length)
+        made_of = maker(lineage) or kind
+        return _objects((made_of(dict(zip(names, row, strict=True))) for row in rows), length)
     made = np.empty(length, structure([(name, part.dtype, part.shape[1:]) for name, part in parts], classname))
     for name, part in parts:
         made[name] = part

@@ -210,7 +210,9 @@ class Branches(Readable):
 
     def _repr_html_(self) -> str:
         """A table of the branches, or of this one alone, for notebooks."""
-        return notebook.branches(repr(self)[1:-1], self.items() or [(self._name, self)])
+        # A tree may have no branches; a branch without any below is listed itself.
+        own = [(self._name, self)] if isinstance(self, Branch) else []
+        return notebook.branches(repr(self)[1:-1], self.items() or own)
 
     def _part(self, name: str) -> Part | None:
         branch = self._find(name)
@@ -264,6 +266,17 @@ class Branch(Branches, Handle, Described):
     def name(self) -> str:
         """The name."""
         return self._name
+
+    @property
+    def object_path(self) -> str:
+        """The path of the tree in its file, and behind a colon that of the branch in the tree."""
+        inside = self._name if self.top_level else f"{self.parent.object_path.partition(':')[2]}/{self._name}"
+        return f"{self._home._table.path}:{inside}"
+
+    @property
+    def index(self) -> int | None:
+        """The number among the branches of the branch or tree above; None for a part that is not listed there."""
+        return next((place for place, one in enumerate(self.parent._below) if one is self), None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _numbered, (self._home, self._number)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from . import libraries
+from . import frames, libraries
 from .expressions import Expression
 from .reading_plan import columns, placed
 
@@ -110,7 +110,7 @@ class Computation:
         library, how = request.library, request.how
         _check(library, how)
 
-        def group(batch: _core.Batch, plan: Plan, index: Any) -> Any:
+        def group(batch: _core.ReadBatch, plan: Plan, index: Any) -> Any:
             import numpy as np
 
             have = _arrays(batch, plan)
@@ -193,7 +193,7 @@ def _unnamed(parts: list[Part]) -> Plan:
     return tuple(("", part) for part in parts)
 
 
-def _arrays(batch: _core.Batch, plan: Plan) -> dict[Part, Any]:
+def _arrays(batch: _core.ReadBatch, plan: Plan) -> dict[Part, Any]:
     places = placed(plan)
     return {part: libraries.awkward_array(batch, place) for (_, part), (_, place) in zip(plan, places, strict=True)}
 
@@ -216,12 +216,15 @@ def _group(made: Arrays, library: str, how: Any, index: Any, length: int, names:
         if how == "zip":
             return _zipped(made)
         return _one_by_one(made, how, names) if how else awkward.table(made)
-    if library in ("np", "pd"):
+    if library == "pd":
+        columns = {name: libraries.pandas_column(awkward.node(array.layout)) for name, array in made.items()}
+        frame = frames.frame(columns, index, length)
+        return frame if how is None else _one_by_one({name: frame[name] for name in frame.columns}, how, None)
+    if library == "np":
         plain = {name: numpy.array(awkward.node(array.layout)) for name, array in made.items()}
-        if library == "pd":
-            frame = libraries.frame(plain, index, length)
-            return frame if how is None else _one_by_one({name: frame[name] for name in frame.columns}, how, None)
         return _one_by_one(plain, how or dict, names)
+    if library == "pl":
+        libraries.refuse_variants(name for name, array in made.items() if awkward.has_union(array.layout))
     table = awkward.arrow(made)
     if library == "arrow":
         return table

@@ -95,9 +95,9 @@ def concatenate(
     found = []
     # A file that lacks the branch counts its entries all the same.
     with _shown(progress, trees, asked) as bar:
-        for tree, own, _ in _ranges(trees, asked):
+        for tree, own, before in _ranges(trees, asked):
             try:
-                found.append(tree.arrays(expressions, cut, progress=bar, **own))
+                found.append(shifted(tree.arrays(expressions, cut, progress=bar, **own), before))
             except KeyError:
                 if not allow_missing:
                     raise

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, notebook
-from .codecs import of_code
-from .handle import Handle
+from .handle import Handle, OfFile
 from .names import matcher, missing, plain, public
 from .signatures import spelled
 
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Unpack
 
-    from .codecs import Codec
     from .listing import ListingObjects
     from .names import Filter
     from .tree import Tree
@@ -35,11 +32,13 @@ class Key(NamedTuple):
     seek: int
 
 
-class Directory(Handle):
+class Directory(Handle, OfFile):
     """A directory of a file: `directory["tree"]`, `directory["dir/tree;2"]`, `directory["dir"]`.
 
     Trees and RNTuples open as such, other objects as those of `basketry.objects`.
     """
+
+    file_path: str
 
     def __init__(
         self,
@@ -48,8 +47,10 @@ class Directory(Handle):
         path: str = "",
         tables: dict[int, Tree] | None = None,
         follow_urls: bool = False,
+        top: File | None = None,
     ) -> None:
         self.file_path = file_path
+        self._top = top
         #: Whether URLs in the file are followed.
         self._follow_urls = follow_urls
         self._path = path
@@ -84,7 +85,15 @@ class Directory(Handle):
     @property
     def file(self) -> File:
         """The file."""
-        return File(self.file_path, follow_urls=self._follow_urls)
+        return self._top or File(self.file_path, follow_urls=self._follow_urls)
+
+    @property
+    def parent(self) -> Directory | None:
+        """The directory above; None at the top."""
+        above = self._path.rpartition("/")[0]
+        if not above:
+            return self.file if self._path else None
+        return Directory(self.file_path, self._all, above, self._tables, self._follow_urls, self.file)
 
     @property
     def classname(self) -> str:
@@ -95,21 +104,6 @@ class Directory(Handle):
     def name(self) -> str:
         """The name, without directories; the file's path at the top."""
         return self._path.rpartition("/")[2] or self.file_path
-
-    @property
-    def uuid(self) -> uuid.UUID:
-        """The file's UUID."""
-        return uuid.UUID(_core.header(self.file_path)[0])
-
-    @property
-    def fUUID(self) -> bytes:
-        """The bytes of the file's UUID."""
-        return self.uuid.bytes
-
-    @property
-    def compression(self) -> Codec | None:
-        """The codec that the file's header names; None where nothing is compressed."""
-        return of_code(_core.header(self.file_path)[1])
 
     def keys(
         self,
@@ -158,7 +152,8 @@ class Directory(Handle):
         def walk(directory: str) -> Iterator[Key]:
             for key in inside.get(directory, ()):
                 yield key
-                if key.class_ in ("TDirectory", "TDirectoryFile") and key.path not in listed:
+                is_directory = key.class_ in ("TDirectory", "TDirectoryFile")
+                if is_directory and key.path != directory and key.path not in listed:
                     listed.add(key.path)
                     yield from walk(key.path)
 
@@ -252,18 +247,19 @@ class Directory(Handle):
                 self._tables[key.seek] = made
             return self._tables[key.seek]
         if key.class_ in ("TDirectory", "TDirectoryFile"):
-            return Directory(self.file_path, self._all, key.path, self._tables, self._follow_urls)
+            return Directory(self.file_path, self._all, key.path, self._tables, self._follow_urls, self.file)
         from . import objects
 
         return objects.opened(self.file_path, key.seek)
 
     def _find(self, name: str) -> Key | None:
-        parts = [part for part in name.split("/") if part]
+        # A name may be empty.
+        parts = [part for part in name.split("/") if part] or [""]
         cycle = ""
         for place, part in enumerate(parts):
             # A name may have a semicolon; a cycle is a number behind one.
-            body, _, cycle = part.rpartition(";")
-            if body and cycle.isdigit():
+            body, mark, cycle = part.rpartition(";")
+            if mark and cycle.isdigit():
                 parts[place] = body
             else:
                 cycle = ""
@@ -287,3 +283,13 @@ class File(Directory):
     def __init__(self, path: str | os.PathLike[str], *, follow_urls: bool = False) -> None:
         file_path = os.fspath(path)
         super().__init__(file_path, [Key(*line) for line in _core.keys(file_path)], follow_urls=follow_urls)
+
+    @property
+    def file(self) -> File:
+        """This file."""
+        return self
+
+    @property
+    def root_directory(self) -> File:
+        """The directory at the top, which is the file itself."""
+        return self

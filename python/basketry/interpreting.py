@@ -21,17 +21,19 @@ def pairs(expressions: Any) -> list[tuple[str, Any]] | None:
 
 
 def as_type(values: Any, interpretation: Any) -> Any:
-    """An array of numbers whose bytes in the file are read as numbers of another type."""
+    """An array of numbers whose bytes in the file are read as numbers of another type of the same size, or as single
+    bytes. Halves of numbers mean nothing: they are a `ValueError`."""
     import numpy as np
 
     try:
         wanted = np.dtype(interpretation)
     except TypeError:
         wanted = np.dtype(object)
-    if wanted.kind not in "biuf" or values.dtype.kind not in "biuf" or wanted.itemsize > values.dtype.itemsize:
+    fits = wanted.itemsize == values.dtype.itemsize or wanted in ("u1", "i1")
+    if wanted.kind not in "biuf" or values.dtype.kind not in "biuf" or not fits:
         raise ValueError(
-            f"an interpretation is a type of NumPy's for numbers that are not larger than those in the file, which has "
-            f"{values.dtype}, not {interpretation!r}: leave it out to read what the file describes"
+            f"the file has {values.dtype}, whose bytes cannot be read as {interpretation!r}: an interpretation is a "
+            "type of NumPy's for numbers of the same size. To convert values, use `.astype` of the result without it"
         )
     # Files have big-endian numbers.
     stored = values.astype(values.dtype.newbyteorder(">")).view(wanted.newbyteorder(">"))

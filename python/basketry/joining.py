@@ -22,7 +22,7 @@ def joined(parts: list[Any]) -> Any:
     if library == "pandas":
         import pandas as pd
 
-        return pd.concat(parts, ignore_index=True)
+        return pd.concat(parts)
     if library == "pyarrow":
         import pyarrow as pa
 
@@ -37,7 +37,11 @@ def joined(parts: list[Any]) -> Any:
 
 
 def shifted(found: Any, before: int) -> Any:
-    """A DataFrame with the numbers of its entries counted over all files; everything else as it is."""
+    """DataFrames, also in containers, with the numbers of entries counted over all files; everything else as it is."""
+    if isinstance(found, dict):
+        return {name: shifted(one, before) for name, one in found.items()}
+    if isinstance(found, tuple | list):
+        return type(found)(shifted(one, before) for one in found)
     if before and type(found).__module__.partition(".")[0] == "pandas":
         found.index += before
     return found

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, frames
 from .reading_plan import columns, names, placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from .reading_plan import Part, Plan
     from .request import Request
+
+#: Kinds of arrays whose entries are not one value each: see `_core.Node`.
+NESTED = ("list", "fixed", "record", "optional", "union")
 
 
 def read(table: _core.Table, plan: Plan, request: Request) -> Any:
@@ -23,9 +26,11 @@ def read(table: _core.Table, plan: Plan, request: Request) -> Any:
 
 def read_one(table: _core.Table, name: str, column: int, request: Request) -> Any:
     """One column as an array of a library."""
-    tables = request.library in ("pd", "arrow", "pl")
-    group = grouper(request.library, None if tables else list)
-    found = group(table.read(request.reading([column]), request.told), ((name, column),), request.index(0))
+    batch, index = table.read(request.reading([column]), request.told), request.index(0)
+    if request.library == "pd":
+        return frames.single(name, _pandas_column(batch, 0), _of_batch(index, batch), len(batch))
+    tables = request.library in ("arrow", "pl")
+    found = grouper(request.library, None if tables else list)(batch, ((name, column),), index)
     return found[name] if tables else found[0]
 
 
@@ -41,7 +46,7 @@ def in_steps(
     plan: Plan,
     request: Request,
     step_size: int | str | None,
-    group: Callable[[_core.Batch, Plan, Any], Any],
+    group: Callable[[_core.ReadBatch, Plan, Any], Any],
     sizes: list[int] | None = None,
 ) -> Iterator[Any]:
     """The result of `group` for each step's batch, its plan and the numbers of its entries."""
@@ -81,17 +86,17 @@ def grouper(library: str, how: Any) -> Any:
         return _columns_of(how)
     single = awkward_array if library == "ak" else _numpy_array
 
-    def apart(batch: _core.Batch, plan: Plan, _: Any) -> Any:
+    def apart(batch: _core.ReadBatch, plan: Plan, _: Any) -> Any:
         arrays = [(name, single(batch, place)) for name, place in placed(plan)]
         return dict(arrays) if how is dict else how(array for _, array in arrays)
 
     return apart
 
 
-def _columns_of(how: Any) -> Callable[[_core.Batch, Plan, Any], Any]:
+def _columns_of(how: Any) -> Callable[[_core.ReadBatch, Plan, Any], Any]:
     """The function that puts the columns of a DataFrame into a container."""
 
-    def apart(batch: _core.Batch, plan: Plan, index: Any) -> Any:
+    def apart(batch: _core.ReadBatch, plan: Plan, index: Any) -> Any:
         found = _group_pandas(batch, plan, index)
         columns = [(name, found[name]) for name in found.columns]
         return dict(columns) if how is dict else how(one for _, one in columns)
@@ -99,76 +104,82 @@ def _columns_of(how: Any) -> Callable[[_core.Batch, Plan, Any], Any]:
     return apart
 
 
-def awkward_array(batch: _core.Batch, place: Part) -> Any:
+def awkward_array(batch: _core.ReadBatch, place: Part) -> Any:
     """An awkward array of what lies at a place in a batch."""
     import awkward as ak
 
     return ak.Array(_awkward_layout(batch, place))
 
 
-def _awkward_layout(batch: _core.Batch, place: Part) -> Any:
+def _awkward_layout(batch: _core.ReadBatch, place: Part) -> Any:
     from . import _awkward as awkward
 
     if isinstance(place, int):
-        return awkward.layout(batch.node(place))
+        return awkward.layout(batch.take(place))
     return awkward.record([(name, _awkward_layout(batch, part)) for name, part in place], len(batch))
 
 
-def _numpy_array(batch: _core.Batch, place: Part) -> Any:
+def _numpy_array(batch: _core.ReadBatch, place: Part) -> Any:
     from . import _numpy as numpy
 
     if isinstance(place, int):
-        return numpy.array(batch.node(place))
+        return numpy.array(batch.take(place))
     return {name: _numpy_array(batch, part) for name, part in place}
 
 
-def _group_awkward(batch: _core.Batch, plan: Plan, _: Any) -> Any:
+def _group_awkward(batch: _core.ReadBatch, plan: Plan, _: Any) -> Any:
     return awkward_array(batch, placed(plan))
 
 
-def _group_numpy(batch: _core.Batch, plan: Plan, _: Any) -> Any:
+def _group_numpy(batch: _core.ReadBatch, plan: Plan, _: Any) -> Any:
     return _numpy_array(batch, placed(plan))
 
 
-def _group_pandas(batch: _core.Batch, plan: Plan, index: Any) -> Any:
+def _group_pandas(batch: _core.ReadBatch, plan: Plan, index: Any) -> Any:
+    arrays = {name: _pandas_column(batch, place) for place, name in enumerate(names(plan))}
+    return frames.frame(arrays, _of_batch(index, batch), len(batch))
+
+
+def _pandas_column(batch: _core.ReadBatch, place: int) -> Any:
+    return pandas_column(batch.take(place))
+
+
+def pandas_column(node: _core.Node) -> Any:
+    """The array that `frames` makes columns of."""
+    if node[0].partition(" ")[0] in NESTED and frames.wants_awkward():
+        import awkward as ak
+
+        from . import _awkward as awkward
+
+        return ak.Array(awkward.layout(node))
     from . import _numpy as numpy
 
-    arrays = {name: numpy.array(batch.node(place)) for place, name in enumerate(names(plan))}
-    return frame(arrays, index if isinstance(index, int) else index[: len(batch)], len(batch))
+    return numpy.array(node)
 
 
-def frame(arrays: Mapping[str, Any], index: Any, length: int) -> Any:
-    """numpy arrays as a DataFrame; `index` is a list of entry numbers, or the first of consecutive ones."""
-    import itertools
-
-    import numpy as np
-    import pandas as pd
-
-    flat: dict[str, Any] = {}
-    for name, array in arrays.items():
-        if array.ndim > 1:
-            # As in uproot: a column for each element.
-            rows = array.reshape(len(array), -1)
-            for i, at in enumerate(itertools.product(*map(range, array.shape[1:]))):
-                flat[f"{name}{''.join(f'[{one}]' for one in at)}"] = rows[:, i]
-        elif array.dtype.names is not None:
-            flat |= {f"{name}.{part}": array[part] for part in array.dtype.names}
-        else:
-            flat[name] = array
-    first = isinstance(index, int)
-    return pd.DataFrame(flat, index=pd.RangeIndex(index, index + length) if first else np.asarray(index, np.int64))
+def _of_batch(index: Any, batch: _core.ReadBatch) -> Any:
+    """The numbers of the entries of a batch."""
+    return index if isinstance(index, int) else index[: len(batch)]
 
 
-def _group_arrow(batch: _core.Batch, plan: Plan, _: Any) -> Any:
+def _group_arrow(batch: _core.ReadBatch, plan: Plan, _: Any) -> Any:
     import pyarrow as pa
 
-    return pa.table(batch.renamed(names(plan)))
+    return pa.table(batch.shared().renamed(names(plan)))
 
 
-def _group_polars(batch: _core.Batch, plan: Plan, _: Any) -> Any:
+def _group_polars(batch: _core.ReadBatch, plan: Plan, _: Any) -> Any:
     import polars as pl
 
-    return pl.DataFrame(batch.renamed(names(plan)))
+    refuse_variants(name for name, variant in zip(names(plan), batch.variants(), strict=True) if variant)
+    return pl.DataFrame(batch.shared().renamed(names(plan)))
+
+
+def refuse_variants(names: Iterable[str]) -> None:
+    """Says that polars, which would panic, has no type for these columns."""
+    name = next(iter(names), None)
+    if name is not None:
+        raise ValueError(f"column {name!r} has variants, for which polars has no type: use library 'ak' or 'arrow'")
 
 
 GROUPERS = {

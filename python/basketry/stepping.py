@@ -21,15 +21,18 @@ class Report:
     #: Entries of the trees before this one.
     global_offset: int = 0
 
+    def __repr__(self) -> str:
+        return f"<Report start={self.start} stop={self.stop} of {self.tree!r}>"
+
     @property
     def start(self) -> int:
-        """The first entry in the tree: uproot's name for RNTuples."""
-        return self.tree_entry_start
+        """The first entry, among those of all trees: `global_entry_start`."""
+        return self.global_entry_start
 
     @property
     def stop(self) -> int:
-        """The entry after the last in the tree: uproot's name for RNTuples."""
-        return self.tree_entry_stop
+        """The entry after the last, among those of all trees: `global_entry_stop`."""
+        return self.global_entry_stop
 
     @property
     def source(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _core, record
@@ -178,6 +179,21 @@ class Tree(Branches, Handle, record.Described):
             chosen = self.branches if names is None else [self[name] for name in names]
             total = sum(branch.uncompressed_bytes for branch in chosen)
         return max(1, round(self.num_entries * bytes_of(memory_size) / total)) if total else self.num_entries
+
+    @property
+    def uncompressed_bytes(self) -> int:
+        """Bytes of the baskets of all branches before compression, in the first file."""
+        return sum(branch.uncompressed_bytes for branch in self.branches)
+
+    @property
+    def compressed_bytes(self) -> int:
+        """Bytes of the baskets of all branches on disk, in the first file."""
+        return sum(branch.compressed_bytes for branch in self.branches)
+
+    @property
+    def compression_ratio(self) -> float:
+        """Bytes before compression for each byte on disk; NaN without any."""
+        return self.uncompressed_bytes / self.compressed_bytes if self.compressed_bytes else math.nan
 
     @property
     def aliases(self) -> dict[str, str]:

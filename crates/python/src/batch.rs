@@ -16,7 +16,7 @@ use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
 
 use rootfile::text::printable;
 
-use crate::buffer::Buffer;
+use crate::buffer::Memory;
 use crate::errors::arrow;
 use crate::input_arrays::InputArray;
 use crate::records::{of_columns, parts};
@@ -29,7 +29,7 @@ pub struct Batch(pub RecordBatch);
 /// and a space the class where there is one ("list std::set", "record TVector3"), length,
 /// items of each for "fixed", buffers (data; offsets; offsets and data; bits of validity), and its parts by name.
 #[derive(IntoPyObject)]
-pub struct Node(String, usize, usize, Vec<Buffer>, Vec<(String, Node)>);
+pub struct Node(String, usize, usize, Vec<Memory>, Vec<(String, Node)>);
 
 /// Where a column comes from: a column, and which part of its records.
 type Origin = (String, Option<String>);
@@ -104,8 +104,7 @@ impl Batch {
     /// A column as a tree of buffers.
     fn node(&self, column: usize) -> PyResult<Node> {
         let array = self.0.columns().get(column).ok_or_else(|| PyIndexError::new_err("no such column"))?;
-        let classes = self.0.schema_ref().field(column).metadata().get("classes");
-        node(array, &mut classes.map_or("", String::as_str).split('\n'))
+        node_of(self.0.schema_ref().field(column), array)
     }
 
     /// The same columns under other names.
@@ -154,13 +153,19 @@ pub fn capsule_of_stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResu
     PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
 }
 
+/// An array as a tree of buffers; its field names the classes.
+pub fn node_of(field: &Field, array: &ArrayRef) -> PyResult<Node> {
+    let classes = field.metadata().get("classes");
+    node(array, &mut classes.map_or("", String::as_str).split('\n'))
+}
+
 /// `classes` has one for each level, see `ColumnPlan::field`.
 fn node(array: &ArrayRef, classes: &mut Split<'_, char>) -> PyResult<Node> {
     let plain = plain(array, classes)?;
     // Only the nullable level has a mask; levels below it have values everywhere.
     Ok(match array.nulls() {
         Some(nulls) => {
-            let bits = Buffer(nulls.inner().sliced());
+            let bits = Memory(nulls.inner().sliced());
             Node("optional".to_owned(), array.len(), 0, vec![bits], vec![(String::new(), plain)])
         }
         None => plain,
@@ -171,7 +176,7 @@ fn plain(array: &ArrayRef, classes: &mut Split<'_, char>) -> PyResult<Node> {
     let class = classes.next().unwrap_or_default();
     let made = |kind: &str, size: usize, buffers: Vec<arrow_buffer::Buffer>, parts: Vec<(String, Node)>| {
         let kind = if class.is_empty() { kind.to_owned() } else { format!("{kind} {class}") };
-        Node(kind, array.len(), size, buffers.into_iter().map(Buffer).collect(), parts)
+        Node(kind, array.len(), size, buffers.into_iter().map(Memory).collect(), parts)
     };
     let mut part = |array: &ArrayRef| Ok::<_, PyErr>(vec![(String::new(), node(array, classes)?)]);
     Ok(match array.data_type() {

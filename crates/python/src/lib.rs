@@ -13,6 +13,7 @@ mod keys;
 mod lock;
 mod monitor;
 mod objects;
+mod read_batch;
 mod records;
 mod request;
 mod steps;
@@ -36,6 +37,8 @@ mod _core {
     use super::monitor::Monitor;
     #[pymodule_export]
     use super::objects::object;
+    #[pymodule_export]
+    use super::read_batch::ReadBatch;
     #[pymodule_export]
     use super::steps::Steps;
     #[pymodule_export]

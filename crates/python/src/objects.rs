@@ -4,15 +4,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
+use arrow_schema::FieldRef;
+use dataset::decode::single;
 use objects::moved;
 use pyo3::types::{PyAny, PyAnyMethods, PyBytes, PyDict, PyDictMethods, PyList};
 use pyo3::{Bound, IntoPyObject, PyResult, Python, pyfunction};
 use rootfile::object::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, ObjectReader};
-use rootfile::object::{ObjectWriter, Plan, Step, TObject, Value, array_class};
+use rootfile::object::{ObjectWriter, PackedNumber, Plan, Step, TObject, Value, array_class};
 use rootfile::streamer::{StreamerInfo, StreamerInfos, code};
 use rootfile::tags::may_hold_tags;
 use rootfile::{Error, Key, Result, RootFile};
 
+use crate::batch::node_of;
 use crate::errors::exception;
 use crate::interrupt::listening;
 
@@ -34,7 +38,7 @@ pub fn object(py: Python<'_>, path: PathBuf, offset: u64) -> PyResult<(Any<'_>, 
             return Ok((
                 Object { class: key.class.into(), version: 0, content },
                 Graph::default(),
-                StreamerInfos::new(),
+                file.infos().clone(),
             ));
         }
         let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos());
@@ -59,10 +63,20 @@ fn node<'py>(py: Python<'py>, object: &Object, infos: &StreamerInfos) -> PyResul
             ("list", (&list.name, list.items.clone(), list.options.clone()).into_pyobject(py)?.into_any())
         }
         Content::Array(array) => ("array", numbers(py, array)?),
-        Content::Opaque(bytes) => ("bytes", PyBytes::new(py, bytes).into_any()),
+        Content::Opaque(bytes) => {
+            if (object.class.starts_with(char::is_lowercase) || object.class.starts_with("TMatrixTSym<"))
+                && let Ok(decoded) = single::object(infos, &object.class, bytes)
+            {
+                ("column", column(py, decoded)?)
+            } else {
+                ("bytes", PyBytes::new(py, bytes).into_any())
+            }
+        }
         Content::Held(_) => ("bytes", PyBytes::new(py, &[]).into_any()),
     };
-    Ok((&*object.class, object.version, kind, content).into_pyobject(py)?.into_any())
+    // What has no frame has no version.
+    let version = if object.version == i16::MIN { 0 } else { object.version };
+    Ok((&*object.class, version, kind, content).into_pyobject(py)?.into_any())
 }
 
 /// Name, whether it is a base, and value of each member.
@@ -80,9 +94,19 @@ fn members<'py>(py: Python<'py>, members: &Members, infos: &StreamerInfos) -> Py
                 ("object", ("TDatime", 1, "members", own)).into_pyobject(py)?.into_any()
             }
             (Step::Basic(code::BOOL), Value::Int(v)) => (*v != 0).into_pyobject(py)?.to_owned().into_any(),
+            (Step::Packed(number), Value::Raw(raw)) => {
+                number.numbers(raw).next().unwrap_or_default().into_pyobject(py)?.into_any()
+            }
+            (Step::PackedArray(number, _) | Step::CountedPacked(number, _), Value::Raw(raw)) => {
+                numbers(py, &unpacked(*number, raw))?
+            }
             (Step::Opaque, Value::Opaque(bytes)) => {
-                let type_name = element().map_or("", |one| &one.type_name);
-                ("opaque", type_name, PyBytes::new(py, bytes)).into_pyobject(py)?.into_any()
+                let described = info.as_ref().zip(element());
+                let decoded = described.and_then(|(info, one)| single::member(infos, info, one, bytes).ok());
+                match decoded {
+                    Some(decoded) => ("column", column(py, decoded)?).into_pyobject(py)?.into_any(),
+                    None => self::value(py, value, infos)?,
+                }
             }
             _ => self::value(py, value, infos)?,
         };
@@ -90,6 +114,36 @@ fn members<'py>(py: Python<'py>, members: &Members, infos: &StreamerInfos) -> Py
     });
     let lines = lines.collect::<PyResult<Vec<_>>>()?;
     Ok(PyList::new(py, lines)?.into_any())
+}
+
+/// A column of one value, as a tree of buffers.
+fn column<'py>(py: Python<'py>, (field, array): (FieldRef, ArrayRef)) -> PyResult<Any<'py>> {
+    let node = node_of(&field, &array)?;
+    // The memory is Python's own.
+    drop(array);
+    Ok(node.into_pyobject(py)?.into_any())
+}
+
+/// Packed numbers as those that they are in memory.
+fn unpacked(number: PackedNumber, packed: &[u8]) -> Array {
+    let mut raw = Vec::new();
+    for value in number.numbers(packed) {
+        match number.code {
+            #[expect(clippy::cast_possible_truncation, reason = "a Float16_t is a float in memory")]
+            code::FLOAT => raw.extend_from_slice(&(value as f32).to_be_bytes()),
+            _ => raw.extend_from_slice(&value.to_be_bytes()),
+        }
+    }
+    Array { code: number.code, raw }
+}
+
+/// Numbers as they are in memory, packed.
+fn packed(number: PackedNumber, raw: Vec<u8>) -> Vec<u8> {
+    let pack = |value: f64| {
+        let (bytes, size) = number.packed.bytes(value);
+        bytes.into_iter().take(size)
+    };
+    Array { code: number.code, raw }.to_f64().into_iter().flat_map(pack).collect()
 }
 
 fn numbers<'py>(py: Python<'py>, array: &Array) -> PyResult<Any<'py>> {
@@ -103,7 +157,7 @@ fn value<'py>(py: Python<'py>, value: &Value, infos: &StreamerInfos) -> PyResult
         Value::F32(v) => v.into_pyobject(py)?.into_any(),
         Value::F64(v) => v.into_pyobject(py)?.into_any(),
         Value::Str(v) => v.into_pyobject(py)?.into_any(),
-        Value::Raw(bytes) => ("packed", PyBytes::new(py, bytes)).into_pyobject(py)?.into_any(),
+        Value::Raw(bytes) => PyBytes::new(py, bytes).into_any(),
         Value::Array(array) => numbers(py, array)?,
         Value::TObject(t) => ("tobject", t.unique_id, t.bits).into_pyobject(py)?.into_any(),
         Value::Named(named) => {
@@ -116,7 +170,7 @@ fn value<'py>(py: Python<'py>, value: &Value, infos: &StreamerInfos) -> PyResult
             let made = values.iter().map(|one| self::value(py, one, infos)).collect::<PyResult<Vec<_>>>()?;
             PyList::new(py, made)?.into_any()
         }
-        Value::Opaque(bytes) => ("opaque", "", PyBytes::new(py, bytes)).into_pyobject(py)?.into_any(),
+        Value::Opaque(bytes) => PyBytes::new(py, bytes).into_any(),
     })
 }
 
@@ -192,13 +246,20 @@ impl Maker<'_> {
         let text = |name: &str| given.get_item(name)?.map_or_else(|| Ok(String::new()), |one| one.extract());
         Ok(match step {
             Step::Basic(t) => basic(*t, found.as_ref())?,
-            Step::Packed(size) => {
-                let number: f32 = found.map_or(Ok(0.0), |one| one.extract())?;
-                let raw = if *size == 4 { number.to_be_bytes().to_vec() } else { vec![0; *size] };
-                Value::Raw(raw.into())
+            Step::Packed(number) => {
+                let value: f64 = found.map_or(Ok(0.0), |one| one.extract())?;
+                let (bytes, size) = number.packed.bytes(value);
+                Value::Raw(bytes.into_iter().take(size).collect())
             }
-            Step::PackedArray(size) => Value::Raw(vec![0; *size].into()),
-            Step::CountedPacked(..) => Value::Raw([].into()),
+            Step::PackedArray(number, n) => {
+                let mut raw = found.map_or_else(|| Ok(Vec::new()), |one| bytes(&one))?;
+                raw.resize(Array { code: number.code, raw: Vec::new() }.item_size() * n, 0);
+                Value::Raw(packed(*number, raw).into())
+            }
+            Step::CountedPacked(number, _) => {
+                let raw = found.map_or_else(|| Ok(Vec::new()), |one| bytes(&one))?;
+                Value::Raw(packed(*number, raw).into())
+            }
             Step::CharStar | Step::TString => Value::Str(text(name)?),
             Step::Inline(class) if &**class == "TString" => Value::Str(text(name)?),
             Step::FixedArray(t, n) => {

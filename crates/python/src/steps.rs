@@ -11,9 +11,10 @@ use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, PyRef, PyResult, Python, pyclass, pymethods};
 use rootfile::{Owner, Result};
 
-use crate::batch::{Batch, capsule_of_schema, capsule_of_stream};
+use crate::batch::{capsule_of_schema, capsule_of_stream};
 use crate::errors::exception;
 use crate::interrupt::Worker;
+use crate::read_batch::ReadBatch;
 use crate::request::ReadRequest;
 
 type Work = Worker<Result<RecordBatch>>;
@@ -52,11 +53,11 @@ impl Steps {
         slf
     }
 
-    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<ReadBatch>> {
         self.owner.check("the reading in steps", "begin it anew here").map_err(exception)?;
         let Some(work) = self.lock().clone() else { return Ok(None) };
         match work.next(py)? {
-            Some(read) => read.map(|batch| Some(Batch(batch))).map_err(exception),
+            Some(read) => read.map(|batch| Some(ReadBatch::new(&batch))).map_err(exception),
             None => {
                 self.lock().take();
                 Ok(None)

@@ -14,9 +14,9 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::{PyErr, PyResult, Python, pyclass, pyfunction, pymethods};
 use rootfile::{Error, Follow, RootFile};
 
-use crate::batch::Batch;
 use crate::errors::{exception, keyword};
 use crate::interrupt::{Told, Watch, listening, telling};
+use crate::read_batch::ReadBatch;
 use crate::request::Reading;
 use crate::steps::Steps;
 
@@ -207,13 +207,13 @@ impl Table {
 
     /// Reads it all at once. `told` is told numbers of entries, each once for every column.
     #[pyo3(signature = (reading, told = None))]
-    fn read(&self, py: Python<'_>, reading: Reading, told: Told) -> PyResult<Batch> {
+    fn read(&self, py: Python<'_>, reading: Reading, told: Told) -> PyResult<ReadBatch> {
         let (dataset, request) = (Arc::clone(&self.dataset), reading.request(py)?);
         self.warn(py, &request.columns)?;
         let read = telling(py, &told, move |watch| {
             read_watched(&dataset, &request.request(watch), &|entries| watch.add(entries))
         })?;
-        Ok(Batch(read.batch))
+        Ok(ReadBatch::new(&read.batch))
     }
 
     /// Reads in steps of a number of entries, or of bytes, or else of clusters.

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from ..handle import DetachedFile
+from .._elements import Element
+from .._numpy import array
+from ..handle import DetachedFile, Handle
 from ..members import WithMembers
 from ..names import plain
-from . import pyroot, standard
+from . import pyroot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,12 +30,12 @@ FAMILIES: dict[str, type[Object]] = {}
 STREAMERS: dict[str, Callable[[bytes], dict[str, Any]]] = {}
 
 
-class Object(WithMembers):
+class Object(WithMembers, Handle):
     """An object of a ROOT class that has no family here. Members have the names of the C++ class."""
 
     #: The C++ class.
     classname: str
-    #: The version of the class, as the file has it.
+    #: The version of the class, as the file has it; 0 of an element of an array, and of its bases.
     class_version: int
     #: Own members.
     members: dict[str, Any]
@@ -111,6 +113,17 @@ def _is_version(values: list[Any]) -> bool:
     return isinstance(values[0], int) and all(isinstance(one, Object) for one in values[1:])
 
 
+def _undecoded(content: bytes) -> dict[str, Any]:
+    return {"@bytes": content}
+
+
+def of_family(classname: str, version: int, members: dict[str, Any], bases: list[Any]) -> Object:
+    """An object in the class of its family."""
+    plain = Object(classname, version, members, bases)
+    family = next((FAMILIES[one] for one in lineage(plain) if one in FAMILIES), Object)
+    return plain if family is Object else family(classname, version, members, bases)
+
+
 def lineage(thing: Object) -> Iterator[str]:
     """The class and the classes that it derives from."""
     yield thing.classname
@@ -149,15 +162,16 @@ class _Maker:
         elif kind == "list":
             name, items, options = content
             members = {"fName": name, "items": [self._pointed(one) for one in items], "options": options}
+        elif kind == "column":
+            value = array(content)[0]
+            if not isinstance(value, Element) or classname[:1].islower():
+                return value
+            members = dict(value.members)
         elif classname[:1].islower():
-            return standard.value(classname, content)
-        elif classname in STREAMERS:
-            members = STREAMERS[classname](content)
+            return content
         else:
-            members = {"@bytes": content}
-        plain = Object(classname, version, members, bases)
-        family = next((FAMILIES[one] for one in lineage(plain) if one in FAMILIES), Object)
-        return plain if family is Object else family(classname, version, members, bases)
+            members = STREAMERS.get(classname, _undecoded)(content)
+        return of_family(classname, version, members, bases)
 
     def _enter(self, members: dict[str, Any], bases: list[Any], name: str, is_base: bool, value: Any) -> None:
         if not is_base:
@@ -188,10 +202,6 @@ class _Maker:
             case ("array", int(code), bytes(raw)):
                 kind = np.dtype(DTYPES[code])
                 return np.frombuffer(raw, kind.newbyteorder(">")).astype(kind)
-            case ("packed", bytes(raw)):
-                # Without a range, Double32_t and Float16_t are floats on file.
-                numbers = np.frombuffer(raw, ">f4").astype("f4") if len(raw) % 4 == 0 else raw
-                return float(numbers[0]) if len(raw) == 4 else numbers
             case ("tobject", unique, bits):
                 return Object("TObject", 1, {"@fUniqueID": unique, "@fBits": bits}, [])
             case ("named", _, _, name, title):
@@ -200,8 +210,8 @@ class _Maker:
                 return self.made(node)
             case ("pointer", place):
                 return self._pointed(place)
-            case ("opaque", type_name, bytes(raw)):
-                return standard.value(type_name, raw)
+            case ("column", node):
+                return array(node)[0]
             case list():
                 made = [self._value(one) for one in value]
                 # The version of the objects that another member counts is in front of them.

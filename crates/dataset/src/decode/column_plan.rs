@@ -99,7 +99,7 @@ impl ColumnPlan {
         Self::from_program(&names.join("/"), &typename, branch, program, opaque, learned)
     }
 
-    fn from_program(
+    pub(super) fn from_program(
         name: &str,
         typename: &str,
         branch: usize,
@@ -118,7 +118,7 @@ impl ColumnPlan {
 
     /// The Arrow field of the column. The name is the path of the branch (`Event/fTracks/fTracks.fX`). The metadata hold the
     /// C++ type (`typename`), for an opaque column the reason (`opaque`), and where values have classes a line for each
-    /// level of the Arrow type, from the outermost, with the class of a record, `std::pair`, `std::tuple`, `std::map` for the items of a
+    /// level of the Arrow type, from the outermost, with the class of a record (behind a tab each class that it derives from), `std::pair`, `std::tuple`, `std::map` for the items of a
     /// map, and `std::set` for a list that is one (`classes`).
     pub fn field(&self) -> &FieldRef {
         &self.0.field

@@ -9,12 +9,15 @@
 //! | `program` | the decode program of a branch as data: shapes, operations, class readers |
 //! | `plan` | the planner: from leaves and streamer infos to a program |
 //! | `run` | the interpreter: a program run over the bytes of baskets |
+//!
+//! [`single`] decodes single values outside of trees with the same programs.
 
 mod builder;
 mod column_plan;
 pub(crate) mod plan;
 pub(crate) mod program;
 pub(crate) mod run;
+pub mod single;
 
 pub use self::builder::ColumnBuilder;
 pub use self::column_plan::{ColumnPlan, columns};

@@ -5,10 +5,10 @@
 //! nearest step; with a number of bits the mantissa is rounded to them, but never up into the exponent.
 
 use arrow_buffer::BooleanBuffer;
+use rootfile::streamer::Packed;
 use rootfile::{Error, Result};
 
 use super::view::{View, Words};
-use crate::decode::program::packed::Packed;
 use crate::decode::program::types::Number;
 
 /// Writes values next to each other over `out`.
@@ -174,37 +174,10 @@ pub(super) fn pack(packed: Packed, view: &View<'_>, at: usize, n: usize, out: &m
     let View::Numbers(from, words) = view else { return Err(missing()) };
     for (row, i) in out.chunks_mut(stride.max(1)).zip(at..at + n) {
         let value = Value::of(*from, *words, i).ok_or_else(missing)?.float();
-        let (bytes, size) = packed_bytes(packed, value);
+        let (bytes, size) = packed.bytes(value);
         row.iter_mut().zip(bytes.iter().take(size)).for_each(|(to, byte)| *to = *byte);
     }
     Ok(())
-}
-
-/// The bytes of a packed number, and how many they are.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as ROOT packs them")]
-fn packed_bytes(packed: Packed, value: f64) -> ([u8; 4], usize) {
-    match packed {
-        Packed::Float => ((value as f32).to_be_bytes(), 4),
-        Packed::Range { min, max, factor } => {
-            let steps = 0.5 + factor * (value.clamp(min, max) - min);
-            ((steps as u32).to_be_bytes(), 4)
-        }
-        Packed::Bits(bits) => {
-            let value = value as f32;
-            let word = value.to_bits();
-            let exponent = ((word << 1) >> 24) as u8;
-            let mut mantissa = ((1u32 << (bits + 1)) - 1) & (word >> (23 - bits - 1));
-            mantissa = (mantissa + 1) >> 1;
-            if mantissa & (1 << bits) != 0 {
-                mantissa = (1 << bits) - 1;
-            }
-            if value < 0.0 {
-                mantissa |= 1 << (bits + 1);
-            }
-            let [high, low] = (mantissa as u16).to_be_bytes();
-            ([exponent, high, low, 0], 3)
-        }
-    }
 }
 
 #[cfg(test)]
@@ -213,26 +186,6 @@ mod tests {
 
     use super::*;
     use crate::decode::program::types::Shape;
-
-    #[test]
-    fn packed_numbers_are_as_root_writes_them() {
-        let range = Packed::Range { min: -1.0, max: 1.0, factor: 32768.0 };
-        for (packed, value, bytes) in [
-            (Packed::Float, 1.5, &[0x3F, 0xC0, 0, 0][..]),
-            (range, -1.0, &[0, 0, 0, 0]),
-            (range, 7.0, &[0, 1, 0, 0]),
-            (range, 0.0, &[0, 0, 0x80, 0]),
-            (Packed::Bits(8), 1.0, &[127, 0, 0]),
-            (Packed::Bits(8), -1.5, &[127, 0x02, 0x80]),
-            // Rounding stops short of the next exponent.
-            (Packed::Bits(2), 1.99, &[127, 0, 3]),
-        ] {
-            let (all, size) = packed_bytes(packed, value);
-            assert_eq!(&all[..size], bytes, "{packed:?} {value}");
-        }
-        let (all, _) = packed_bytes(range, f64::NAN);
-        assert_eq!(all, [0; 4]);
-    }
 
     #[test]
     fn strided_numbers_leave_other_bytes_unchanged() {

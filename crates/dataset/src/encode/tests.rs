@@ -12,13 +12,13 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{DataType, Field};
 use proptest::prelude::*;
 use rootfile::Result;
+use rootfile::streamer::Packed;
 
 use super::{ColumnEncoder, EncodedEntries};
 use crate::decode::ColumnPlan;
 use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination, MemberStep};
 use crate::decode::program::model::{EntryLayout, Program};
 use crate::decode::program::op::{Container, Holds, Members, Op};
-use crate::decode::program::packed::Packed;
 use crate::decode::program::types::{Number, Shape};
 use crate::layout::Streaming;
 use crate::tree::basket::{BasketData, Entries};

@@ -11,7 +11,7 @@ mod typed;
 mod value;
 mod write;
 
-pub use plan::{Plan, Step};
+pub use plan::{PackedNumber, Plan, Step};
 pub use read::{CustomStreamer, ObjectReader, array_class};
 pub use typed::{Place, Span, Typed};
 pub use value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, Value};

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::streamer::{ElementKind, StreamerElement, StreamerInfo, code};
+use crate::bytes::Cursor;
+use crate::streamer::{ElementKind, Packed, StreamerElement, StreamerInfo, code};
 
 /// The steps of a class version.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,18 +24,18 @@ pub struct Plan {
 pub enum Step {
     /// A basic type.
     Basic(i32),
-    /// `Double32_t` or `Float16_t` of this many bytes on disk.
-    Packed(usize),
+    /// `Double32_t` or `Float16_t`.
+    Packed(PackedNumber),
     /// `char*`.
     CharStar,
     /// Fixed array of a basic type.
     FixedArray(i32, usize),
-    /// Fixed array of packed numbers, and total bytes.
-    PackedArray(usize),
+    /// Fixed array of packed numbers.
+    PackedArray(PackedNumber, usize),
     /// Array counted by another member: basic type and counter.
     CountedArray(i32, String),
-    /// Array of packed numbers, counted by another member: bytes each.
-    CountedPacked(usize, String),
+    /// Array of packed numbers, counted by another member.
+    CountedPacked(PackedNumber, String),
     /// Base class and its version.
     Base {
         /// Class of the base.
@@ -58,6 +59,27 @@ pub enum Step {
     Opaque,
 }
 
+/// How the numbers of a packed member lie in bytes, and their type in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PackedNumber {
+    /// How each lies in bytes.
+    pub packed: Packed,
+    /// The type code of the number in memory: `Double32_t` is a double, `Float16_t` a float.
+    pub code: i32,
+}
+
+impl PackedNumber {
+    fn of(type_code: i32, element: &StreamerElement) -> Option<Self> {
+        let code = if type_code == code::FLOAT16 { code::FLOAT } else { code::DOUBLE };
+        Packed::of_element(type_code, element).map(|packed| Self { packed, code })
+    }
+
+    /// The numbers in bytes as on disk; a rest is left out.
+    pub fn numbers(self, raw: &[u8]) -> impl Iterator<Item = f64> + use<'_> {
+        raw.chunks_exact(self.packed.size()).map_while(move |one| self.packed.read(&mut Cursor::new(one)).ok())
+    }
+}
+
 impl Plan {
     /// Resolves a streamer info.
     pub fn new(info: &StreamerInfo) -> Self {
@@ -75,27 +97,11 @@ impl Plan {
     }
 }
 
-/// Bytes on disk of `Double32_t` and `Float16_t` (`TBufferFile::WriteDouble32`, `WriteFloat16`): with a range
-/// four bytes; with a number of bits below 15 only (or by default for `Float16_t`) one byte of exponent and
-/// two of mantissa; else `Double32_t` is a float.
-fn packed_size(type_code: i32, title: &str) -> usize {
-    let range = title.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(inside, _)| inside);
-    let parts: Vec<&str> = range.map(|r| r.split(',').map(str::trim).collect()).unwrap_or_default();
-    let bits = parts.get(2).and_then(|s| s.parse::<i32>().ok()).unwrap_or(32);
-    let zero = |s: Option<&&str>| s.and_then(|s| s.parse::<f64>().ok()).is_some_and(|v| v == 0.0);
-    match parts.len() {
-        2 | 3 if !(zero(parts.first()) && zero(parts.get(1))) => 4,
-        3 if (2..15).contains(&bits) => 3,
-        _ if type_code == code::FLOAT16 => 3,
-        _ => 4,
-    }
-}
-
 fn step(e: &StreamerElement) -> Step {
     let t = e.type_code;
     let n = usize::try_from(e.array_length).unwrap_or(0);
     let basic = |t: i32| (code::CHAR..code::OFFSET_L).contains(&t);
-    let packed = |t: i32| t == code::DOUBLE32 || t == code::FLOAT16;
+    let packed = |t: i32| PackedNumber::of(t, e);
     let counter = || match &e.kind {
         ElementKind::Counted { name, .. } => name.clone(),
         // Old files may name the counter only in the comment: "[fN]".
@@ -103,6 +109,15 @@ fn step(e: &StreamerElement) -> Step {
             e.title.split_once('[').and_then(|(_, r)| r.split_once(']')).map(|(n, _)| n.to_owned()).unwrap_or_default()
         }
     };
+    if let Some(number) = packed(t) {
+        return Step::Packed(number);
+    }
+    if let Some(number) = packed(t - code::OFFSET_L) {
+        return Step::PackedArray(number, n);
+    }
+    if let Some(number) = packed(t - code::OFFSET_P) {
+        return Step::CountedPacked(number, counter());
+    }
     match t {
         code::BASE => match e.name.as_str() {
             "TObject" => Step::TObject,
@@ -110,13 +125,8 @@ fn step(e: &StreamerElement) -> Step {
             _ => Step::Base { class: e.name.as_str().into() },
         },
         code::CHAR_STAR => Step::CharStar,
-        t if packed(t) => Step::Packed(packed_size(t, &e.title)),
         t if basic(t) => Step::Basic(t),
-        t if packed(t - code::OFFSET_L) => {
-            Step::PackedArray(packed_size(t - code::OFFSET_L, &e.title).saturating_mul(n))
-        }
         t if basic(t - code::OFFSET_L) => Step::FixedArray(t - code::OFFSET_L, n),
-        t if packed(t - code::OFFSET_P) => Step::CountedPacked(packed_size(t - code::OFFSET_P, &e.title), counter()),
         t if basic(t - code::OFFSET_P) => Step::CountedArray(t - code::OFFSET_P, counter()),
         code::TOBJECT => Step::TObject,
         code::TNAMED => Step::TNamed,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::plan::{Plan, Step};
+use super::plan::{PackedNumber, Plan, Step};
 use super::plans::{Layout, Plans};
 use super::value::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, Value, basic_size};
 use crate::bytes::Cursor;
@@ -107,6 +107,9 @@ impl<'a> ObjectReader<'a> {
             let object = read_tobject(&mut self.cursor)?;
             return Ok(Object { class: Arc::clone(class), version: 1, content: Content::TObject(object) });
         }
+        if let Some(width) = symmetric_matrix(class) {
+            return self.symmetric_matrix(class, width);
+        }
         let frame = Frame::read(&mut self.cursor)?;
         let content = self.framed(class, frame).or_else(|e| {
             // A class that cannot be read is opaque if its end is known.
@@ -122,6 +125,21 @@ impl<'a> ObjectReader<'a> {
         })?;
         frame.skip_to_end(&mut self.cursor)?;
         Ok(Object { class: Arc::clone(class), version: frame.version, content })
+    }
+
+    /// A symmetric matrix, whose streamer writes no frame but its base's, and elements behind it (`TMatrixTSym::Streamer`): the
+    /// upper triangle, each number of `width` bytes. It stays bytes.
+    fn symmetric_matrix(&mut self, class: &Arc<str>, width: usize) -> Result<Object> {
+        let start = self.cursor.pos();
+        let base = class.replacen("TMatrixTSym", "TMatrixTBase", 1);
+        let base = self.object(&base)?;
+        let rows = base.members().and_then(|base| base.get("fNrows")).and_then(Value::as_i64).unwrap_or(-1);
+        let rows = self.cursor.checked_count(rows, 1)?;
+        let elements = rows.checked_mul(rows.saturating_add(1)).map(|twice| twice / 2);
+        let bytes = elements.and_then(|elements| elements.checked_mul(width));
+        self.cursor.bytes(bytes.ok_or_else(|| Error::corrupt("a matrix too large"))?)?;
+        let bytes = self.cursor.data().get(start..self.cursor.pos()).unwrap_or_default();
+        Ok(Object { class: Arc::clone(class), version: UNFRAMED, content: Content::Opaque(bytes.to_vec()) })
     }
 
     /// Whether an object of this class may become opaque. Not the parts of a tree, nor lists, whose items become opaque
@@ -211,8 +229,8 @@ impl<'a> ObjectReader<'a> {
     fn step(&mut self, step: &Step, so_far: &Members) -> Result<Value> {
         Ok(match step {
             Step::Basic(t) => self.basic(*t)?,
-            Step::Packed(n) => Value::Raw(self.cursor.bytes(*n)?.into()),
-            Step::PackedArray(n) => Value::Raw(self.cursor.bytes(*n)?.into()),
+            Step::Packed(number) => self.raw(*number, 1)?,
+            Step::PackedArray(number, n) => self.raw(*number, *n)?,
             Step::CharStar => {
                 let n = self.cursor.count(1)?;
                 Value::Str(crate::text::decode(self.cursor.bytes(n)?))
@@ -222,10 +240,9 @@ impl<'a> ObjectReader<'a> {
                 let n = self.counted(so_far, counter)?;
                 self.array(*t, n)?
             }
-            Step::CountedPacked(size, counter) => {
+            Step::CountedPacked(number, counter) => {
                 let n = self.counted(so_far, counter)?;
-                let bytes = n.checked_mul(*size).ok_or_else(|| Error::corrupt("an array too large"))?;
-                Value::Raw(self.cursor.bytes(bytes)?.into())
+                self.raw(*number, n)?
             }
             Step::Base { class } => Value::Object(Box::new(self.object_of(class)?)),
             Step::Inline(class) if &**class == "TString" => Value::Str(self.cursor.string()?),
@@ -280,6 +297,12 @@ impl<'a> ObjectReader<'a> {
 
     fn array(&mut self, t: i32, n: usize) -> Result<Value> {
         Ok(Value::Array(Box::new(Array { code: t, raw: self.raw_array(t, n)?.to_vec() })))
+    }
+
+    /// Packed numbers, as they are.
+    fn raw(&mut self, number: PackedNumber, n: usize) -> Result<Value> {
+        let bytes = n.checked_mul(number.packed.size()).ok_or_else(|| Error::corrupt("an array too large"))?;
+        Ok(Value::Raw(self.cursor.bytes(bytes)?.into()))
     }
 
     pub(super) fn raw_array(&mut self, t: i32, n: usize) -> Result<&'a [u8]> {
@@ -440,6 +463,15 @@ impl<'a> ObjectReader<'a> {
         let end = frame.end.ok_or_else(|| Error::unsupported("a member that is not described has no byte count"))?;
         self.cursor.seek(end);
         Ok(self.cursor.data().get(start..end).unwrap_or_default())
+    }
+}
+
+/// Bytes of an element, if the class is a symmetric matrix.
+fn symmetric_matrix(class: &str) -> Option<usize> {
+    match class {
+        "TMatrixTSym<double>" => Some(8),
+        "TMatrixTSym<float>" => Some(4),
+        _ => None,
     }
 }
 

@@ -112,7 +112,7 @@ impl<'a> ObjectWriter<'a> {
     fn step(&mut self, step: &Step, value: &Value, members: &Members) -> Result<()> {
         match (step, value) {
             (Step::Basic(t), value) => self.basic(*t, value)?,
-            (Step::Packed(_) | Step::PackedArray(_), Value::Raw(raw)) => self.out.raw(raw),
+            (Step::Packed(_) | Step::PackedArray(..), Value::Raw(raw)) => self.out.raw(raw),
             (Step::CharStar, Value::Str(s)) => {
                 let bytes = crate::text::encode(s);
                 self.out.i32(i32::try_from(bytes.len()).unwrap_or(i32::MAX));

@@ -9,12 +9,14 @@ pub mod describe;
 mod element;
 mod info;
 mod infos;
+mod packed;
 mod range;
 mod record;
 
 pub use element::{ElementKind, HAS_RANGE, StreamerElement, code};
 pub use info::StreamerInfo;
 pub use infos::StreamerInfos;
+pub use packed::Packed;
 pub use range::Range;
 pub use record::{parse_record, write_record};
 

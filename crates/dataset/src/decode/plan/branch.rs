@@ -152,6 +152,27 @@ pub(crate) fn streamed(class: &str, layout: (i32, u32), infos: &StreamerInfos) -
     }
 }
 
+/// An object of a class as its streamer writes it; a container has no frame.
+pub(in crate::decode) fn unframed(class: &str, infos: &StreamerInfos) -> Result<Program, Reason> {
+    let learned = LearnedClasses::default();
+    let mut classes = Classes::new(infos, &learned);
+    let typed = classes.by_value(class)?;
+    Ok(make_program(classes, typed, class.to_owned()))
+}
+
+/// A member of an object, as it lies among the object's members.
+pub(in crate::decode) fn of_member(
+    info: &StreamerInfo,
+    element: &StreamerElement,
+    infos: &StreamerInfos,
+) -> Result<Program, Reason> {
+    let learned = LearnedClasses::default();
+    let mut classes = Classes::new(infos, &learned);
+    let typed = classes.member(info, element)?;
+    let name = spelled(&typed.0, element);
+    Ok(make_program(classes, typed, name))
+}
+
 /// An unsplit branch: objects as the class's streamer writes them, containers with a frame.
 fn unsplit(mut classes: Classes<'_>, class: &str, layout: (i32, u32), framed: bool) -> Result<Program, Reason> {
     let name = TypeName::parse(class);

@@ -1,8 +1,9 @@
 //! Plans branches of leaves (`TBranch`): the shape and the operations that their leaves give.
 
+use rootfile::streamer::Packed;
+
 use crate::decode::program::model::{EntryLayout, Program};
 use crate::decode::program::op::Op;
-use crate::decode::program::packed::Packed;
 use crate::decode::program::types::{Number, Reason, Shape};
 use crate::tree::model::{Branch, Leaf, Tree};
 

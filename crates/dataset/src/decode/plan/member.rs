@@ -1,12 +1,11 @@
 //! Plans members: from an element of a streamer info, or from the name of a type, to the shape of the values and the
 //! operation that reads them.
 
-use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, code};
+use rootfile::streamer::{ElementKind, Packed, StreamerElement, StreamerInfo, code};
 
 use super::class::Classes;
 use crate::decode::program::model::Typed;
 use crate::decode::program::op::{ArrayKind, Container, Holds, Members, Op};
-use crate::decode::program::packed::Packed;
 use crate::decode::program::types::{MAP_PARTS, Number, Reason, Shape};
 use crate::type_name::{ContainerKind, TypeName};
 
@@ -201,7 +200,7 @@ impl Classes<'_> {
     }
 
     /// A member of a class: a container's streamer writes no frame.
-    fn by_value(&mut self, class: &str) -> Result<Typed, Reason> {
+    pub(super) fn by_value(&mut self, class: &str) -> Result<Typed, Reason> {
         let name = TypeName::parse(class);
         if name.container().is_some() || is_string(&name) { self.frameless(&name, None) } else { self.class(class) }
     }
@@ -314,11 +313,11 @@ fn tobject() -> Typed {
 
 /// A number, if the type code is that of one.
 pub(super) fn packed_or_basic(t: i32, e: &StreamerElement) -> Option<Typed> {
-    // ROOT reads a range from the title only where this bit is set.
-    let title = if e.bits & rootfile::streamer::HAS_RANGE != 0 { e.title.as_str() } else { "" };
+    if let Some(packed) = Packed::of_element(t, e) {
+        let number = if t == code::FLOAT16 { Number::F32 } else { Number::F64 };
+        return Some((Shape::Number(number), Op::Packed(packed)));
+    }
     Some(match t {
-        code::DOUBLE32 => (Shape::Number(Number::F64), Op::Packed(Packed::double32(title))),
-        code::FLOAT16 => (Shape::Number(Number::F32), Op::Packed(Packed::float16(title))),
         code::BITS => (Shape::Number(Number::U32), Op::TObjectBits),
         // Before it had a code of its own (see docs/format).
         code::UCHAR if matches!(e.type_name.as_str(), "Bool_t" | "bool") => {

@@ -10,13 +10,18 @@ use super::types::Shape;
 const MAP_ITEM: &str = "std::map";
 /// The name of a list that is a set.
 const SET: &str = "std::set";
+/// The only member of a `TDatime`, which has no streamer info.
+const DATIME: &str = "fDatime";
+/// Between a class and those that it derives from; no name has it.
+const BASE: char = '\t';
 /// Classes may nest this deep.
 const MAX_DEPTH: usize = 60;
 
 /// The class of a value, and of its parts as Arrow nests them. An optional value is no level of its own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ClassNames {
-    /// The class of a record, `std::map` of the items of a map, `std::set` of a list that is one; else empty.
+    /// The class of a record and, each behind a tab, those that it derives from; `std::map` of the items of a map, `std::set` of
+    /// a list that is one; else empty.
     pub name: String,
     pub below: Vec<ClassNames>,
 }
@@ -83,7 +88,8 @@ impl Walk<'_> {
             }
             (Shape::Record(parts), Op::Record(ops)) => {
                 let below = parts.iter().zip(ops).map(|((_, part), op)| value(part, op)).collect();
-                ClassNames { name: String::new(), below }
+                let name = if parts.iter().map(|(name, _)| name.as_str()).eq([DATIME]) { "TDatime" } else { "" };
+                ClassNames { name: name.to_owned(), below }
             }
             (Shape::Record(_), Op::TRef) => ClassNames { name: "TRef".to_owned(), ..unnamed(shape) },
             (Shape::Record(_), Op::TRefArray) => ClassNames { name: "TRefArray".to_owned(), ..unnamed(shape) },
@@ -95,8 +101,24 @@ impl Walk<'_> {
         let mut below: Vec<_> = parts.iter().map(|(_, part)| unnamed(part)).collect();
         self.fill(&mut below, parts, reader, depth);
         let class = self.readers.get(reader).map_or("", |reader| &reader.class);
-        let name = if class == "pair" { "std::pair" } else { class };
-        ClassNames { name: name.to_owned(), below }
+        let mut name = if class == "pair" { "std::pair" } else { class }.to_owned();
+        self.bases(&mut name, reader, depth);
+        ClassNames { name, below }
+    }
+
+    /// Adds the classes that a class derives from, each before its own bases.
+    fn bases(&self, name: &mut String, reader: usize, depth: usize) {
+        let newest = self.readers.get(reader).and_then(ClassReader::newest);
+        for step in newest.iter().filter_map(|version| version.steps.as_ref().ok()).flatten() {
+            if let Destination::Base { reader, .. } = &step.destination
+                && let Some(base) = self.readers.get(*reader)
+                && depth < MAX_DEPTH
+            {
+                name.push(BASE);
+                name.push_str(&base.class);
+                self.bases(name, *reader, depth + 1);
+            }
+        }
     }
 
     /// The classes of the parts that a class fills, those of its bases included.

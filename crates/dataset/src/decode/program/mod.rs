@@ -6,5 +6,4 @@ pub(crate) mod classes;
 pub(crate) mod learned;
 pub(crate) mod model;
 pub(crate) mod op;
-pub(crate) mod packed;
 pub(crate) mod types;

@@ -1,7 +1,8 @@
 //! Operations: how the values of a [`Shape`](super::types::Shape) lie in bytes. The interpreter runs them to read, the
 //! encoder to write.
 
-use super::packed::Packed;
+use rootfile::streamer::Packed;
+
 use super::types::Number;
 
 /// An operation: how values lie in bytes.

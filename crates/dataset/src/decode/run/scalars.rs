@@ -1,6 +1,7 @@
 //! Reads numbers, strings and the small classes that ROOT streams by hand: `TObject` and `TRef`.
 
 use rootfile::object::read_tobject;
+use rootfile::streamer::Packed;
 use rootfile::{Error, Result};
 
 use super::column::Column;
@@ -8,7 +9,6 @@ use super::interpreter::Interpreter;
 use super::value::{Value, read_number, too_many};
 use super::words::{Offsets, Words};
 use crate::decode::program::op::Op;
-use crate::decode::program::packed::Packed;
 use crate::decode::program::types::Number;
 
 /// `TObject` bit: a `TRef` points here, and a process identifier follows.

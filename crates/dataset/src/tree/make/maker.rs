@@ -211,7 +211,7 @@ pub(super) fn leaf_extra(class: &str, numbers: &[i64]) -> Option<Object> {
     let mut numbers = numbers.iter().copied();
     let value = |(_, step): &(String, Step)| match step {
         Step::Base { .. } => Value::Int(0),
-        Step::Packed(size) => Value::Raw(vec![0; *size].into()),
+        Step::Packed(number) => Value::Raw(vec![0; number.packed.size()].into()),
         Step::Basic(code::FLOAT) => Value::F32(0.0),
         Step::Basic(code::DOUBLE) => Value::F64(0.0),
         _ => Value::Int(numbers.next().unwrap_or(0)),
