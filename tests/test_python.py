@@ -235,9 +235,9 @@ def test_nothing_is_copied(tree: bk.Tree) -> None:
     assert view.ctypes.data == address
     # What nothing else refers to can be written to, without a copy: not while the view is there.
     assert not _numpy.array(read.take(0)).flags.writeable
-    own = read.take(1)
-    items = own[4][0][1][3][0]
-    own = _numpy.array(own)
+    taken = read.take(1)
+    items = taken[4][0][1][3][0]
+    own = _numpy.array(taken)
     assert own[3].flags.writeable
     assert own[3].base.ctypes.data == items.address
     with pytest.raises(ValueError, match="taken already"):

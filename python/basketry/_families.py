@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 BASE = "\t"
 #: Bases that are arrays of numbers.
 ARRAYS = ("TArrayC", "TArrayS", "TArrayI", "TArrayL", "TArrayL64", "TArrayF", "TArrayD")
+#: Members that are lists of objects, and their classes, in the classes of families.
+LISTS = {"fLabels": "THashList", "fModLabs": "TList", "fFunctions": "TList"}
 #: Classes that were read, with those that they derive from: awkward's arrays have the names of classes alone.
 _LINEAGES: dict[str, str] = {}
 
@@ -40,6 +42,10 @@ def maker(lineage: str) -> Callable[[dict[str, Any]], Any] | None:
         return None
 
     def made(members: dict[str, Any]) -> Any:
+        for name, classname in LISTS.items():
+            if (items := members.get(name)) is not None:
+                content = {"fName": "", "items": list(items), "options": []}
+                members[name] = of_family(classname, 0, content, [])
         # What a class derives from has no members of its own here, but for the numbers of arrays.
         arrays = [members.pop(name) for name in ARRAYS if name in members]
         return of_family(names[0], 0, members, [*(Object(name, 0, {}, []) for name in names[1:]), *arrays])

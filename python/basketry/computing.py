@@ -92,7 +92,7 @@ class Computation:
             have = self._read(self._for_cut, request)
             keep = self._kept(have, request.count)
             plain = _plain(self._wanted)
-            if _flat(keep) and ((library in ("arrow", "pl") and plain is not None) or keep.mean() < DENSE):
+            if _flat(keep) and ((library in ("arrow", "pl") and plain is not None) or keep.sum() < DENSE * len(keep)):
                 request = replace(request, selection=_selected(request)[keep])
                 if plain is not None and library != "ak":
                     return libraries.read(self._table, plain, request)

@@ -13,7 +13,7 @@ use pyo3::{Bound, IntoPyObject, PyResult, Python, pyfunction};
 use rootfile::object::{Array, Collection, Content, Graph, Members, Named, Object, ObjectId, ObjectReader};
 use rootfile::object::{ObjectWriter, PackedNumber, Plan, Step, TObject, Value, array_class};
 use rootfile::streamer::{StreamerInfo, StreamerInfos, code};
-use rootfile::tags::may_hold_tags;
+use rootfile::tags::{BYTE_COUNT_MASK, may_hold_tags};
 use rootfile::{Error, Key, Result, RootFile};
 
 use crate::batch::node_of;
@@ -299,9 +299,22 @@ impl Maker<'_> {
                 Value::List((0..*n).map(|_| self.value(name, inner, &none)).collect::<PyResult<_>>()?)
             }
             Step::Counted(..) => Value::List(vec![Value::Int(0)]),
-            Step::Opaque => Value::Opaque(found.map_or_else(|| Ok(Vec::new()), |one| bytes(&one))?.into()),
+            Step::Opaque => {
+                let raw = found.map_or_else(|| Ok(Vec::new()), |one| bytes(&one))?;
+                if !raw.is_empty() && !is_framed(&raw) {
+                    let why = format!("member {name} is a container, which cannot be written from Python");
+                    return Err(exception(Error::request(why)));
+                }
+                Value::Opaque(raw.into())
+            }
         })
     }
+}
+
+/// Whether bytes are those of a member that was not decoded: with the byte count of all that follow.
+fn is_framed(raw: &[u8]) -> bool {
+    let count = raw.first_chunk::<4>().map(|first| (u32::from_be_bytes(*first) ^ BYTE_COUNT_MASK) as usize);
+    count.and_then(|count| count.checked_add(4)) == Some(raw.len())
 }
 
 fn is_list(class: &str) -> bool {

@@ -136,7 +136,8 @@ def boost_axis(axis: Axis, metadata: Any = None) -> Any:
     import boost_histogram as bh
 
     labels = axis.labels()
-    if labels is not None:
+    # Where only some bins have labels, bins are intervals.
+    if labels is not None and axis.traits.discrete:
         try:
             made = bh.axis.IntCategory([int(one) for one in labels])
         except ValueError:
@@ -152,7 +153,7 @@ def boost_axis(axis: Axis, metadata: Any = None) -> Any:
 
 def labelled(histogram: Histogram) -> tuple[slice, ...]:
     """The bins that `boost_histogram` has: categories have no underflow."""
-    return tuple(slice(0 if axis.labels() is None else 1, None) for axis in histogram.axes)
+    return tuple(slice(1 if axis.traits.discrete else 0, None) for axis in histogram.axes)
 
 
 FAMILIES["TH1"] = Histogram

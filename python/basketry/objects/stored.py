@@ -33,6 +33,8 @@ def record(thing: Any) -> tuple[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        raise TypeError("an object with a container of other objects cannot be written; write the one that was read")
     if isinstance(value, np.ndarray):
         return value.astype(value.dtype.newbyteorder(">")).tobytes()
     if isinstance(value, np.generic):

@@ -178,10 +178,9 @@ fn holders(tables: &[(usize, Arc<RootFile>, Key)]) -> Vec<Holder> {
 
 /// Path and key of a tree or RNTuple: the named one, or the only one. The only tree goes before RNTuples beside it.
 pub(crate) fn find_table(file: &RootFile, wanted: Option<&str>) -> Result<(String, Key)> {
-    let (wanted, cycle) = match wanted.and_then(|w| w.rsplit_once(';')) {
-        Some((path, cycle)) => (Some(path), cycle.parse::<i16>().ok()),
-        None => (wanted, None),
-    };
+    // A name may have a semicolon; a cycle is a number behind one.
+    let with_cycle = wanted.and_then(|w| w.rsplit_once(';')).and_then(|(path, n)| Some((path, n.parse::<i16>().ok()?)));
+    let (wanted, cycle) = with_cycle.map_or((wanted, None), |(path, cycle)| (Some(path), Some(cycle)));
     let walk = file.walk();
     let mut tables: Vec<(String, &Key)> = Vec::new();
     for directory in &walk.directories {
@@ -194,7 +193,10 @@ pub(crate) fn find_table(file: &RootFile, wanted: Option<&str>) -> Result<(Strin
         }
     }
     let found = match wanted {
-        Some(wanted) => tables.iter().find(|(path, _)| path == wanted.trim_matches('/')),
+        // A name may be empty: its path ends with a slash.
+        Some(wanted) => [wanted, wanted.trim_start_matches('/'), wanted.trim_matches('/')]
+            .iter()
+            .find_map(|wanted| tables.iter().find(|(path, _)| path == wanted)),
         None => {
             let mut trees = tables.iter().filter(|(_, key)| !is_ntuple(&key.class));
             let only_tree = trees.next().filter(|_| trees.next().is_none());

@@ -1,0 +1,120 @@
+"""Names that uproot's users call on files, directories, trees, branches and objects, and uproot's classes for
+`isinstance`. uproot is the referee."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import uproot
+
+import basketry as bk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+opened: Any = bk.open
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tree, an RNTuple, and a histogram in a directory."""
+    path = str(tmp_path_factory.mktemp("names") / "names.root")
+    with bk.recreate(path, compression="zstd:5") as file:
+        file["a/b/t"] = {"x": np.arange(1000.0), "jets": {"pt": np.zeros(1000)}}
+        file.mkrntuple("n", {"x": np.arange(3)})
+        file["a/h"] = np.histogram([1, 2, 2.5])
+    return path
+
+
+KINDS = ("TTree", "TBranch", "ReadOnlyDirectory", "ReadOnlyFile", "Model")
+
+
+def kinds(module: Any, thing: Any) -> list[str]:
+    """The classes that a thing is an instance of."""
+    return [name for name in KINDS if isinstance(thing, getattr(module, name))]
+
+
+def test_things_are_instances_of_the_same_classes(path: str) -> None:
+    ours, theirs = opened(path), uproot.open(path)
+    for name in ("a", "a/b", "a/b/t", "a/b/t/x", "a/h"):
+        assert kinds(bk, ours[name]) == kinds(uproot, theirs[name]), name
+    assert kinds(bk, ours) == ["ReadOnlyDirectory", "ReadOnlyFile"]
+    # What uproot calls a Model and a field.
+    assert kinds(bk, ours["n"]) == kinds(uproot, theirs["n"]) == ["Model"]
+    assert "TBranch" not in kinds(bk, ours["n"]["x"])
+    assert isinstance(ours["n"], bk.RNTuple)
+
+
+def test_sizes_are_those_of_uproot(path: str) -> None:
+    ours, theirs = opened(path)["a/b/t"], uproot.open(path)["a/b/t"]
+    for name in ("compressed_bytes", "uncompressed_bytes", "compression_ratio"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+        assert [getattr(one, name) for one in ours] == [getattr(one, name) for one in theirs], name
+    assert ours.compressed_bytes > 0
+    empty = opened(path)["n"]
+    assert math.isnan(empty.compression_ratio)
+
+
+def test_places_are_those_of_uproot(path: str) -> None:
+    ours, theirs = opened(path), uproot.open(path)
+    for one, other in zip(ours["a/b/t"].values(), theirs["a/b/t"].values(), strict=True):
+        assert (one.object_path, one.index) == (other.object_path.replace("/a/b/t;1", "a/b/t"), other.index)
+    assert ours["a/b"].parent.object_path == "/a"
+    assert ours["a/b"].parent.keys() == ours["a"].keys()
+    assert ours["a"].parent is ours["a"].file is ours
+    assert ours.parent is None
+    assert ours.root_directory is ours
+    assert (ours.hex_uuid, ours.uuid) == (str(ours.uuid), uuid.UUID(bytes=ours.fUUID))
+    header = theirs.file
+    assert (ours.root_version, ours.root_version_tuple) == (header.root_version, header.root_version_tuple)
+    assert ours["a/h"].file.root_version == header.root_version
+
+
+def test_what_is_closed_says_so(path: str) -> None:
+    with opened(path) as file:
+        directory, tree, thing = file["a"], file["a/b/t"], file["a/h"]
+        for one in (file, directory, tree, tree["x"], thing):
+            assert not one.closed
+    assert file.closed
+    assert directory.file.closed
+    with tree, thing, directory:
+        pass
+    assert tree.closed
+    assert thing.closed
+    assert directory.closed
+    # Nothing was open.
+    assert tree["x"].array(entry_stop=1).tolist() == [0]
+
+
+def test_keys_without_a_name_are_opened(tmp_path: Path) -> None:
+    ROOT = pytest.importorskip("ROOT")
+    path = str(tmp_path / "nameless.root")
+    file = ROOT.TFile(path, "recreate")
+    ROOT.TObjString("top").Write("")
+    inside = file.mkdir("d")
+    inside.cd()
+    ROOT.TObjString("inside").Write("")
+    ROOT.TNamed("a;1", "semicolon").Write("a;1")
+    tree = ROOT.TTree("", "")
+    x = np.zeros(1)
+    tree.Branch("x", x, "x/D")
+    tree.Fill()
+    tree.Write("")
+    file.Close()
+    with opened(path) as read:
+        for name in read:
+            assert read[name] is not None, name
+        names = read.keys()
+        assert {";1", "d;1", "d/;1", "d/;2", "d/a;1;1"} == {*names}
+        assert read[";1"] == read[""] == "top"
+        assert read["d/;1"] == read["d"][";1"] == "inside"
+        assert read["d/;2"].num_entries == 1
+        assert read["d/;2"]["x"].array().tolist() == [0]
+        assert read["d/a;1"].title == "semicolon"
+        assert read["d/"].keys() == read["d"].keys()
+    with opened(f"{path}:d") as directory:
+        assert directory[""].num_entries == 1
