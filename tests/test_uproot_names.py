@@ -94,27 +94,27 @@ def test_keys_without_a_name_are_opened(tmp_path: Path) -> None:
     ROOT = pytest.importorskip("ROOT")
     path = str(tmp_path / "nameless.root")
     file = ROOT.TFile(path, "recreate")
-    ROOT.TObjString("top").Write("")
+    ROOT.TNamed("", "top").Write()
     inside = file.mkdir("d")
     inside.cd()
-    ROOT.TObjString("inside").Write("")
+    ROOT.TNamed("", "inside").Write()
     ROOT.TNamed("a;1", "semicolon").Write("a;1")
     tree = ROOT.TTree("", "")
     x = np.zeros(1)
     tree.Branch("x", x, "x/D")
     tree.Fill()
-    tree.Write("")
+    tree.Write()
     file.Close()
     with opened(path) as read:
         for name in read:
             assert read[name] is not None, name
         names = read.keys()
         assert {";1", "d;1", "d/;1", "d/;2", "d/a;1;1"} == {*names}
-        assert read[";1"] == read[""] == "top"
-        assert read["d/;1"] == read["d"][";1"] == "inside"
+        assert read[";1"].title == read[""].title == "top"
+        assert read["d/;1"].title == read["d"][";1"].title == "inside"
         assert read["d/;2"].num_entries == 1
         assert read["d/;2"]["x"].array().tolist() == [0]
-        assert read["d/a;1"].title == "semicolon"
+        assert read["d/a;1;1"].title == "semicolon"
         assert read["d/"].keys() == read["d"].keys()
     with opened(f"{path}:d") as directory:
         assert directory[""].num_entries == 1

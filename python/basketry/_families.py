@@ -3,6 +3,7 @@ Other elements are in `_elements`."""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -36,9 +37,10 @@ def maker(lineage: str) -> Callable[[dict[str, Any]], Any] | None:
     names = lineage.split(BASE)
     if not names[0].startswith(("T", "Roo")) and len(names) == 1:
         return None
-    from .objects.model import FAMILIES, Object, of_family
-
-    if not any(name in FAMILIES for name in names):
+    # Imported when it is needed: most arrays have no objects, and objects are made of arrays.
+    objects = importlib.import_module("basketry.objects").model
+    plain, of_family = objects.Object, objects.of_family
+    if not any(name in objects.FAMILIES for name in names):
         return None
 
     def made(members: dict[str, Any]) -> Any:
@@ -48,6 +50,6 @@ def maker(lineage: str) -> Callable[[dict[str, Any]], Any] | None:
                 members[name] = of_family(classname, 0, content, [])
         # What a class derives from has no members of its own here, but for the numbers of arrays.
         arrays = [members.pop(name) for name in ARRAYS if name in members]
-        return of_family(names[0], 0, members, [*(Object(name, 0, {}, []) for name in names[1:]), *arrays])
+        return of_family(names[0], 0, members, [*(plain(name, 0, {}, []) for name in names[1:]), *arrays])
 
     return made
