@@ -16,6 +16,7 @@ from coffea.nanoevents.mapping.base import BaseSourceMapping, UUIDOpener
 from coffea.nanoevents.mapping.uproot import CannotBeNanoEvents, _lazify_form
 
 from . import _core, dataset
+from .names import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -94,7 +95,7 @@ class BasketryMapping(BaseSourceMapping):  # type: ignore[misc]
                 branch = tree[name]
                 forms[name] = _lazify_form(form, f"{name},!load", docstr=branch.title, typestr=branch.typename)
             except (CannotBeNanoEvents, ValueError) as error:
-                warnings.warn(f"{name} is left out, as NanoEvents cannot hold it: {error}", stacklevel=2)
+                warnings.warn(f"{plain(name)} is left out, as NanoEvents cannot hold it: {error}", stacklevel=2)
         return {
             "class": "RecordArray",
             "fields": list(forms),
@@ -157,7 +158,7 @@ def _is_column(tree: Tree, name: str) -> bool:
     """Whether NanoEvents has a column of this name: not with the signs of coffea's keys, nor, of an RNTuple, for a
     field inside another one or the collections that ROOT's importer adds."""
     if "," in name or "!" in name:
-        warnings.warn(f"{name} is left out, as coffea's keys cannot have , or ! in a name", stacklevel=2)
+        warnings.warn(f"{plain(name)} is left out, as coffea's keys cannot have , or ! in a name", stacklevel=2)
         return False
     return not tree._table.is_ntuple or not ("." in name or name.startswith("_collection"))
 

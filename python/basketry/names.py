@@ -34,6 +34,14 @@ def public(place: object) -> str:
     return plain(_core.public_path(str(place)))
 
 
+def shown(record: Any) -> str:
+    """The `repr` of a data class, without users, passwords and parameters of URLs."""
+    import dataclasses
+
+    parts = (f"{one.name}={getattr(record, one.name)!r}" for one in dataclasses.fields(record) if one.repr)
+    return plain(_core.public_text(f"{type(record).__qualname__}({', '.join(parts)})"))
+
+
 def matcher(wanted: Filter) -> Callable[[str], bool] | None:
     """The predicate of a filter; None if it accepts all names.
 

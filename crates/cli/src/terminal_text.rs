@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use rootfile::text::{is_printable, printable};
+use rootfile::text::printable_lines;
 
 /// A writer of text that passes printable characters on.
 pub struct Printable<W> {
@@ -19,15 +19,7 @@ impl<W: Write> Printable<W> {
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
-        let passes = |c: char| is_printable(c) || c == '\n' || c == '\t';
-        let mut rest = text;
-        while let Some((at, c)) = rest.char_indices().find(|(_, c)| !passes(*c)) {
-            let (before, behind) = rest.split_at(at);
-            self.inner.write_all(before.as_bytes())?;
-            self.inner.write_all(printable(c.encode_utf8(&mut [0; 4])).as_bytes())?;
-            rest = behind.get(c.len_utf8()..).unwrap_or_default();
-        }
-        self.inner.write_all(rest.as_bytes())
+        self.inner.write_all(printable_lines(text).as_bytes())
     }
 }
 

@@ -6,7 +6,8 @@ use std::io;
 
 use arrow_schema::ArrowError;
 use pyo3::PyErr;
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
+use rootfile::text::printable_lines;
 use rootfile::{Error, ErrorKind, Hint, HintValue, public_path};
 
 /// The exception for an error. `OSError` chooses its own subclass by the number: `FileNotFoundError` and the like.
@@ -15,15 +16,20 @@ pub fn exception(error: Error) -> PyErr {
     let number = match error.kind() {
         ErrorKind::Io(io) => number(io),
         ErrorKind::Interrupted => Some(libc::EINTR),
-        _ => return PyValueError::new_err(error.text(keyword)),
+        _ => return PyValueError::new_err(text_of(&error)),
     };
-    let Some(number) = number else { return PyOSError::new_err(error.text(keyword)) };
+    let Some(number) = number else { return PyOSError::new_err(text_of(&error)) };
     let text = error.message(keyword);
     let text = text.split(" (os error").next().unwrap_or_default().to_owned();
     match error.path() {
         Some(path) => PyOSError::new_err((number, text, public_path(path).as_os_str().to_owned())),
         None => PyOSError::new_err((number, text)),
     }
+}
+
+/// The whole text, which Python prints as it is: names in it may have characters that control a terminal.
+fn text_of(error: &Error) -> String {
+    printable_lines(&error.text(keyword)).into_owned()
 }
 
 /// An option in a message as the keyword argument that it is in Python: `--force` is `force=True`, and `--memory 13MB` is
@@ -52,5 +58,9 @@ fn number(error: &io::Error) -> Option<i32> {
 /// The exception for an error of Arrow's.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 pub fn arrow(error: ArrowError) -> PyErr {
-    PyValueError::new_err(error.to_string())
+    let text = printable_lines(&error.to_string()).into_owned();
+    match error {
+        ArrowError::MemoryError(_) => PyMemoryError::new_err(text),
+        _ => PyValueError::new_err(text),
+    }
 }

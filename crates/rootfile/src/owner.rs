@@ -13,6 +13,12 @@ impl Owner {
         Self(std::process::id())
     }
 
+    /// A process that is not this one.
+    #[cfg(test)]
+    pub(crate) fn other() -> Self {
+        Self(0)
+    }
+
     /// Whether it is the process that runs now, and not one from which it was forked.
     pub fn is_this(self) -> bool {
         self == Self::this()
@@ -75,7 +81,7 @@ mod tests {
     fn only_the_owner_uses_and_drops() {
         let dropped = std::rc::Rc::new(());
         let (own, mut other) = (Owned::new(dropped.clone()), Owned::new(dropped.clone()));
-        other.owner = Owner(0);
+        other.owner = Owner::other();
         assert!(own.get().is_some() && own.owner().is_this() && own.owner().check("it", "").is_ok());
         assert!(other.get().is_none());
         let why = other.owner().check("the file", "make another").unwrap_err().to_string();

@@ -322,6 +322,22 @@ mod tests {
     }
 
     #[test]
+    fn a_forked_process_neither_renames_nor_removes() {
+        let folder = tempfile::tempdir().unwrap();
+        for rename in [true, false] {
+            let (mut temporary, _file) = Temporary::create(&folder.path().join("out.root"), false).unwrap();
+            temporary.owner = Owner::other();
+            let path = temporary.path().to_path_buf();
+            if rename {
+                assert!(temporary.rename().unwrap_err().to_string().contains("belongs to process 0"));
+            } else {
+                drop(temporary);
+            }
+            assert!(path.exists() && !folder.path().join("out.root").exists());
+        }
+    }
+
+    #[test]
     fn names_of_hidden_files_are_known() {
         for (file, known) in [(".a.root.12.tmp", true), (".a.root.12-1.tmp", true), (".a.root..tmp", false)] {
             assert_eq!(is_hidden_name(file, "a.root"), known, "{file}");

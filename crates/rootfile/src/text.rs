@@ -65,6 +65,19 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Text of several lines for a terminal: as [`printable`] shows it, but line breaks and tabs stay.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    let passes = |c: char| is_printable(c) || c == '\n' || c == '\t';
+    if text.chars().all(passes) {
+        return Cow::Borrowed(text);
+    }
+    let parts = text.split_inclusive(|c| matches!(c, '\n' | '\t')).flat_map(|part| {
+        let plain = part.trim_end_matches(['\n', '\t']);
+        [printable(plain), Cow::Borrowed(part.get(plain.len()..).unwrap_or_default())]
+    });
+    Cow::Owned(parts.collect())
+}
+
 /// Text of at most `most` characters, three at least: a longer one is cut in the middle, as names often differ in their ends.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     // Characters are no more than bytes.
@@ -81,6 +94,11 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_stay_lines() {
+        assert_eq!(printable_lines("a\tb\n\u{1b}c\r\n\n"), "a\tb\n\\u{1b}c\\r\n\n");
+    }
 
     #[test]
     fn long_texts_are_cut_in_the_middle() {

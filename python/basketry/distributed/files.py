@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from .. import _core
-from ..names import public
+from ..names import public, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +33,9 @@ class Input:
     places: tuple[str, ...]
     #: The path of the first file, without a tree.
     path: str
+
+    def __repr__(self) -> str:
+        return shown(self)
 
 
 def inputs(files: Files) -> list[Input]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .. import _core, verbs
+from ..names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,6 +57,9 @@ class Failed:
     output: str | None = None
     """The output that was not made, if there is one."""
 
+    def __repr__(self) -> str:
+        return shown(self)
+
 
 @dataclass(frozen=True)
 class Skipped:
@@ -65,6 +69,9 @@ class Skipped:
     """The (first) file of the task."""
     output: str
     """Its output."""
+
+    def __repr__(self) -> str:
+        return shown(self)
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,9 @@ class Task:
     skip_done: SkipDone = False
     #: The names among "threads" and "memory" that the worker decides.
     shared: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return shown(self)
 
     def failed(self, error: Exception) -> Failed:
         """This task, failed."""

@@ -103,7 +103,7 @@ class Content:
             return
         ways = "give the new one another name"
         if taken in self.kept:
-            ways += ", or make a new file: an update adds to a file with trees or RNTuples, and changes nothing in it"
+            ways = f"it cannot be replaced or extended, as an update only adds to a file with trees or RNTuples: {ways}"
         has = [f"{plain(one)} ({kind})" for one, kind in self.classnames().items() if kind != "TDirectory"]
         more = f" and {len(has) - 10} more" if len(has) > 10 else ""
         what = f"{file_path} already has the {self.classname(taken)} {plain(taken)}"

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::network::Network;
 use super::throttle::Throttle;
 use crate::math::as_f64;
-use crate::system::shell::{argument, output, quoted};
+use crate::system::shell::{output, pasted, pasted_pattern, pasted_tree};
 
 /// The bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -230,29 +230,29 @@ impl Bottleneck {
     pub(super) fn commands(self, s: &Stages, subject: &Subject<'_>, dearest: Option<Dearest<'_>>) -> Vec<String> {
         let file = public_path(subject.file);
         let file = file.to_string_lossy();
-        let of_tree = format!("{file}:{}", subject.tree);
+        let of_tree = pasted_tree(&file, subject.tree);
         let rewrite = |word: &str, options: String| {
-            format!("basketry rewrite {} -o {}{options}", argument(&file), argument(&output(&file, word)))
+            format!("basketry rewrite {} -o {}{options}", pasted(&file), pasted(&output(&file, word)))
         };
-        let of = |key: &str, value: String| format!(" --tree-set {} {key}={value}", quoted(subject.tree));
+        let of = |key: &str, value: String| format!(" --tree-set {} {key}={value}", pasted_pattern(subject.tree));
         match self {
             Self::Application => Vec::new(),
             // What is read is brought near.
             Self::Storage | Self::NetworkLatency | Self::NetworkBandwidth
                 if (1..=MOST_KEPT).contains(&subject.columns.len()) =>
             {
-                let keep = subject.columns.iter().map(|column| format!(" --keep {}", quoted(column))).collect();
-                vec![rewrite("kept", keep), format!("basketry tune {}", argument(&of_tree))]
+                let keep = subject.columns.iter().map(|column| format!(" --keep {}", pasted_pattern(column))).collect();
+                vec![rewrite("kept", keep), format!("basketry tune {of_tree}")]
             }
             Self::NetworkLatency | Self::NetworkBandwidth => Vec::new(),
-            Self::Storage => vec![format!("basketry tune {}", argument(&of_tree))],
+            Self::Storage => vec![format!("basketry tune {of_tree}")],
             Self::TooFewClusters => {
                 let megabytes = (s.compressed / (4.0 * s.threads)).max(LEAST_CLUSTER) / 1e6;
                 vec![rewrite("clusters", of("cluster", format!("{megabytes:.0}MB")))]
             }
             Self::Decompression => {
-                let (tree, layouts) = (argument(&of_tree), "--layouts");
-                vec![format!("basketry readspeed {tree} {layouts}"), format!("basketry tune {tree}")]
+                let layouts = "--layouts";
+                vec![format!("basketry readspeed {of_tree} {layouts}"), format!("basketry tune {of_tree}")]
             }
             Self::Decoding => match dearest {
                 Some(column) if column.can_be_split => vec![rewrite("split", of("split-level", "99".to_owned()))],

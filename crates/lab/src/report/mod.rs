@@ -25,7 +25,7 @@ use serde::Serialize;
 use crate::math::as_f64;
 use crate::sweep::findings::Findings;
 use crate::sweep::metric::{Unit, amount, metric_of};
-use crate::system::shell::{argument, output};
+use crate::system::shell::{output, pasted};
 use chart::Chart;
 use job_timeline::Sample;
 use parallel_write::Bench;
@@ -156,7 +156,7 @@ pub fn report(findings: &Findings, besides: &Extras) -> Report {
 /// The command that applies a layout, for a shell.
 fn rewrite(input: &Path) -> String {
     let input = input.to_string_lossy();
-    format!("basketry rewrite {} -o {} --layout layout.toml", argument(&input), argument(&output(&input, "chosen")))
+    format!("basketry rewrite {} -o {} --layout layout.toml", pasted(&input), pasted(&output(&input, "chosen")))
 }
 
 fn facts(findings: &Findings) -> Vec<Fact> {

@@ -10,7 +10,7 @@ use super::subject::Subject;
 use super::sums::{absent, sizes};
 use crate::inspect::finding::Fault;
 use crate::inspect::report::{Report, TreeReport};
-use crate::system::shell::{argument, output, quoted};
+use crate::system::shell::{output, pasted, pasted_pattern};
 
 /// The remedy of a fault.
 enum Remedy {
@@ -91,18 +91,18 @@ pub(super) fn command(report: &Report, subject: Subject<'_>, fault: &Fault) -> O
         // Of FILE:TREE only that tree would be kept.
         (Remedy::Rewrite | Remedy::Tune, _) => String::new(),
         (Remedy::Tree(settings), Some(path)) => {
-            let set = |(key, value): &(_, String)| format!(" --tree-set {} {key}={value}", quoted(path));
+            let set = |(key, value): &(_, String)| format!(" --tree-set {} {key}={value}", pasted_pattern(path));
             settings.iter().map(set).collect()
         }
         (Remedy::Tree(settings), None) => settings.iter().map(|(key, value)| format!(" --{key} {value}")).collect(),
         (Remedy::Columns(branches, key, value), _) => {
-            branches.iter().map(|branch| format!(" --column-set {} {key}={value}", quoted(branch))).collect()
+            branches.iter().map(|branch| format!(" --column-set {} {key}={value}", pasted_pattern(branch))).collect()
         }
     };
     // A rewrite refuses branches whose file is not there.
     let mut without: Vec<&str> = report.newest().flat_map(absent).map(|branch| branch.name.as_str()).collect();
     without.dedup();
-    options.extend(without.into_iter().map(|branch| format!(" --drop {}", quoted(branch))));
+    options.extend(without.into_iter().map(|branch| format!(" --drop {}", pasted_pattern(branch))));
     let input = &report.file.path;
-    Some(format!("basketry {verb} {} -o {}{options}", argument(input), argument(&output(input, word))))
+    Some(format!("basketry {verb} {} -o {}{options}", pasted(input), pasted(&output(input, word))))
 }
