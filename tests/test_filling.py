@@ -73,6 +73,46 @@ def test_tasks_keep_their_order_whatever_the_timing(tmp_path: Path) -> None:
     assert len(made) == 1
 
 
+OUT_OF_ORDER = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+import basketry as bk
+
+path, container, workers = sys.argv[1], sys.argv[2], int(sys.argv[3])
+with bk.recreate(path, compression=None, cluster="1MB", memory=sys.argv[4], order="tasks") as file:
+    make = file.mktree if container == "ttree" else file.mkrntuple
+    table = make("Events", {"x": "float64", "l": "var * int32"})
+    contexts = [table.fill_context(task=number) for number in range(16)]
+
+    def work(number):
+        with contexts[number] as context:
+            for part in range(3):
+                x = np.random.default_rng(number).random(40_000) + 3 * number + part
+                context.extend({"x": x, "l": np.full((40_000, 2), number, "int32")})
+
+    order = range(16) if workers == 1 else [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15]
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, order))
+"""
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_tasks_out_of_order_on_few_threads_end_and_give_the_same_bytes(container: str, tmp_path: Path) -> None:
+    def write(workers: int, memory: str) -> bytes:
+        path = tmp_path / "out.root"
+        command: list[Argument] = [sys.executable, "-c", OUT_OF_ORDER, path, container, str(workers), memory]
+        done = run(command, timeout=240)
+        assert done.code == 0, done
+        assert [entry.name for entry in tmp_path.iterdir()] == ["out.root"]
+        written = path.read_bytes()
+        path.unlink()
+        return written
+
+    # All clusters have 30 MB. The former code waits for ever.
+    assert write(1, "64MB") == write(4, "16MB")
+
+
 def test_contexts_in_order_of_arrival_and_their_errors(tmp_path: Path) -> None:
     path = tmp_path / "out.root"
     with bk.recreate(path) as file:

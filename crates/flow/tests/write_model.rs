@@ -8,6 +8,9 @@ mod sync {
     pub(super) use loom::sync::atomic::{AtomicU64, Ordering};
     pub(super) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
     pub(super) use loom::thread::{ThreadId, current};
+
+    /// Never reached: waits of loom have no timeout.
+    pub(super) const PATIENCE: u32 = 1;
 }
 mod commit {
     pub(super) use super::ordered_queue;
@@ -25,7 +28,7 @@ mod ordered_queue;
 use commit_order::CommitOrder;
 use flow::write::Order;
 use loom::model::Builder;
-use memory_limiter::{MemoryLimiter, QueuePosition};
+use memory_limiter::{AtStandstill, Growth, MemoryLimiter, QueuePosition};
 use sync::{Arc, Mutex, MutexGuard, current};
 
 /// The part of `write::committer` for one tree, with numbers for clusters.
@@ -41,6 +44,8 @@ struct State {
     written: Vec<u64>,
     /// Bytes of buffers of finished contexts.
     idle_buffers: u64,
+    /// How often a cluster had less memory than it wanted.
+    short: usize,
 }
 
 impl Tree {
@@ -53,12 +58,19 @@ impl Tree {
                 appending: false,
                 written: Vec::new(),
                 idle_buffers: 0,
+                short: 0,
             }),
         })
     }
 
     /// Makes clusters as a fill context does. They turn out `more` bytes larger than expected. Keeps buffers if it may.
     fn fill(&self, task: u64, clusters: u64, bytes: u64, more: u64) {
+        self.limiter.count_running(true);
+        self.fill_clusters(task, clusters, bytes, more);
+        self.limiter.count_running(false);
+    }
+
+    fn fill_clusters(&self, task: u64, clusters: u64, bytes: u64, more: u64) {
         let ticket = self.state.lock().unwrap().commits.begin(Some(task)).unwrap();
         // The buffers of the context, which stay when a cluster is filled.
         let own = bytes / 2;
@@ -75,11 +87,11 @@ impl Tree {
                     ticket.set_reserved(0);
                     self.limiter.release(kept);
                     self.drop_buffers();
-                    self.limiter.reserve(bytes, position).unwrap().0
+                    self.reserve(bytes, position)
                 }
             };
             if bytes + more > taken {
-                self.limiter.grow(bytes + more - taken, position).unwrap();
+                self.grow((taken, bytes + more - taken), position);
                 taken = bytes + more;
             }
             ticket.set_reserved(own);
@@ -102,6 +114,43 @@ impl Tree {
         state.commits.done(task);
         self.advance(state);
         self.limiter.notify();
+    }
+
+    /// As the committer's.
+    fn reserve(&self, bytes: u64, position: impl Fn() -> QueuePosition) -> u64 {
+        let mut then = AtStandstill::Report;
+        loop {
+            match self.limiter.reserve(bytes, &position, then).unwrap() {
+                Some(taken) => {
+                    self.state.lock().unwrap().short += usize::from(taken < bytes);
+                    return taken;
+                }
+                None => then = self.spill(),
+            }
+        }
+    }
+
+    fn grow(&self, more: (u64, u64), position: impl Fn() -> QueuePosition) {
+        let mut then = AtStandstill::Report;
+        loop {
+            match self.limiter.grow(more, &position, then).unwrap() {
+                Growth::Stalled => then = self.spill(),
+                Growth::Fits => return,
+                Growth::Full => {
+                    self.state.lock().unwrap().short += 1;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Moves all waiting clusters out of memory.
+    fn spill(&self) -> AtStandstill {
+        let mut state = self.state.lock().unwrap();
+        let clusters: u64 = state.commits.last_first().map(|(_, bytes)| std::mem::take(bytes)).sum();
+        let freed = clusters + std::mem::take(&mut state.idle_buffers);
+        self.limiter.release(freed);
+        if freed > 0 { AtStandstill::Report } else { AtStandstill::GoOn }
     }
 
     /// Writes the clusters that can be written, unless another thread does.
@@ -182,7 +231,9 @@ fn waiting_threads_learn_that_the_output_was_given_up() {
     Builder::new().check(|| {
         let tree = Tree::new(2, Order::Arrival);
         let stopped = Arc::new(sync::AtomicU64::new(0));
-        tree.limiter.reserve(2, || QueuePosition::Unordered).unwrap();
+        tree.limiter.count_running(true);
+        tree.limiter.count_running(true);
+        tree.limiter.reserve(2, || QueuePosition::Unordered, AtStandstill::Report).unwrap();
         let waits = {
             let (tree, stopped) = (Arc::clone(&tree), Arc::clone(&stopped));
             loom::thread::spawn(move || {
@@ -190,7 +241,7 @@ fn waiting_threads_learn_that_the_output_was_given_up() {
                     0 => QueuePosition::Unordered,
                     _ => QueuePosition::Stopped,
                 };
-                tree.limiter.reserve(2, position).is_err()
+                tree.limiter.reserve(2, position, AtStandstill::Report).is_err()
             })
         };
         stopped.store(1, sync::Ordering::Release);
@@ -204,7 +255,9 @@ fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
     Builder::new().check(|| {
         let limiter = Arc::new(MemoryLimiter::new(8, 1, Arc::new(sync::AtomicU64::new(2))));
         let idle = Arc::clone(&limiter);
-        loom::thread::spawn(move || idle.reserve(4, || QueuePosition::Unordered).unwrap()).join().unwrap();
+        loom::thread::spawn(move || idle.reserve(4, || QueuePosition::Unordered, AtStandstill::Report).unwrap())
+            .join()
+            .unwrap();
         limiter.count_running(true);
         limiter.count_running(true);
         assert_eq!(
@@ -213,6 +266,35 @@ fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
             "another thread may end its cluster"
         );
         limiter.count_running(false);
-        assert_eq!(limiter.reserve(4, || QueuePosition::Unordered).unwrap().0, 4);
+        assert_eq!(limiter.reserve(4, || QueuePosition::Unordered, AtStandstill::Report).unwrap(), Some(4));
     });
+}
+
+/// Tasks that two threads fill one after the other, in an order that is not theirs, in every interleaving.
+fn every_interleaving_of(memory: u64, threads: [&'static [u64]; 2], (bytes, more): (u64, u64)) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(move || {
+        let tree = Tree::new(memory, Order::Tasks);
+        let other = {
+            let tree = Arc::clone(&tree);
+            loom::thread::spawn(move || threads[1].iter().for_each(|task| tree.fill(*task, 1, bytes, more)))
+        };
+        threads[0].iter().for_each(|task| tree.fill(*task, 1, bytes, more));
+        other.join().unwrap();
+        let tasks = (threads[0].len() + threads[1].len()) as u64;
+        assert_eq!(tree.written(), (0..tasks).collect::<Vec<_>>());
+        tree.drop_buffers();
+        let in_use = tree.limiter.in_use();
+        assert_eq!((in_use.now, in_use.waiting), (0, 0));
+        assert_eq!(tree.state.lock().unwrap().short, 0, "clusters end where they do with one thread");
+        assert!(in_use.peak <= memory, "{} bytes of {memory}", in_use.peak);
+    });
+}
+
+#[test]
+fn fewer_threads_than_tasks_begin_them_out_of_order() {
+    // While tasks 2 and 3 are filled, nobody fills the tasks before them.
+    every_interleaving_of(4, [&[2, 1], &[3, 0]], (2, 0));
+    every_interleaving_of(4, [&[3, 2, 1, 0], &[]], (2, 0));
 }

@@ -146,8 +146,8 @@ class WritableTree:
     def fill_context(self, task: int | None = None) -> FillContext:
         """A fill context for one thread or task, with clusters of its own: `with tree.fill_context() as context:
         context.extend(data)`. In a file in the order of tasks `task`, counted from 0, is the position of its entries;
-        the default is the next number. Start tasks in that order: clusters of later tasks wait in
-        memory."""
+        the default is the next number. Clusters of later tasks wait in memory, and in a temporary file beside the
+        output when the memory is used up while nobody fills the next task, so start tasks in that order if you can."""
         context = FillContext(self, self._core.context(self._number, task))
         self._contexts.add(context)
         return context

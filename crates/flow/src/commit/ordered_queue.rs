@@ -59,6 +59,11 @@ impl<T> OrderedQueue<T> {
         }
     }
 
+    /// The waiting items, those whose turn comes last first.
+    pub fn last_first(&mut self) -> impl Iterator<Item = &mut T> {
+        self.waiting.values_mut().rev()
+    }
+
     /// Removes all waiting items.
     pub fn clear(&mut self) -> impl Iterator<Item = T> {
         std::mem::take(&mut self.waiting).into_values()

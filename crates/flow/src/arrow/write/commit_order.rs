@@ -47,7 +47,9 @@ impl Ticket {
             Order::Tasks if head == self.task => QueuePosition::Next,
             Order::Tasks => {
                 let reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
-                QueuePosition::Later { reserve: largest.saturating_sub(reserved.get(&head).copied().unwrap_or(0)) }
+                let of_head = reserved.get(&head).copied();
+                let reserve = largest.saturating_sub(of_head.unwrap_or(0));
+                QueuePosition::Later { reserve, head, is_begun: of_head.is_some() }
             }
         }
     }
@@ -125,6 +127,11 @@ impl<T> CommitOrder<T> {
         let next = self.clusters.next();
         self.head.store(self.clusters.head(), Ordering::Release);
         next
+    }
+
+    /// The waiting clusters, those that are appended last first.
+    pub fn last_first(&mut self) -> impl Iterator<Item = &mut T> {
+        self.clusters.last_first()
     }
 
     /// Removes all waiting clusters.

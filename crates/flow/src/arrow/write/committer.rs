@@ -13,11 +13,12 @@ use super::commit_order::{CommitOrder, Ticket};
 use super::conform::Casting;
 use super::context_buffers::ContextBuffers;
 use super::finished_cluster::{Content, FinishedCluster};
-use super::memory_limiter::{QueuePosition, stopped};
+use super::memory_limiter::{AtStandstill, Growth, QueuePosition, stopped};
 use super::metrics::Metrics;
 use super::open_table::TableRecord;
 use super::options::{Order, WriteOptions};
 use super::output::{NewObject, Output};
+use super::spill::SpillFile;
 use super::table_plan::TablePlan;
 use super::write_pool::WritePool;
 use super::written::Written;
@@ -32,6 +33,8 @@ pub(crate) struct Committer {
     state: Mutex<State>,
     /// The file, if it was not given up. Lock order: the state's lock comes before this one.
     output: Mutex<Option<Output>>,
+    /// Lock order: the state's lock comes before this one.
+    spill: Mutex<SpillFile>,
     stopped: AtomicBool,
     /// How often columns were added to a table.
     extensions: AtomicUsize,
@@ -109,6 +112,7 @@ impl TableQueue {
 impl Committer {
     pub fn new(file: FileWriter, pool: &WritePool, options: &WriteOptions) -> Self {
         let totals = Totals { bytes: file.position(), ..Totals::default() };
+        let spill = SpillFile::beside(file.hidden_path());
         let state = State { tables: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, totals };
         let scratches = EncodeScratchPool::new(Arc::clone(&pool.compressors), Arc::default());
         Self {
@@ -117,6 +121,7 @@ impl Committer {
             casting: options.casting,
             state: Mutex::new(state),
             output: Mutex::new(Some(Output::new(file, options.auto_save, scratches))),
+            spill: Mutex::new(spill),
             stopped: AtomicBool::new(false),
             extensions: AtomicUsize::new(0),
         }
@@ -226,10 +231,52 @@ impl Committer {
     }
 
     /// Reserves memory for a cluster of a task, and waits until it is free. Returns the bytes reserved and the time waited.
-    /// Out-of-order tasks leave room for the largest cluster.
+    /// Out-of-order tasks leave room for the largest cluster. Where all would wait for a task that nobody fills, clusters that
+    /// wait to be appended make room in a [`SpillFile`].
     pub fn reserve(&self, bytes: u64, ticket: &Ticket) -> Result<(u64, Duration)> {
         let most = self.pool.memory_limiter.cluster_limit();
-        self.pool.memory_limiter.reserve(bytes, || self.position(ticket, most))
+        let (mut then, started) = (AtStandstill::Report, Instant::now());
+        loop {
+            match self.pool.memory_limiter.reserve(bytes, || self.position(ticket, most), then)? {
+                Some(taken) => return Ok((taken, started.elapsed())),
+                None => then = self.make_room(bytes + most)?,
+            }
+        }
+    }
+
+    /// Drops buffers of finished contexts, and moves clusters that wait for earlier tasks out of memory, those that are appended last
+    /// first, until `wanted` bytes are released. Returns what to do if that is not enough.
+    fn make_room(&self, wanted: u64) -> Result<AtStandstill> {
+        let mut freed = self.drop_buffers();
+        let mut state = self.lock();
+        state.check()?;
+        let (buffers, mut moved) = (freed, Ok(()));
+        {
+            let mut spill = self.spill.lock().unwrap_or_else(PoisonError::into_inner);
+            let in_memory = state.tables.iter_mut().flat_map(|table| table.commits.last_first());
+            for cluster in in_memory.filter(|cluster| cluster.reserved > 0) {
+                moved = spill.put(&mut cluster.content).map(|spilled| cluster.spilled = Some(spilled));
+                if moved.is_err() {
+                    break;
+                }
+                freed += std::mem::take(&mut cluster.reserved);
+                if freed >= wanted {
+                    break;
+                }
+            }
+        }
+        moved.inspect_err(|e| self.give_up(&mut state, e))?;
+        state.totals.queued = state.totals.queued.saturating_sub(freed - buffers);
+        self.pool.memory_limiter.release(freed - buffers);
+        Ok(if freed > 0 { AtStandstill::Report } else { AtStandstill::GoOn })
+    }
+
+    /// Reads a cluster back that is appended now.
+    fn restore(&self, cluster: &mut FinishedCluster) -> Result<()> {
+        let Some(spilled) = cluster.spilled.take() else { return Ok(()) };
+        cluster.reserved = spilled.bytes();
+        self.pool.memory_limiter.resize(0, cluster.reserved);
+        self.spill.lock().unwrap_or_else(PoisonError::into_inner).take(&spilled, &mut cluster.content)
     }
 
     /// The same, if the memory is free now.
@@ -240,12 +287,18 @@ impl Committer {
         self.pool.memory_limiter.try_reserve(bytes, self.position(ticket, self.pool.memory_limiter.cluster_limit()))
     }
 
-    /// Reserves more for a cluster that is being filled. Returns false when the cluster should be flushed.
-    pub fn grow(&self, more: u64, ticket: &Ticket) -> Result<bool> {
+    /// Reserves more for a cluster that is being filled and has `held`. Returns false when the cluster should be flushed.
+    pub fn grow(&self, (held, more): (u64, u64), ticket: &Ticket) -> Result<bool> {
         let most = self.pool.memory_limiter.cluster_limit();
-        let fits = self.pool.memory_limiter.grow(more, || self.position(ticket, most));
+        let mut then = AtStandstill::Report;
+        let grown = loop {
+            match self.pool.memory_limiter.grow((held, more), || self.position(ticket, most), then)? {
+                Growth::Stalled => then = self.make_room(more + most)?,
+                grown => break grown,
+            }
+        };
         self.pool.buffer_pool.trim(self.pool.memory_limiter.free());
-        fits
+        Ok(grown == Growth::Fits)
     }
 
     /// Buffers of a cluster that was written, for one that begins. Drops pooled buffers that do not fit into free memory.
@@ -281,11 +334,13 @@ impl Committer {
         }
     }
 
-    /// Drops the buffers of finished contexts and releases their memory.
-    pub fn drop_buffers(&self) {
+    /// Drops the buffers of finished contexts and releases their memory. Returns its bytes.
+    pub fn drop_buffers(&self) -> u64 {
         let idle_buffers: Vec<ContextBuffers> =
             self.lock().tables.iter_mut().flat_map(|table| std::mem::take(&mut table.idle_buffers)).collect();
-        self.pool.memory_limiter.release(idle_buffers.iter().map(|buffers| buffers.kept).sum());
+        let kept = idle_buffers.iter().map(|buffers| buffers.kept).sum();
+        self.pool.memory_limiter.release(kept);
+        kept
     }
 
     /// Expected memory of a cluster of this table.
@@ -332,7 +387,7 @@ impl Committer {
             // Other threads can hand over clusters meanwhile.
             drop(state);
             let started = Instant::now();
-            let written = self.append(table, &mut cluster);
+            let written = self.restore(&mut cluster).and_then(|()| self.append(table, &mut cluster));
             // The buffers first: a context that can begin takes them at once.
             let (reserved, entries) = (cluster.reserved, cluster.entries);
             self.recycle(&cluster.plan, cluster.content);

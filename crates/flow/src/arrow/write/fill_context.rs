@@ -146,13 +146,19 @@ impl FillContext {
 
     /// Ends the cluster here.
     pub fn flush(&mut self) -> Result<()> {
-        let flushed = if self.rule.entries() > 0 { self.end_cluster() } else { Ok(()) };
-        flushed.map_err(|e| self.give_up(e))
+        let _running = Running::begin(&self.committer.pool.memory_limiter);
+        self.end_last_cluster()
+    }
+
+    fn end_last_cluster(&mut self) -> Result<()> {
+        let ended = if self.rule.entries() > 0 { self.end_cluster() } else { Ok(()) };
+        ended.map_err(|e| self.give_up(e))
     }
 
     /// Ends the last cluster, and the context.
     pub fn finish(mut self) -> Result<()> {
-        self.flush()?;
+        let _running = Running::begin(&self.committer.pool.memory_limiter);
+        self.end_last_cluster()?;
         self.finished = true;
         self.filling.reset(&self.plan);
         // Its buffers do not count as memory of the next task.
@@ -243,7 +249,7 @@ impl FillContext {
         let Some((held, _)) = self.reservation.cluster.as_mut().filter(|(held, _)| bytes > *held) else {
             return Ok(true);
         };
-        let has_room = self.committer.grow(bytes - *held, &self.ticket)?;
+        let has_room = self.committer.grow((*held, bytes - *held), &self.ticket)?;
         *held = bytes;
         self.ticket.set_reserved(bytes);
         Ok(has_room)
@@ -306,7 +312,7 @@ impl FillContext {
         self.clusters += 1;
         let (task, entries) = (self.ticket.task(), self.rule.entries());
         let plan = Arc::clone(&self.plan);
-        let cluster = FinishedCluster { task, plan, entries, content, reserved: bytes, peak };
+        let cluster = FinishedCluster { task, plan, entries, content, spilled: None, reserved: bytes, peak };
         self.rule.start(filled);
         let handed = self.committer.hand_over(self.table, cluster);
         // The buffers are kept if enough memory stays free for the largest cluster.

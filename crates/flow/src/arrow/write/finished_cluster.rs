@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::spill::Spilled;
 use super::table_plan::TablePlan;
 use crate::table::chunk::Chunk;
 use crate::table::made_pages::ColumnPages;
@@ -15,6 +16,8 @@ pub(crate) struct FinishedCluster {
     pub plan: Arc<TablePlan>,
     pub entries: u64,
     pub content: Content,
+    /// Where its bytes are, if they are not in memory.
+    pub spilled: Option<Spilled>,
     /// Bytes reserved for it now.
     pub reserved: u64,
     /// Largest memory that it took while it was filled.
@@ -41,6 +44,14 @@ impl Content {
         match self {
             Self::Baskets { chunks, .. } => chunks.iter().map(|chunk| chunk.bytes.capacity() as u64).sum(),
             Self::Pages(columns) => columns.iter().map(|column| column.bytes.capacity() as u64).sum(),
+        }
+    }
+
+    /// The buffer of each column.
+    pub fn buffers(&mut self) -> Vec<&mut Vec<u8>> {
+        match self {
+            Self::Baskets { chunks, .. } => chunks.iter_mut().map(|chunk| &mut chunk.bytes).collect(),
+            Self::Pages(columns) => columns.iter_mut().map(|column| &mut column.bytes).collect(),
         }
     }
 }

@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 use std::sync::PoisonError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rootfile::{Error, Result};
 
-use super::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, ThreadId, current};
+use super::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, PATIENCE, ThreadId, current};
 
 #[derive(Debug)]
 pub(crate) struct MemoryLimiter {
@@ -40,6 +40,8 @@ struct State {
     short: bool,
     /// The most threads that ever wanted to fill clusters at the same time.
     threads: usize,
+    /// The task that others waited for in vain: nobody filled it.
+    stalled_at: Option<u64>,
 }
 
 /// The position of a context's clusters in the order of the output.
@@ -49,10 +51,31 @@ pub(crate) enum QueuePosition {
     Unordered,
     /// The next one. Others wait for it, so it cannot wait for them.
     Next,
-    /// Others are appended first. `reserve` bytes stay free for them.
-    Later { reserve: u64 },
+    /// Others are appended first, beginning with those of the task `head`. `reserve` bytes stay free for them. `is_begun`: a context has
+    /// filled entries of that task.
+    Later { reserve: u64, head: u64, is_begun: bool },
     /// The output was given up.
     Stopped,
+}
+
+/// What a thread does when it waits in vain, because all threads that fill wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtStandstill {
+    /// It says so, and the caller makes room.
+    Report,
+    /// There is nothing that could make room. If that does not change for a while it goes on with too little memory.
+    GoOn,
+}
+
+/// What came of a request for more memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// It is reserved.
+    Fits,
+    /// It is reserved, but there is too little for more: the cluster should end.
+    Full,
+    /// All threads that fill wait, and no memory will be released.
+    Stalled,
 }
 
 /// Memory use at one moment.
@@ -128,24 +151,42 @@ impl MemoryLimiter {
         self.wake(&state);
     }
 
-    /// Reserves `bytes` for a cluster that this thread begins. Returns the bytes reserved and the time waited. A context that
-    /// cannot wait gets the bytes that are free, and reserves more with [`MemoryLimiter::grow`].
+    /// Reserves `bytes` for a cluster that this thread begins. Returns the bytes reserved. A context that cannot wait gets the bytes
+    /// that are free, and reserves more with [`MemoryLimiter::grow`]. `None` says that the thread would wait in vain, or waited and
+    /// should see whether there is room to be made now.
     ///
     /// A thread that is filling a cluster of another output does not wait: it could wait for itself.
-    pub fn reserve(&self, bytes: u64, position: impl Fn() -> QueuePosition) -> Result<(u64, Duration)> {
-        let started = Instant::now();
+    pub fn reserve(&self, bytes: u64, position: impl Fn() -> QueuePosition, then: AtStandstill) -> Result<Option<u64>> {
         let me = current().id();
         let mut state = self.lock();
+        let mut checks = 0;
         loop {
-            let room = self.room_for_next(&state);
-            if state.may_begin((self.limit, room), bytes, position(), me)? {
-                return Ok((state.begin(self.limit, bytes, me), started.elapsed()));
+            let (room, position) = (self.room_for_next(&state), position());
+            if state.may_begin((self.limit, room), bytes, position, me)? {
+                return Ok(Some(state.begin(self.limit, bytes, me)));
             }
-            state.waiting += 1;
+            if state.is_stalled(position, checks, then) {
+                if then == AtStandstill::Report {
+                    return Ok(None);
+                }
+                state.short |= bytes > state.free(self.limit);
+                return Ok(Some(state.begin(self.limit, bytes, me)));
+            }
             state.count_threads();
-            state = self.freed.wait_timeout(state, RECHECK).unwrap_or_else(PoisonError::into_inner).0;
-            state.waiting -= 1;
+            state = self.wait(state, &mut checks);
+            if then == AtStandstill::GoOn && checks == 0 {
+                return Ok(None);
+            }
         }
+    }
+
+    /// Waits until memory may have been released, and counts how often in a row nothing changed.
+    fn wait<'a>(&self, mut state: MutexGuard<'a, State>, checks: &mut u32) -> MutexGuard<'a, State> {
+        state.waiting += 1;
+        let (mut state, timeout) = self.freed.wait_timeout(state, RECHECK).unwrap_or_else(PoisonError::into_inner);
+        state.waiting -= 1;
+        *checks = if timeout.timed_out() { *checks + 1 } else { 0 };
+        state
     }
 
     /// The same, if no waiting is needed.
@@ -157,11 +198,17 @@ impl MemoryLimiter {
         Ok(may_begin.then(|| state.begin(self.limit, bytes, me)))
     }
 
-    /// Reserves `more` bytes for a cluster that is being filled, and waits for earlier clusters to be appended. Returns false
-    /// when the memory is full and nothing is before this cluster: then it should be flushed.
-    pub fn grow(&self, more: u64, position: impl Fn() -> QueuePosition) -> Result<bool> {
+    /// Reserves `more` bytes for a cluster that is being filled and has `held`, and waits for earlier clusters to be appended. The
+    /// memory is [`Growth::Full`] where nothing is before this cluster, or at a standstill where it has its share.
+    pub fn grow(
+        &self,
+        (held, more): (u64, u64),
+        position: impl Fn() -> QueuePosition,
+        then: AtStandstill,
+    ) -> Result<Growth> {
         let me = current().id();
         let mut state = self.lock();
+        let mut checks = 0;
         loop {
             let position = position();
             // A thread that fills several clusters could wait for itself.
@@ -173,11 +220,22 @@ impl MemoryLimiter {
             let fits = state.has_room(room, more, position)? || own > 1 || alone && !unordered;
             if fits || unordered {
                 state.take(more);
-                return Ok(fits);
+                return Ok(if fits { Growth::Fits } else { Growth::Full });
             }
-            state.waiting += 1;
-            state = self.freed.wait_timeout(state, RECHECK).unwrap_or_else(PoisonError::into_inner).0;
-            state.waiting -= 1;
+            if state.is_stalled(position, checks, then) {
+                if then == AtStandstill::Report {
+                    return Ok(Growth::Stalled);
+                }
+                // Nobody uses what is left for those before. Where nothing is left, clusters that end at once would have few entries.
+                let share = self.limit / (state.active.values().sum::<usize>() as u64 + 1);
+                let fits = more <= state.free(self.limit) || held + more <= share;
+                state.take(more);
+                return Ok(if fits { Growth::Fits } else { Growth::Full });
+            }
+            state = self.wait(state, &mut checks);
+            if then == AtStandstill::GoOn && checks == 0 {
+                return Ok(Growth::Stalled);
+            }
         }
     }
 
@@ -266,8 +324,25 @@ impl State {
             QueuePosition::Stopped => Err(stopped()),
             QueuePosition::Next => Ok(true),
             QueuePosition::Unordered => Ok(bytes <= free),
-            QueuePosition::Later { reserve } => Ok(bytes + reserve <= free),
+            QueuePosition::Later { reserve, .. } => Ok(bytes + reserve <= free),
         }
+    }
+
+    /// Whether a thread at this position waits in vain: all threads that are in a call which fills wait, and nobody goes on with the
+    /// task that comes next. Who fills that task may just be between two calls, so nothing must have changed for some checks, unless
+    /// memory is known to be short. A thread that only reports it need not wait if the task has not begun, or was waited for in vain before.
+    fn is_stalled(&mut self, position: QueuePosition, checks: u32, then: AtStandstill) -> bool {
+        let head = match position {
+            QueuePosition::Later { head, is_begun, .. } => Some((head, is_begun)),
+            _ => None,
+        };
+        let at_once = head.is_some_and(|(head, is_begun)| !is_begun || self.stalled_at == Some(head));
+        let patient = checks >= PATIENCE || self.short || at_once && then == AtStandstill::Report;
+        let stalled = self.running <= self.waiting + 1 && patient;
+        if stalled {
+            self.stalled_at = head.map(|(head, _)| head).or(self.stalled_at);
+        }
+        stalled
     }
 
     /// Whether a cluster of `bytes` may begin now.

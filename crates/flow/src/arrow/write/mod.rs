@@ -26,6 +26,7 @@ mod open_table;
 mod options;
 mod output;
 mod rows;
+mod spill;
 mod sync;
 mod table_fill;
 mod table_plan;

@@ -4,3 +4,6 @@
 pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 pub(crate) use std::thread::{ThreadId, current};
+
+/// How often in a row a thread that waits for memory finds nothing changed, before it takes that for a standstill.
+pub(crate) const PATIENCE: u32 = 4;
