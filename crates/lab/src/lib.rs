@@ -11,6 +11,7 @@
 //! - [`system`] and [`math`] hold what these share: subprocesses, host, clocks, statistics, the solver.
 #![warn(missing_docs)]
 
+mod addresses;
 pub mod cost;
 pub mod inspect;
 pub mod jobs;

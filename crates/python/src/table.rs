@@ -29,13 +29,17 @@ pub struct Table {
 }
 
 impl Table {
-    /// Warns of files outside of the folders of those that name them, before they are read; of each once.
+    /// Warns of files outside of the folders of those that name them, before these columns are read.
     fn warn(&self, py: Python<'_>, columns: &[usize]) -> PyResult<()> {
         let (dataset, columns) = (Arc::clone(&self.dataset), columns.to_vec());
-        for remark in listening(py, move |_: &Watch| Ok(dataset.remarks(&columns)))? {
-            let is_new = self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(remark.clone());
-            if is_new {
-                let text = CString::new(remark.replace('\0', "")).unwrap_or_default();
+        self.say(py, listening(py, move |_: &Watch| Ok(dataset.remarks(&columns)))?)
+    }
+
+    /// Warns, of each once.
+    fn say(&self, py: Python<'_>, remarks: Vec<String>) -> PyResult<()> {
+        for remark in remarks {
+            let text = CString::new(remark.replace('\0', "")).unwrap_or_default();
+            if self.said.lock().unwrap_or_else(PoisonError::into_inner).insert(remark) {
                 PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)?;
             }
         }
@@ -190,9 +194,12 @@ impl Table {
                 }
                 Err(why) => (friend.name().to_owned(), Vec::new(), Some(why.text(keyword))),
             };
-            Ok(dataset.friends().iter().map(line).collect())
+            let remarks: Vec<String> = dataset.friends().iter().flat_map(Friend::remarks).cloned().collect();
+            Ok((dataset.friends().iter().map(line).collect(), remarks))
         };
-        listening(py, friends)
+        let (lines, remarks) = listening(py, friends)?;
+        self.say(py, remarks)?;
+        Ok(lines)
     }
 
     /// Why a column holds bytes only, if so.

@@ -14,6 +14,7 @@ use rootfile::{Error, Result};
 use super::input::SweepInput;
 use super::plan::Kind;
 use super::runner::{Measured, Runner, Task};
+use crate::addresses::refuse_urls;
 use crate::synthetic::write_bench::compile;
 use crate::system::subprocess::{self, Pinned};
 
@@ -72,6 +73,7 @@ impl Runner for RootRunner {
     }
 
     fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()> {
+        refuse_urls(&subject.input, "ROOT")?;
         self.task = folder.join("task.txt");
         let input = Input { path: subject.input.clone(), tree: Some(subject.tree.clone()) };
         let dataset = Dataset::open(&[input])?;

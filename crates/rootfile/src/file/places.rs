@@ -279,6 +279,51 @@ mod tests {
         }
     }
 
+    /// The places of the baskets at an address in a file: with or without the user's credentials, or a refusal.
+    fn places((own, named): (&str, Option<&str>), address: &str, follow: Follow) -> Vec<String> {
+        let reach = Reach { follow, named: named.map(PathBuf::from) };
+        let shown = |place: Result<Place>| match place {
+            Ok(place) if place.credentials == Credentials::Users => place.path.display().to_string(),
+            Ok(place) => format!("{} without", place.path.display()),
+            Err(_) => "refused".to_owned(),
+        };
+        let holder = Holder { path: own.into(), reach };
+        holder.places(address, Role::Baskets).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn addresses_lead_nowhere_else() {
+        let (here, there) = (("/d/a.root", None), ("https://h/d/a.root?authz=s", None));
+        let beside = "https://h/d/b.root?authz=s";
+        for (own, address, found) in [
+            (here, "b.root", vec!["/d/b.root"]),
+            (here, "/e/b.root", vec!["/e/b.root", "/d/b.root"]),
+            (here, "http://x/b.root", vec!["refused", "/d/b.root"]),
+            (here, "file:http://x/b.root", vec!["refused", "/d/b.root"]),
+            (here, "simplecache::s3://x/b.root", vec!["refused", "/d/b.root"]),
+            (("a.root", None), "file:http://x/b.root", vec!["refused", "b.root"]),
+            (there, "b.root", vec![beside]),
+            (there, "/d/b.root", vec!["refused", beside]),
+            (there, "file:b.root", vec!["refused", beside]),
+            (there, "https://h/d/b.root", vec!["refused", beside]),
+            (there, "b.root?authz=other", vec!["refused", beside]),
+            (there, "c::x/b.root", vec!["refused", beside]),
+            // Of a friend that was followed to another server.
+            (("http://x/f.root", Some("https://h/a.root")), "b.root", vec!["http://x/b.root without"]),
+        ] {
+            assert_eq!(places(own, address, Follow::Paths), found, "{own:?} {address}");
+        }
+        for (own, address, found) in [
+            (here, "http://x/b.root", vec!["http://x/b.root without", "/d/b.root"]),
+            (there, "https://h/e/b.root", vec!["https://h/e/b.root", beside]),
+            (there, "https://x/b.root", vec!["https://x/b.root without", beside]),
+            (there, "http://h/b.root", vec!["http://h/b.root without", beside]),
+            (there, "/d/b.root", vec!["refused", beside]),
+        ] {
+            assert_eq!(places(own, address, Follow::Urls), found, "{own:?} {address}");
+        }
+    }
+
     #[test]
     fn origins_are_scheme_host_and_port() {
         let same = |a: &str, b: &str| is_same_origin(Path::new(a), Path::new(b));

@@ -293,6 +293,11 @@ impl Friend {
         }
     }
 
+    /// What the user is told when it is read: that it is outside of the folders of the files that name it.
+    pub fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
     /// The numbers of its columns.
     pub fn columns(&self) -> Range<usize> {
         self.columns.clone()

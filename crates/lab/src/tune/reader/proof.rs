@@ -9,6 +9,7 @@ use rootfile::Result;
 use super::super::compare::{Comparison, compare};
 use super::Reader;
 use super::session::{Session, Wanted, programs};
+use crate::addresses::refuse_urls;
 use crate::cost::statistics::FileStats;
 use crate::cost::{Term, Workload, replay};
 
@@ -35,6 +36,7 @@ impl Judge {
             return Err(format!("basketry cannot run {name}"));
         }
         let start = || -> Result<Self> {
+            refuse_urls(input, name)?;
             let mut session = Session::start(name, &reader.python)?;
             for (_, wanted) in parts([input, input], tree, workload, 1)?.into_iter().next().unwrap_or_default() {
                 session.warm(input, &wanted)?;
