@@ -183,15 +183,6 @@ def test_who_asks_reads_without_credentials(
         assert not {"authorization", "cookie", "referer", "proxy-authorization"} & set(request.headers), request
 
 
-def test_other_programs_get_no_file_with_such_addresses(
-    basketry: Basketry, addressed: Path, other_server: OddServer, tmp_path: Path
-) -> None:
-    words = ["--drop", "far", "--reader", "root", "-o", tmp_path / "out.root"]
-    tuned = basketry.json("tune", addressed, *words)
-    assert "names a file on another machine" in tuned["reader"]["instead"]
-    assert other_server.requests == []
-
-
 def test_the_origin_of_the_named_file_is_treated_as_that_file(
     basketry: Basketry, make: Make, far: bytes, odd_server: OddServer, other_server: OddServer, tmp_path: Path
 ) -> None:
