@@ -53,7 +53,6 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "integers among floats": lambda: [ODD, 0.5],
     "integers among floats in lists": lambda: [[ODD, 0.5], [1.0]],
     "large integers": lambda: [2**64],
-    "text among numbers": lambda: [1, "a"],
     "times": lambda: np.array(["2020-01-01"], "M8[s]"),
     "times with a zone": lambda: pd.Series(pd.to_datetime(["2020-01-01"], utc=True)),
     "periods": lambda: pd.Series(pd.period_range("2020", periods=2)),
@@ -123,6 +122,15 @@ def test_what_would_change_is_refused_by_name(tmp_path: Path, how: str, containe
     ):
         file["t"] = {"x": REFUSED[how]()}
     assert not list(tmp_path.iterdir())
+
+
+def test_texts_among_numbers_are_variants_or_refused(tmp_path: Path) -> None:
+    path, mixed = tmp_path / "out.root", [1, "a", 2**53 + 1]
+    with bk.recreate(path, container="rntuple") as file:
+        file["t"] = {"x": mixed}
+    assert columns(path)["x"].to_list() == mixed
+    with pytest.raises(ValueError, match="field x"), bk.recreate(tmp_path / "tree.root") as file:
+        file["t"] = {"x": mixed}
 
 
 @pytest.mark.parametrize("container", ["ttree", "rntuple"])

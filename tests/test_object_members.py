@@ -156,6 +156,15 @@ def test_symmetric_matrices_are_whole_behind_pointers(tmp_path: Path) -> None:
     assert after.name == last.name == "after"
 
 
+def test_dates_are_objects_of_their_own(tmp_path: Path) -> None:
+    path = str(tmp_path / "dates.root")
+    file = ROOT.TFile(path, "recreate")
+    date = ROOT.TDatime(2006, 1, 2, 15, 4, 5)
+    file.WriteObject(date, "date")
+    file.Close()
+    assert opened(path)["date"].to_datetime().isoformat() == "2006-01-02T15:04:05"
+
+
 def test_roofit_results_are_read(tmp_path: Path) -> None:
     path = str(tmp_path / "fit.root")
     if not hasattr(ROOT, "RooFitResult"):

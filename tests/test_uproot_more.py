@@ -104,6 +104,11 @@ def test_numbers_are_read_as_others(written: str) -> None:
     assert arrays["number"].dtype == np.uint32
     with pytest.raises(ValueError, match="of the same size"):
         branch.array("f8")
+    ours, theirs = bk.AsDtype(">u4", "u8"), uproot.AsDtype(">u4", "u8")
+    one, other = branch.array(ours, library="np"), uproot.open(written)["t/number"].array(theirs, library="np")
+    assert (one.tolist(), one.dtype) == (other.tolist(), other.dtype)
+    assert (bk.AsDtype("f8") == bk.AsDtype("f8")) is (hash(bk.AsDtype("f8")) == hash(bk.AsDtype("<f8"))) is True
+    assert bk.AsDtype("f8") != bk.AsDtype("f4")
 
 
 def test_outputs_that_are_no_files_here(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 import uproot
 
 import basketry as bk
+from referee.paths import FOUND
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,5 +117,14 @@ def test_keys_without_a_name_are_opened(tmp_path: Path) -> None:
         assert read["d/;2"]["x"].array().tolist() == [0]
         assert read["d/a;1;1"].title == "semicolon"
         assert read["d/"].keys() == read["d"].keys()
+        assert read["d/a;1"].title == "semicolon"
     with opened(f"{path}:d") as directory:
         assert directory[""].num_entries == 1
+
+
+def test_every_key_is_opened_by_the_name_that_is_listed() -> None:
+    if not FOUND.is_dir():
+        pytest.skip(f"no files at {FOUND}")
+    with opened(str(FOUND / "names.root")) as file:
+        for name in file:
+            assert file[name] is not None, name

@@ -28,6 +28,7 @@ from .dataset import concatenate, iterate, num_entries, open
 from .exceptions import KeyInFileError
 from .figures import sweep_figures
 from .file import Directory, File
+from .interpretation.numerical import AsDtype
 from .kinds import Model, ReadOnlyDirectory, ReadOnlyFile, TBranch, TTree
 from .many_files import check, collect, fileset, plan, run_task
 from .monitoring import Monitor
@@ -65,6 +66,7 @@ __all__ = [
     "LZMA",
     "ZLIB",
     "ZSTD",
+    "AsDtype",
     "Branch",
     "Directory",
     "File",

@@ -261,7 +261,8 @@ def _items(items: list[Any], listed: bool = False) -> Tree:
     if kinds and (kinds <= {str, np.str_} or kinds <= {bytes, np.bytes_}):
         return _text(items)
     if kinds & {str, np.str_} and kinds - {str, np.str_, type(None)}:
-        raise TypeError(f"text among values of type {min(one.__name__ for one in kinds - {str, np.str_, type(None)})}")
+        # A variant, for which a tree has no type.
+        return _lists(items, listed)
     try:
         made = np.array(items)
     except ValueError:

@@ -125,8 +125,11 @@ class Readable:
         entry are read.
 
         `library` is the form of the result: "ak" an awkward array of records, "np" a dict of numpy arrays (of objects,
-        where entries differ in length), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars DataFrame. With "ak"
-        and "np" `how` may be `tuple`, `list` or `dict`, for one array for each name. `how="zip"` joins lists of equal
+        where entries differ in length, or have a class), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars
+        DataFrame. Arrays of numpy can be written to. A DataFrame has one column of awkward's type for what is not one
+        value for each entry, if the package awkward-pandas is installed; else a column for each number of fixed-size
+        arrays and records ("x[0]", "hit.pt"), and columns of objects. With "ak" and "np" `how` may be `tuple`, `list`
+        or `dict`, for one array for each name. `how="zip"` joins lists of equal
         lengths in awkward arrays. `virtual=True` makes arrays whose columns are read at first use, and notes them in
         `access_log`. `threads=0` means all cores; `memory` limits the memory beside the arrays, in bytes or as "2GB".
         `progress=True` shows tqdm's bar of entries; a class or a bar with tqdm's interface, or a function of

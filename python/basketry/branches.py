@@ -394,8 +394,10 @@ class Branch(Branches, Handle, Described):
     ) -> Any:
         """The entries as one array, of the type that `Branch.interpretation` names: one value for each entry, or a list
         (`var * float32`), which NumPy holds as an object. Arguments are those of `arrays`. With an `interpretation`, a
-        type of NumPy's such as "u2", the bytes of numbers are read as numbers of that type; by default types are those
-        that the file describes."""
+        type of NumPy's such as "u2" or an `AsDtype`, the bytes of numbers are read as numbers of that type, which has
+        the same size, or "u1", else it is a `ValueError`; by default types are those that the file describes.
+
+        With library "pd" it is a Series; a DataFrame, where the branch becomes several columns."""
         options.check("array", tuning)
         if interpretation is not None and interpretation is not self.interpretation:
             limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}

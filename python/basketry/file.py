@@ -253,6 +253,12 @@ class Directory(Handle, OfFile):
         return objects.opened(self.file_path, key.seek)
 
     def _find(self, name: str) -> Key | None:
+        # As it is listed, whatever characters it has.
+        prefix = f"{self._path}/" if self._path else ""
+        exact = [key for key in self._below if f"{prefix}{name}" in (key.path, f"{key.path};{key.cycle}")]
+        # A directory may have a key without a name in it.
+        if exact and not name.endswith("/"):
+            return max(exact, key=lambda key: key.cycle)
         # A name may be empty.
         parts = [part for part in name.split("/") if part] or [""]
         cycle = ""

@@ -1,9 +1,12 @@
-"""Numbers of a branch read as numbers of another type: the `interpretation` of `array`, a type of NumPy's."""
+"""Numbers of a branch read as numbers of another type: the `interpretation` of `array`, which is a type of
+NumPy's or an `AsDtype`."""
 
 from __future__ import annotations
 
 import collections.abc
 from typing import Any
+
+from .interpretation.numerical import AsDtype
 
 
 def pairs(expressions: Any) -> list[tuple[str, Any]] | None:
@@ -25,6 +28,8 @@ def as_type(values: Any, interpretation: Any) -> Any:
     bytes. Halves of numbers mean nothing: they are a `ValueError`."""
     import numpy as np
 
+    if isinstance(interpretation, AsDtype):
+        return as_type(values, interpretation.from_dtype).astype(interpretation.to_dtype)
     try:
         wanted = np.dtype(interpretation)
     except TypeError:

@@ -10,10 +10,14 @@ from .file import Directory, File
 from .members import WithMembers
 from .tree import RNTuple, Tree
 
-#: What has members of a C++ class: trees, branches, objects, elements of NumPy's arrays.
 Model = WithMembers
+"""What has members of a C++ class: trees, branches, objects, elements of NumPy's arrays."""
+
 ReadOnlyDirectory = Directory
+"""uproot's name of `Directory`."""
+
 ReadOnlyFile = File
+"""uproot's name of `File`."""
 
 
 class _OfTrees(type):

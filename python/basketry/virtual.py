@@ -62,7 +62,8 @@ def column(table: _core.Table, name: str, part: Part, request: Request, log: lis
         return read(request)[2]
 
     def buffer(key: str) -> Any:
-        if log is not None:
+        # The tags of a variant and the places of its values come from one column.
+        if log is not None and not key.endswith("-tags"):
             log.append(Accessed(name, key))
         return buffers()[key]
 

@@ -107,6 +107,11 @@ impl<'a> ObjectReader<'a> {
             let object = read_tobject(&mut self.cursor)?;
             return Ok(Object { class: Arc::clone(class), version: 1, content: Content::TObject(object) });
         }
+        if &**class == "TDatime" {
+            // Four bytes without a frame (`TDatime::Streamer`).
+            let bytes = self.cursor.bytes(4)?.to_vec();
+            return Ok(Object { class: Arc::clone(class), version: UNFRAMED, content: Content::Opaque(bytes) });
+        }
         if let Some(width) = symmetric_matrix(class) {
             return self.symmetric_matrix(class, width);
         }

@@ -31,13 +31,19 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: BatchSize) 
         BatchSize::Entries(entries) => Some(entries.max(1)),
         BatchSize::Bytes(bytes) => {
             let all: u64 = request.columns.iter().map(|&c| dataset.bytes(c)).sum();
-            let each = all.checked_div(dataset.entries()).unwrap_or(0).max(1);
-            Some((bytes.min(request.budget.memory / 2) / each).max(1))
+            Some(entries_of(bytes.min(request.budget.memory / 2), all, dataset.entries()))
         }
         BatchSize::Cluster => None,
     };
     let kept = Kept::new(dataset, &request, BasketCache::new(request.budget.memory / 8));
     Batches { dataset, at: request.entries.start, request, step, kept }
+}
+
+/// The entries, at least one, that take so many of all bytes: rounded, as uproot does.
+fn entries_of(bytes: u64, all: u64, entries: u64) -> u64 {
+    let all = u128::from(all).max(1);
+    let rounded = (u128::from(bytes) * u128::from(entries) + all / 2) / all;
+    u64::try_from(rounded).unwrap_or(u64::MAX).max(1)
 }
 
 impl Batches<'_> {
@@ -78,5 +84,18 @@ impl Iterator for Batches<'_> {
             }
         };
         self.next_until(to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::entries_of;
+
+    #[test]
+    fn entries_of_a_step_are_rounded() {
+        assert_eq!(entries_of(100_000, 331_034, 2304), 696);
+        assert_eq!(entries_of(1, 331_034, 2304), 1);
+        assert_eq!(entries_of(u64::MAX, 1, u64::MAX), u64::MAX);
+        assert_eq!(entries_of(5, 0, 0), 1);
     }
 }
