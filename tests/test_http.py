@@ -50,7 +50,8 @@ def expected(basketry: Basketry, file: Path) -> bytes:
 def remote(basketry: Basketry, tmp_path: Path) -> Basketry:
     """The command, which finds no token and soon gives up."""
     settings = {"BASKETRY_REMOTE_RETRIES": "2", "BEARER_TOKEN": "", "BEARER_TOKEN_FILE": ""}
-    return basketry.within(**settings, XDG_RUNTIME_DIR=str(tmp_path))
+    # Servers of this machine that are not encrypted get tokens in tests.
+    return basketry.within(**settings, XDG_RUNTIME_DIR=str(tmp_path), BASKETRY_TOKEN_HOSTS=f"http://{HOST}")
 
 
 def selected(command: Basketry, source: str | Path, output: Path) -> bytes:
@@ -378,7 +379,9 @@ def test_redirects_to_another_port(
     with another() as there:
         url = odd_server.put("a.root", b"", Behaviour(redirect=there.put("b.root", content)))
 
-        received = selected(remote.within(BEARER_TOKEN=SECRET), url, tmp_path / OUTPUT)
+        hosts = f"http://{HOST}:{odd_server.port}"
+
+        received = selected(remote.within(BEARER_TOKEN=SECRET, BASKETRY_TOKEN_HOSTS=hosts), url, tmp_path / OUTPUT)
 
         assert received == expected
         assert all("authorization" not in request.headers for request in there.requests)

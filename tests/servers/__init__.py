@@ -7,6 +7,9 @@ their fixtures, which skip a test where a server is not installed:
     s3_server       S3 by moto: `put(bucket, key, ...)`, `url(bucket, key)`, and `environment` for the client
     odd_server      our own, for replies that other servers do not give: `put(name, bytes, Behaviour(...))` returns the
                     URL, and `requests` has what clients asked for
+    Authority       (`certificates`) signs certificates for servers of ours, and is what clients trust
+    HostileServer   (`hostile`) misbehaves in every way that we know: `url(behaviour)`
+    Tunnels         (`proxy`) is a proxy as the variable `https_proxy` names one
     delayed         a proxy before any of them, with latency and bandwidth: `delayed(port, seconds, bytes_per_second)`
 
 Every server has `port`. URLs name 127.0.0.1.

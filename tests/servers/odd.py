@@ -4,6 +4,7 @@ short, files that change, errors that pass. It keeps what clients asked for."""
 import dataclasses
 import http.server
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -67,6 +68,8 @@ class Request:
     headers: dict[str, str]
     status: int
     sent: int
+    # The request line and all headers, as they came.
+    head: str
 
     @property
     def range(self) -> str | None:
@@ -97,12 +100,17 @@ class Reply:
 
 
 class OddServer:
-    """The server. Each file has a behaviour of its own."""
+    """The server. Each file has a behaviour of its own. With a context it speaks HTTPS."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: ssl.SSLContext | None = None) -> None:
         self.files: dict[str, File] = {}
         self.requests: list[Request] = []
         self._server = _Threads(self)
+        self.scheme = "https" if context else "http"
+        if context:
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self.port = int(self._server.server_address[1])
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         self._thread.start()
@@ -110,7 +118,7 @@ class OddServer:
     def put(self, name: str, content: bytes, behaviour: Behaviour | None = None) -> str:
         """Serves a file under this name, and returns its URL."""
         self.files[f"/{name}"] = File(content, behaviour or Behaviour())
-        return f"http://{HOST}:{self.port}/{name}"
+        return f"{self.scheme}://{HOST}:{self.port}/{name}"
 
     def forget(self) -> None:
         """Forgets the requests so far."""
@@ -168,7 +176,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         parts = urlsplit(self.path)
         headers = {name.lower(): value for name, value in self.headers.items()}
         # Before it is sent, so that a client which has its reply finds the request here.
-        request = Request(self.command, parts.path, parts.query, headers, reply.status, len(body))
+        head = f"{self.requestline}\n{self.headers}"
+        request = Request(self.command, parts.path, parts.query, headers, reply.status, len(body), head)
         self.server.odd.requests.append(request)
         self.send_response(reply.status)
         for name, value in reply.headers.items():

@@ -95,6 +95,63 @@ class Delay:
             end.close()
 
 
+class Tunnels:
+    """A proxy as `https_proxy` and `http_proxy` name one. It keeps the head of each request. Tunnels that clients ask
+    for by CONNECT lead where they say; everything else is refused."""
+
+    def __init__(self) -> None:
+        self.heads: list[str] = []
+        self._open: list[socket.socket] = []
+        self._listening = socket.create_server((HOST, 0), backlog=128)
+        self.port = int(self._listening.getsockname()[1])
+        self.url = f"http://{HOST}:{self.port}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                self._open.append(client)
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            head = b""
+            while b"\r\n\r\n" not in head:
+                piece = client.recv(KEPT)
+                if not piece:
+                    return
+                head += piece
+            self.heads.append(head.decode("latin-1"))
+            method, target, _ = self.heads[-1].split(" ", 2)
+            if method != "CONNECT":
+                client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                client.close()
+                return
+            host, _, port = target.rpartition(":")
+            server = socket.create_connection((host, int(port)), timeout=10)
+            server.settimeout(None)
+            self._open.append(server)
+            client.sendall(b"HTTP/1.1 200 Connected\r\n\r\n")
+            threading.Thread(target=_copy, args=(server, client), daemon=True).start()
+            _copy(client, server)
+
+    def close(self) -> None:
+        """Ends the proxy."""
+        for end in (self._listening, *self._open):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    """All bytes of a connection, to another."""
+    with contextlib.suppress(OSError):
+        while piece := source.recv(PIECE):
+            target.sendall(piece)
+        target.shutdown(socket.SHUT_WR)
+
+
 class _Way:
     """One direction of a line: counts bytes, and says when they are through."""
 

@@ -19,6 +19,7 @@ use clap::error::ContextValue;
 use clap::{CommandFactory, Parser};
 use rootfile::{Hint, Result};
 
+pub use output::waiting as say_waiting;
 pub use self_command::{SelfCommand, starts_as};
 
 /// Reads, merges, re-lays-out and measures ROOT files.
@@ -52,6 +53,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         // Without a signal handler the command works too; Ctrl-C then leaves the hidden file of an output.
         Ok(cli) => {
             remote::register();
+            remote::say_waiting(output::waiting);
             let _ = interrupt::outlive_file_limits();
             if let Some(named) = cli.verb.when_told_to_end() {
                 let _ = interrupt::watch(named);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -56,6 +56,15 @@ pub fn usage_text(error: &clap::Error) -> String {
 pub fn fail(message: &str) -> u8 {
     let _ = writeln!(io::stderr().lock(), "basketry: {}", line(message));
     2
+}
+
+/// Says which server is waited for, on a terminal: it is no result, and of no use later.
+pub fn waiting(sentence: &str) {
+    let mut out = io::stderr().lock();
+    if out.is_terminal() {
+        // In the place of a progress bar, which draws itself again. If this fails, waiting goes on.
+        let _ = writeln!(out, "\r\x1b[Kbasketry: {}", line(sentence));
+    }
 }
 
 /// A message without line breaks. Pictures of the place in a text, as the TOML reader draws them, are left out.

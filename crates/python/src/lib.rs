@@ -54,6 +54,7 @@ mod _core {
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         rootfile::register_urls(super::fsspec::open, super::fsspec::list);
+        remote::say_waiting(basketry_cli::say_waiting);
         Ok(())
     }
 

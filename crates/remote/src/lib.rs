@@ -1,7 +1,8 @@
 //! Files on other machines as [`rootfile::Source`]s: `http://`, `https://`, `s3://`, `root://` and `roots://`. It fetches
 //! byte ranges. It knows nothing of ROOT's format, and it writes nothing.
 //!
-//! [`register`] lets everything that opens a path open URLs as well, and patterns be found where the protocol can list.
+//! [`register`] lets everything that opens a path open URLs as well, and patterns be found where the protocol can list. Credentials go
+//! only where `endpoint` and `token` say.
 
 mod coalesce;
 mod counters;
@@ -13,18 +14,19 @@ mod retry;
 mod runtime;
 mod s3;
 mod settings;
-mod spool;
 mod token;
+mod waiting;
 mod xrootd;
 
 use std::sync::Arc;
 
 use rootfile::{Credentials, Error, Result, Source};
 
-use endpoint::Origin;
+use endpoint::{Endpoint, Origin};
 use http::HttpFile;
 use recent::Recent;
 pub use recent::with_ends;
+pub use waiting::{Say, say_waiting};
 
 /// Lets every function of the process that opens a path open URLs as well.
 pub fn register() {
@@ -56,11 +58,13 @@ impl Protocol {
 ///
 /// If the scheme is none of those above, if the server cannot be reached or refuses, or if there is no such file.
 pub fn open(url: &str, credentials: Credentials) -> Result<Arc<dyn Source>> {
-    match Protocol::of(url).ok_or_else(|| unsupported(url))? {
-        Protocol::Http => open_http(Origin::Url(endpoint::parse(url)?, credentials), url),
-        Protocol::S3 => open_http(Origin::Bucket(Box::new(s3::Bucket::of(url, credentials)?)), url),
-        Protocol::Xrootd => xrootd::open(url, credentials),
-    }
+    let origin = match Protocol::of(url).ok_or_else(|| unsupported(url))? {
+        Protocol::Http => Origin::Url(endpoint::parse(url)?),
+        Protocol::S3 => Origin::Bucket(Box::new(s3::Bucket::of(url, credentials)?)),
+        Protocol::Xrootd => return xrootd::open(url, credentials),
+    };
+    let (file, blocks) = HttpFile::open(Endpoint::new(origin, credentials), url)?;
+    Ok(Arc::new(Recent::new(file, blocks)))
 }
 
 /// Whether this crate knows how to open a URL.
@@ -97,9 +101,4 @@ pub fn unsupported(url: &str) -> Error {
 /// What a URL begins with. Schemes are the same in capitals.
 fn scheme(url: &str) -> String {
     url.split_once("://").map_or("", |(scheme, _)| scheme).to_ascii_lowercase()
-}
-
-fn open_http(origin: Origin, url: &str) -> Result<Arc<dyn Source>> {
-    let (file, blocks) = HttpFile::open(origin, url)?;
-    Ok(Arc::new(Recent::new(file, blocks)))
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use reqwest::Client;
+use reqwest::redirect::Policy;
 use rootfile::{Error, Result};
 use tokio::runtime::{Builder, Runtime};
 
@@ -21,7 +22,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The client and its threads.
 pub(crate) struct Engine {
     runtime: Runtime,
+    /// By the proxies of the environment (`https_proxy`, `http_proxy`, `no_proxy`).
     pub client: Client,
+    /// Without proxies: what carries credentials unencrypted must not pass through others' hands.
+    pub direct: Client,
 }
 
 /// The engine of the process with this number. A forked process has no threads, so it needs an engine of its own.
@@ -50,14 +54,18 @@ impl Engine {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let runtime =
             Builder::new_multi_thread().worker_threads(THREADS).thread_name("basketry-net").enable_all().build()?;
-        let client = Client::builder()
-            .user_agent(concat!("basketry/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT.min(timeout()))
-            .read_timeout(timeout())
-            // Parallel requests on connections of their own are faster over long distances than one connection for all.
-            .http1_only()
-            .build()?;
-        Ok(Self { runtime, client })
+        let builder = || {
+            Client::builder()
+                .user_agent(concat!("basketry/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(CONNECT.min(timeout()))
+                .read_timeout(timeout())
+                // Parallel requests on connections of their own are faster over long distances than one connection for all.
+                .http1_only()
+                // The URL of a request may have secrets, and redirects are followed by the rules of `endpoint`.
+                .referer(false)
+                .redirect(Policy::none())
+        };
+        Ok(Self { runtime, client: builder().build()?, direct: builder().no_proxy().build()? })
     }
 
     /// Runs a future to its end, on the calling thread.

@@ -1,18 +1,23 @@
-//! Objects in S3 buckets, also of other services with this interface. Credentials and signatures are `object_store`'s. An object
-//! is read like any file on an HTTP server, from a URL that is signed for a short time.
+//! Objects in S3 buckets, also of other services with this interface. Credentials and signatures are `object_store`'s; its requests
+//! are sent by our client, so that no redirect takes them elsewhere. An object is read like any file on an HTTP server, from a URL that is
+//! signed for a short time.
 
+use std::future::Future;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::client::{HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService};
 use object_store::path::Path as Key;
 use object_store::signer::Signer;
-use object_store::{ObjectMeta, ObjectStore};
+use object_store::{ClientOptions, ObjectMeta, ObjectStore, RetryConfig};
 use reqwest::{Method, Url};
 use rootfile::{Credentials, Error, Result};
 
 use crate::runtime::Engine;
+use crate::settings::Limits;
 
 /// How long a signature is valid, and for how long it is used.
 const VALID: Duration = Duration::from_secs(3600);
@@ -44,6 +49,7 @@ pub(crate) fn list(folder: &str) -> Result<Vec<String>> {
 /// An object in a bucket.
 pub(crate) struct Bucket {
     store: AmazonS3,
+    name: String,
     key: Key,
     is_public: bool,
     signed: Mutex<Option<(Instant, Url)>>,
@@ -57,8 +63,8 @@ impl Bucket {
     ///
     /// There is no key, or a variable has no valid value.
     pub fn of(url: &str, credentials: Credentials) -> Result<Self> {
-        // The client of object_store needs what the engine installs.
-        Engine::get()?;
+        let engine = Engine::get()?;
+        let limits = Limits::get();
         let invalid = |why: String| Error::from(io::Error::new(io::ErrorKind::InvalidInput, why));
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let (bucket, key) = rest
@@ -70,7 +76,15 @@ impl Bucket {
         let is_public = credentials == Credentials::None
             || skips
             || !CREDENTIALS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-        let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
+        let retry = RetryConfig {
+            max_retries: usize::try_from(limits.retries).unwrap_or(usize::MAX),
+            retry_timeout: limits.patience(),
+            ..RetryConfig::default()
+        };
+        let mut builder = AmazonS3Builder::from_env()
+            .with_bucket_name(bucket)
+            .with_http_connector(OurClient(engine))
+            .with_retry(retry);
         // An endpoint without TLS is a server of one's own.
         if endpoint().is_some_and(|endpoint| endpoint.starts_with("http://")) {
             builder = builder.with_allow_http(true);
@@ -80,7 +94,17 @@ impl Bucket {
             builder = builder.with_access_key_id("none").with_secret_access_key("none");
         }
         let store = builder.build().map_err(|e| invalid(e.to_string()))?;
-        Ok(Self { store, key, is_public, signed: Mutex::default() })
+        Ok(Self { store, name: format!("s3://{bucket}"), key, is_public, signed: Mutex::default() })
+    }
+
+    /// The bucket, for messages.
+    pub fn host(&self) -> String {
+        self.name.clone()
+    }
+
+    /// Whether requests are not signed.
+    pub fn is_public(&self) -> bool {
+        self.is_public
     }
 
     /// A URL that reads the object.
@@ -96,6 +120,36 @@ impl Bucket {
         }
         *self.signed.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), url.clone()));
         Ok(url)
+    }
+}
+
+/// Lets object_store send by our client: it follows no redirects, tells no server the URL of another, and sends nothing that is not
+/// encrypted through a proxy.
+struct OurClient(Arc<Engine>);
+
+impl std::fmt::Debug for OurClient {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OurClient")
+    }
+}
+
+impl HttpConnector for OurClient {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(Self(Arc::clone(&self.0))))
+    }
+}
+
+impl HttpService for OurClient {
+    fn call<'s, 'f>(
+        &'s self,
+        request: HttpRequest,
+    ) -> Pin<Box<dyn Future<Output = std::result::Result<HttpResponse, HttpError>> + Send + 'f>>
+    where
+        's: 'f,
+    {
+        let is_encrypted = request.uri().scheme_str() == Some("https");
+        let client = if is_encrypted { &self.0.client } else { &self.0.direct };
+        client.call(request)
     }
 }
 

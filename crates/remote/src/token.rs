@@ -1,20 +1,75 @@
-//! Bearer tokens, found by the rules of the WLCG (WLCG Bearer Token Discovery, doi:10.5281/zenodo.3937438).
+//! Bearer tokens, found by the rules of the WLCG (WLCG Bearer Token Discovery, doi:10.5281/zenodo.3937438), and which servers get them:
+//! that of the URL which the user named, and those that he lists. It reads no URL's content and sends nothing.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use reqwest::Url;
 
+/// The variable with the list of servers.
+pub(crate) const HOSTS: &str = "BASKETRY_TOKEN_HOSTS";
+
+/// Why no token is sent to a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoToken {
+    /// There is none, as far as it was looked for.
+    Unknown,
+    /// The URL has credentials of its own.
+    Own,
+    /// The connection is not encrypted.
+    Plain,
+    /// It is another server than the user named.
+    Foreign,
+}
+
 /// The token for a server: the first of `BEARER_TOKEN`, the file that `BEARER_TOKEN_FILE` names,
-/// `$XDG_RUNTIME_DIR/bt_u<uid>` and `/tmp/bt_u<uid>`. Only encrypted connections and this machine get it, and no server
-/// whose URL has a token already.
-pub(crate) fn token_for(url: &Url) -> Option<String> {
-    let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-    let has_own = url.query_pairs().any(|(name, _)| name == "authz") || !url.username().is_empty();
-    if has_own || !(url.scheme() == "https" || local) {
-        return None;
+/// `$XDG_RUNTIME_DIR/bt_u<uid>` and `/tmp/bt_u<uid>`.
+///
+/// `is_named` says whether the server is that of the URL which the user named: scheme, host and port. Of other servers those
+/// on the list `BASKETRY_TOKEN_HOSTS` get it. Connections that are not encrypted do not, but for those to this machine that the list has
+/// with their scheme (`http://127.0.0.1:8080`), which are one's own tunnels. A server whose URL has a token does not need it.
+pub(crate) fn token_for(url: &Url, is_named: bool) -> Result<String, NoToken> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    may_have(url, is_named, &variable(HOSTS).unwrap_or_default())?;
+    discover(variable).ok_or(NoToken::Unknown)
+}
+
+/// Whether a server may have a token.
+fn may_have(url: &Url, is_named: bool, list: &str) -> Result<(), NoToken> {
+    let is_listed = list.split([',', ' ', '\t', '\n']).any(|entry| fits(entry, url));
+    match url.scheme() {
+        _ if url.query_pairs().any(|(name, _)| name == "authz") || !url.username().is_empty() => Err(NoToken::Own),
+        "https" if is_named || is_listed => Ok(()),
+        "https" => Err(NoToken::Foreign),
+        _ if is_listed && is_this_machine(url) => Ok(()),
+        _ => Err(NoToken::Plain),
     }
-    discover(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()))
+}
+
+/// Whether an entry of the list is of a server: `host`, `host:port`, `*.domain`, `https://host`, or `http://host`, without which no
+/// unencrypted connection is meant.
+fn fits(entry: &str, url: &Url) -> bool {
+    let (scheme, rest) = entry.split_once("://").unwrap_or(("https", entry));
+    let rest = rest.trim_end_matches('/');
+    let host = url.host_str().unwrap_or_default();
+    let (name, port) = match rest.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()) {
+        Some((name, port)) => (name, port.parse().ok()),
+        None => (rest, None),
+    };
+    let is_host = match name.strip_prefix('*') {
+        Some(domain) => {
+            let tail = host.len().checked_sub(domain.len()).filter(|at| *at > 0).and_then(|at| host.get(at..));
+            domain.starts_with('.') && domain.len() > 1 && tail.is_some_and(|tail| tail.eq_ignore_ascii_case(domain))
+        }
+        None => !name.is_empty() && host.eq_ignore_ascii_case(name),
+    };
+    scheme.eq_ignore_ascii_case(url.scheme()) && is_host && (port.is_none() || port == url.port_or_known_default())
+}
+
+/// Whether a URL is of a server on this machine, by its address or by the one name that stands for it.
+pub(crate) fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// The token by these environment variables.
@@ -45,6 +100,10 @@ fn clean(token: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn may(url: &str, is_named: bool, list: &str) -> Result<(), NoToken> {
+        may_have(&Url::parse(url).unwrap(), is_named, list)
+    }
+
     #[test]
     fn the_first_place_with_a_token_counts() {
         let folder = tempfile::tempdir().unwrap();
@@ -69,9 +128,46 @@ mod tests {
     }
 
     #[test]
-    fn no_token_for_plain_connections() {
-        let url = |text: &str| Url::parse(text).unwrap();
-        assert_eq!(token_for(&url("http://example.org/a")), None);
-        assert_eq!(token_for(&url("https://example.org/a?authz=own")), None);
+    fn the_named_server_and_listed_ones_may_have_it() {
+        assert_eq!(may("https://h/a", true, ""), Ok(()));
+        assert_eq!(may("https://h/a", false, ""), Err(NoToken::Foreign));
+        for list in
+            ["h.x.org", "H.X.org:443", "a, h.x.org", "*.x.org", "*.org b", "https://h.x.org", "https://h.x.org:443/"]
+        {
+            assert_eq!(may("https://h.x.org/a", false, list), Ok(()), "{list}");
+        }
+        for list in [
+            "x.org",
+            "*.h.x.org",
+            "*",
+            "*.",
+            "*x.org",
+            "h.x.org:8443",
+            "http://h.x.org",
+            "hh.x.org",
+            "h.x.org.",
+            ":443",
+            ",",
+        ] {
+            assert_eq!(may("https://h.x.org/a", false, list), Err(NoToken::Foreign), "{list}");
+        }
+    }
+
+    #[test]
+    fn no_token_goes_over_plain_connections() {
+        for list in ["", "h", "*.x.org", "http://h", "127.0.0.1", "localhost"] {
+            assert_eq!(may("http://h/a", true, list), Err(NoToken::Plain), "{list}");
+            assert_eq!(may("http://127.0.0.1:8080/a", true, list), Err(NoToken::Plain), "{list}");
+        }
+        assert_eq!(may("http://127.0.0.1:8080/a", true, "http://127.0.0.1:8080"), Ok(()));
+        assert_eq!(may("http://[::1]:8080/a", true, "http://[::1]"), Ok(()));
+        assert_eq!(may("http://127.0.0.1:8081/a", true, "http://127.0.0.1:8080"), Err(NoToken::Plain));
+        assert_eq!(may("http://localhost/a", true, "http://127.0.0.1"), Err(NoToken::Plain));
+    }
+
+    #[test]
+    fn no_token_is_added_to_another() {
+        assert_eq!(may("https://h/a?authz=own", true, ""), Err(NoToken::Own));
+        assert_eq!(may("https://me:pw@h/a", true, "h"), Err(NoToken::Own));
     }
 }
