@@ -4,7 +4,6 @@ All of them serve the same content where they serve any. `BEHAVIOURS` has what e
 import contextlib
 import gzip
 import http.server
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -193,6 +192,21 @@ def _cut(h: Handler) -> None:
     h.hang_up()
 
 
+def _whole_unsized(h: Handler) -> None:
+    h.reply(200, {}, h.content, None)
+    h.hang_up()
+
+
+def _silent(h: Handler) -> None:
+    h.hostile.closing.wait()
+    h.hang_up()
+
+
+def _garbage(h: Handler) -> None:
+    h.raw(bytes(range(1, 256)) + b"\r\n\r\n")
+    h.hang_up()
+
+
 def _to(place: str | None) -> Callable[[Handler], None]:
     return lambda h: h.reply(302, {} if place is None else {"Location": place})
 
@@ -239,7 +253,7 @@ BEHAVIOURS: dict[str, Callable[[Handler], None]] = {
     ),
     # Whole files.
     "whole_late": _once_open(lambda h: h.reply(200, {}, h.content)),
-    "whole_late_unsized": _once_open(lambda h: (h.reply(200, {}, h.content, None), h.hang_up())[0]),
+    "whole_late_unsized": _once_open(_whole_unsized),
     "other_late": _once_open(lambda h: h.reply(200, {}, h.content[::-1])),
     "shorter_late": _once_open(lambda h: h.reply(200, {}, h.content[:-1])),
     "longer_late": _once_open(lambda h: h.reply(200, {}, h.content + b"x")),
@@ -251,11 +265,11 @@ BEHAVIOURS: dict[str, Callable[[Handler], None]] = {
     "drip_head": _drip_head,
     "interim": lambda h: h.flood(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
     "interim_slow": lambda h: h.drip([b"HTTP/1.1 103 Early Hints\r\nX: a\r\n\r\n"] * 10_000),
-    "silent": lambda h: h.hostile.closing.wait() and h.hang_up(),
+    "silent": _silent,
     # Heads.
     "head_flood": _flood_head,
-    "garbage": lambda h: (h.raw(os.urandom(64) + b"\r\n\r\n"), h.hang_up())[0],
-    "status": lambda h: h.raw(b"HTTP/1.1 999 \x1b[31mEVIL\x07\r\nContent-Length: 0\r\n\r\n") and None,
+    "garbage": _garbage,
+    "status": lambda h: h.drip([b"HTTP/1.1 999 \x1b[31mEVIL\x07\r\nContent-Length: 0\r\n\r\n"]),
     "no_content": lambda h: h.reply(204, {}, length=None),
     "odd_etag": lambda h: h.part(ETag="\xff\xfe"),
     "compressed": lambda h: h.part(gzip.compress(h.content[h.start : h.end]), **{"Content-Encoding": "gzip"}),
