@@ -71,7 +71,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     if text.chars().all(passes) {
         return Cow::Borrowed(text);
     }
-    let parts = text.split_inclusive(|c| matches!(c, '\n' | '\t')).flat_map(|part| {
+    let parts = text.split_inclusive(['\n', '\t']).flat_map(|part| {
         let plain = part.trim_end_matches(['\n', '\t']);
         [printable(plain), Cow::Borrowed(part.get(plain.len()..).unwrap_or_default())]
     });
@@ -85,9 +85,9 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let kept = most.max(3) - 1;
-    let behind = kept / 3;
+    let behind = (kept / 3).max(1);
     let end = text.char_indices().nth(kept - behind).map_or(text.len(), |(at, _)| at);
-    let start = text.char_indices().nth_back(behind.saturating_sub(1)).map_or(0, |(at, _)| at);
+    let start = text.char_indices().nth_back(behind - 1).map_or(0, |(at, _)| at);
     Cow::Owned(format!("{}…{}", text.get(..end).unwrap_or_default(), text.get(start..).unwrap_or_default()))
 }
 
