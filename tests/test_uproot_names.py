@@ -7,6 +7,7 @@ import math
 import uuid
 from typing import TYPE_CHECKING, Any
 
+import awkward as ak
 import numpy as np
 import pytest
 import uproot
@@ -26,7 +27,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = str(tmp_path_factory.mktemp("names") / "names.root")
     with bk.recreate(path, compression="zstd:5") as file:
         file["a/b/t"] = {"x": np.arange(1000.0), "jets": {"pt": np.zeros(1000)}}
-        file.mkrntuple("n", {"x": np.arange(3)})
+        lists = ak.Array([[{"pt": 1.5, "hits": [1, 2]}], [], []])
+        file.mkrntuple("n", {"x": np.arange(3), "jets": lists, "last": np.arange(3)})
         file["a/h"] = np.histogram([1, 2, 2.5])
     return path
 
@@ -64,6 +66,9 @@ def test_places_are_those_of_uproot(path: str) -> None:
     ours, theirs = opened(path), uproot.open(path)
     for one, other in zip(ours["a/b/t"].values(), theirs["a/b/t"].values(), strict=True):
         assert (one.object_path, one.index) == (other.object_path.replace("/a/b/t;1", "a/b/t"), other.index)
+    fields = [(name, one.field_id) for name, one in ours["n"].items()]
+    assert fields == [(name, one.field_id) for name, one in theirs["n"].items()]
+    assert not hasattr(ours["a/b/t"]["x"], "field_id")
     assert ours["a/b"].parent.object_path == "/a"
     assert ours["a/b"].parent.keys() == ours["a"].keys()
     assert ours["a"].parent is ours["a"].file is ours

@@ -274,6 +274,13 @@ class Branch(Branches, Handle, Described):
         return f"{self._home._table.path}:{inside}"
 
     @property
+    def field_id(self) -> int:
+        """The number of a field in the header of its RNTuple. A branch of a tree has none: an `AttributeError`."""
+        if not self._table.is_ntuple:
+            raise AttributeError(f"{self._name} is a branch of a tree, which has no field_id")
+        return self._number
+
+    @property
     def index(self) -> int | None:
         """The number among the branches of the branch or tree above; None for a part that is not listed there."""
         return next((place for place, one in enumerate(self.parent._below) if one is self), None)
