@@ -138,7 +138,7 @@ async fn ends(engine: &Arc<Engine>, asking: &Arc<Asking>, spool: &OnceCell<Spool
         Ok(match request_one(engine, asking, &begin, HEAD).await? {
             Reply::Whole(body, version) => {
                 let unknown = Expected { size: None, begin: &[], most: asking.limits.most_unsized };
-                let whole = spooled(spool, body, &unknown, &asking.counters).await?;
+                let whole = spooled(spool, *body, &unknown, &asking.counters).await?;
                 Head::Whole(whole.size, version)
             }
             part => Head::Part(part),
@@ -258,7 +258,7 @@ async fn fetch_one(engine: &Engine, shared: &Shared, range: Range<u64>) -> Resul
             Reply::Whole(body, version) => {
                 shared.check(&version)?;
                 let expected = Expected { size: Some(shared.size), begin: &shared.begin, most: shared.size };
-                let spool = spooled(&shared.spool, body, &expected, &asking.counters).await?;
+                let spool = spooled(&shared.spool, *body, &expected, &asking.counters).await?;
                 return from_spool(spool).map_err(Failure::lasting);
             }
             Reply::Empty(_) => return Err(Failure::lasting(changed())),

@@ -32,7 +32,7 @@ pub(crate) enum Reply {
     /// The bytes from here on, and the size of the file.
     Part { start: u64, bytes: Vec<u8>, version: Version },
     /// The whole file begins: the server ignores ranges.
-    Whole(Body, Version),
+    Whole(Box<Body>, Version),
     /// There are no bytes in the range: the file has this size, if the server says so.
     Empty(Option<u64>),
 }
@@ -62,7 +62,7 @@ pub(crate) async fn request_one(engine: &Engine, asking: &Asking, range: &str, m
             Ok(Reply::Part { start: sent.start, bytes, version: Version::of(&headers, size) })
         }
         _ => {
-            let body = Body::new(reply, asking.limits);
+            let body = Box::new(Body::new(reply, asking.limits));
             let version = Version::of(&headers, body.announced());
             Ok(Reply::Whole(body, version))
         }
