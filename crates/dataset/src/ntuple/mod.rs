@@ -11,6 +11,7 @@
 //! | [`table`] | an RNTuple with its page lists, and the pieces of its fields |
 //! | [`cluster_reader`] | reads entries of one field from one cluster |
 //! | [`read`] | reads fields in one call |
+//! | [`soundness`] | whether metadata and columns agree, so that fields read |
 //! | [`page`] | verifies and decompresses pages |
 //! | `open` | from a key to the metadata, and from a cluster group to its pages |
 //! | `anchor`, `header`, `footer`, `page_list` | one structure in the file each, read and written |
@@ -47,6 +48,7 @@ pub mod read;
 mod recognise;
 mod schema;
 mod schema_rules;
+pub mod soundness;
 pub mod table;
 pub mod type_name;
 

@@ -332,6 +332,11 @@ impl Cluster {
     pub fn pages<'a>(&self, list: &'a PageList, column: usize) -> Option<&'a [Page]> {
         list.pages.get(self.columns.get(column)?.pages.clone())
     }
+
+    /// How many elements of a column are stored, by its physical ID.
+    pub fn elements(&self, list: &PageList, column: usize) -> u64 {
+        self.pages(list, column).unwrap_or_default().iter().map(|page| u64::from(page.elements)).sum()
+    }
 }
 
 impl Ntuple {

@@ -11,6 +11,7 @@ use super::decode::FieldPlan;
 use super::element::Encoding;
 use super::model::{Cluster, Ntuple, Page, PageList, Schema};
 use super::open::{read_ntuple, read_page_list};
+use super::soundness::{Starts, check_counts};
 
 /// Decompressed bytes of a piece of a field with one value for each entry: some pages.
 const FLAT_PIECE: u64 = 1 << 20;
@@ -32,6 +33,8 @@ pub struct NtupleTable {
     lists: Vec<PageList>,
     /// Page list and number in it of each cluster, in the order of entries.
     clusters: Vec<(usize, usize)>,
+    /// Columns that do not continue from cluster to cluster, and why not.
+    broken: Vec<(usize, String)>,
 }
 
 /// Entries of a field in one cluster that are read together.
@@ -79,15 +82,19 @@ impl NtupleTable {
             clusters.extend((0..pages.clusters.len()).map(|index| (list, index)));
         }
         clusters.sort_by_key(|place| first_entry(&lists, place));
-        let table = Self {
+        let mut table = Self {
             name: ntuple.name,
             description: ntuple.description,
             schema: ntuple.schema,
             max_key_size: ntuple.anchor.max_key_size,
             lists,
             clusters,
+            broken: Vec::new(),
         };
         table.check_clusters().map_err(|e| e.object(table.name.clone()).file(source.name()))?;
+        let mut starts = Starts::new(&table.schema, |_| true);
+        let broken = table.clusters().flat_map(|(list, cluster)| starts.cluster(list, cluster));
+        table.broken = broken.map(|(column, error)| (column, error.to_string())).collect();
         Ok(table)
     }
 
@@ -175,10 +182,14 @@ impl NtupleTable {
     ///
     /// # Errors
     ///
-    /// If all columns of a field are suppressed in a cluster.
+    /// If the page lists contradict the schema or each other in this field: if it cannot have values of all entries.
     pub fn pieces(&self, plan: &FieldPlan) -> Result<Vec<FieldPiece>> {
+        if let Some((_, error)) = self.broken.iter().find(|(column, _)| plan.columns().contains(column)) {
+            return Err(Error::corrupt(error.clone()));
+        }
         let mut pieces = Vec::with_capacity(self.clusters.len());
         for (number, place) in self.clusters().enumerate().filter(|(_, (_, cluster))| cluster.entries > 0) {
+            check_counts(plan, place.0, place.1)?;
             let (cluster, columns) = (place.1, plan.columns_in(place.1)?);
             let stored = self.stored(&columns, place)?;
             let cuts = match self.flat_cuts(&columns, place)? {

@@ -7,6 +7,7 @@ use rootfile::{Error, Result};
 
 use super::node::{ColumnRef, FieldColumns, Node, Span};
 use super::numbers::{convert, is_direct};
+use super::rules::{AlternativeOrder, at_most_one, lacking};
 use super::values::{
     MOST_SYNTHETIC, Values, add_len, check_nothing, kind_of, mismatch, none_of, too_many, variant_offset,
 };
@@ -53,17 +54,9 @@ impl ClusterElements<'_> {
 
     /// Where the elements of a span are. If a deferred column stores fewer than there are values, the first ones are zero.
     fn locate(&self, columns: &FieldColumns, column: &ColumnRef, span: &Span) -> Result<Located> {
-        let pages = self.cluster.pages(self.list, column.id).unwrap_or_default();
-        let available = pages.iter().map(|page| u64::from(page.elements)).sum();
+        let available = self.cluster.elements(self.list, column.id);
         let count = span.count.unwrap_or(available);
-        let lacking = match count.checked_sub(available) {
-            Some(0) => 0,
-            Some(lacking) if column.may_lack(self.cluster) => lacking,
-            _ => {
-                let message = format!("{available} elements are stored for {count} values");
-                return Err(self.blame(Error::corrupt(message), columns, column));
-            }
-        };
+        let lacking = lacking(column, self.cluster, available, count).map_err(|e| self.blame(e, columns, column))?;
         if span.range.end > count || span.range.start > span.range.end {
             let message = format!("values up to {} are wanted, and there are {count}", span.range.end);
             return Err(self.blame(Error::corrupt(message), columns, column));
@@ -167,14 +160,9 @@ impl ClusterElements<'_> {
                 let inner = self.ends(columns, span, item.may_lack(), &mut ends)?;
                 let Elements::Index(ends) = ends else { return Err(mismatch()) };
                 for (start, end) in ends.offsets().iter().zip(ends.offsets().get(1..).unwrap_or_default()) {
-                    valid.push(match end - start {
-                        0 => false,
-                        1 => true,
-                        n => {
-                            let error = Error::corrupt(format!("{n} values where there is at most one"));
-                            return Err(self.blame(error, columns, principal(columns, self.cluster)?));
-                        }
-                    });
+                    let is_there = at_most_one(end - start);
+                    let blame = |e| Ok::<_, Error>(self.blame(e, columns, principal(columns, self.cluster)?));
+                    valid.push(is_there.or_else(|e| Err(blame(e)?))?);
                 }
                 self.append(item, &inner, value)
             }
@@ -261,41 +249,24 @@ impl ClusterElements<'_> {
         let mut elements = none_of(Kind::Switch);
         self.elements(columns, column, &located, &mut elements)?;
         let Elements::Switch(mut all) = elements else { return Err(mismatch()) };
-        let corrupt = |message: String| self.blame(Error::corrupt(message), columns, column);
-
-        let mut counts = vec![0u64; parts];
-        let checked = |values: &[(u64, u32)], next: &mut [u64], first: &mut dyn FnMut(usize, u64)| {
-            for &(index, tag) in values {
-                let Some(part) = usize::try_from(tag).ok().and_then(|tag| tag.checked_sub(1)) else { continue };
-                let Some(next) = next.get_mut(part) else {
-                    return Err(corrupt(format!("a variant with value {tag} of {parts} alternatives")));
-                };
-                let end = index.checked_add(1).filter(|end| end >= next);
-                let Some(end) = end else {
-                    return Err(corrupt(format!("the values of alternative {tag} are not in order")));
-                };
-                first(part, index);
-                *next = end;
-            }
-            Ok(())
+        // Within a part of a cluster it is not known where the values of an alternative begin.
+        let mut order = AlternativeOrder::new(parts, !whole);
+        let follow = |order: &mut AlternativeOrder, values: &[(u64, u32)]| {
+            let followed = values.iter().try_for_each(|&switch| order.follow(switch));
+            followed.map_err(|e| self.blame(e, columns, column))
         };
+        let mut counts = vec![0; parts];
         if whole {
-            checked(&all, &mut counts, &mut |_, _| {})?;
+            follow(&mut order, &all)?;
+            counts = order.ends();
             let range = usize::try_from(span.range.start).ok().zip(usize::try_from(span.range.end).ok());
             let (start, end) = range.ok_or_else(too_many)?;
             all = all.get(start..end).map(<[_]>::to_vec).ok_or_else(too_many)?;
+            order = AlternativeOrder::new(parts, true);
         }
-        let mut ends = vec![0u64; parts];
-        let mut starts: Vec<Option<u64>> = vec![None; parts];
-        checked(&all, &mut ends, &mut |part, index| {
-            if let Some(start) = starts.get_mut(part) {
-                start.get_or_insert(index);
-            }
-        })?;
-        let spans = starts.into_iter().zip(ends).zip(counts).map(|((start, end), count)| Span {
-            range: start.map_or(0..0, |start| start..end),
-            count: whole.then_some(count),
-        });
+        follow(&mut order, &all)?;
+        let spans =
+            order.spans().into_iter().zip(counts).map(|(range, count)| Span { range, count: whole.then_some(count) });
         let spans = spans.collect();
         let indices = all.iter().map(|(index, tag)| if *tag == 0 { 0 } else { *index }).collect();
         let tags: Result<Vec<u8>> = all.iter().map(|(_, tag)| u8::try_from(*tag).map_err(|_| too_many())).collect();

@@ -56,6 +56,7 @@ impl FieldBuilder {
         if range.is_empty() {
             return Ok(());
         }
+        self.plan.check_schema()?;
         let span = Span { range, count: Some(cluster.entries) };
         let mut elements = ClusterElements { list, cluster, source };
         elements.append(self.plan.node(), &span, &mut self.values).map_err(|e| self.of_field(e))

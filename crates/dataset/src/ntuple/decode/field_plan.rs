@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{Field, FieldRef};
-use rootfile::Result;
+use rootfile::{Error, Result};
 
 use super::node::Node;
 use super::planner::Planner;
@@ -22,6 +22,7 @@ struct Inner {
     field: FieldRef,
     id: usize,
     opaque: Option<String>,
+    contradiction: bool,
     shape: Shape,
     node: Node,
     columns: Vec<usize>,
@@ -37,10 +38,13 @@ impl FieldPlan {
     /// bytes if no streamer info describes their class.
     pub fn new(schema: &Schema, field: usize) -> Self {
         let planner = Planner::new(schema);
+        let mut contradiction = false;
         let (shape, node, names, opaque) = match planner.top(field) {
             Ok((shape, node, names)) => (shape, node, names, planner.opaque(field)),
-            Err(reason) => {
-                (Shape::Optional(Box::new(Shape::Bytes)), Node::Nothing, ClassNames::default(), Some(reason))
+            Err(refusal) => {
+                contradiction = refusal.contradiction;
+                let shape = Shape::Optional(Box::new(Shape::Bytes));
+                (shape, Node::Nothing, ClassNames::default(), Some(refusal.reason))
             }
         };
         let mut metadata = HashMap::from([("typename".to_owned(), planner.type_name(field))]);
@@ -52,7 +56,7 @@ impl FieldPlan {
         let mut columns: Vec<usize> = representations.flatten().map(|column| column.id).collect();
         columns.sort_unstable();
         columns.dedup();
-        Self(Arc::new(Inner { field: Arc::new(arrow), id: field, opaque, shape, node, columns }))
+        Self(Arc::new(Inner { field: Arc::new(arrow), id: field, opaque, contradiction, shape, node, columns }))
     }
 
     /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), for a
@@ -69,6 +73,19 @@ impl FieldPlan {
     /// Why the field is not decoded: its values are bytes, or null. None if it is decoded.
     pub fn opaque(&self) -> Option<&str> {
         self.0.opaque.as_deref()
+    }
+
+    /// Checks that the schema does not contradict itself in this field. A plan of a field that does has no values: to read it is an
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong.
+    pub fn check_schema(&self) -> Result<()> {
+        match &self.0.opaque {
+            Some(reason) if self.0.contradiction => Err(Error::corrupt(reason.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// The physical IDs of the columns of all representations, in ascending order.
@@ -91,7 +108,7 @@ impl FieldPlan {
         Ok(ids)
     }
 
-    pub(super) fn node(&self) -> &Node {
+    pub(in crate::ntuple) fn node(&self) -> &Node {
         &self.0.node
     }
 

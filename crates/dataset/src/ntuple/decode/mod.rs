@@ -13,17 +13,19 @@
 //! | `values` | the growing buffers |
 //! | `append` | the nodes, run over the elements of a cluster |
 //! | `numbers` | numbers from columns of another type |
+//! | `rules` | what must hold between the elements of columns |
 //! | `builder` | the interface for those who have pages |
 
 mod append;
 mod builder;
 mod field_plan;
-mod node;
-mod numbers;
+pub(in crate::ntuple) mod node;
+pub(in crate::ntuple) mod numbers;
 mod planner;
+pub(in crate::ntuple) mod rules;
 #[cfg(test)]
 mod tests;
-mod values;
+pub(in crate::ntuple) mod values;
 
 pub use append::ElementSource;
 pub use builder::FieldBuilder;

@@ -13,7 +13,7 @@ use crate::ntuple::model::{Cluster, Deferred};
 
 /// A physical column of a field.
 #[derive(Clone, Debug)]
-pub(super) struct ColumnRef {
+pub(in crate::ntuple) struct ColumnRef {
     pub id: usize,
     pub column_type: ColumnType,
     /// Where its stored elements begin.
@@ -24,7 +24,7 @@ pub(super) struct ColumnRef {
 
 /// The columns of a field: one list for each representation, all of the same length.
 #[derive(Clone, Debug)]
-pub(super) struct FieldColumns {
+pub(in crate::ntuple) struct FieldColumns {
     /// The path of the field, for errors.
     pub field: String,
     pub representations: Vec<Vec<ColumnRef>>,
@@ -32,7 +32,7 @@ pub(super) struct FieldColumns {
 
 /// How values are made.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(in crate::ntuple) enum Node {
     /// Numbers.
     Number { columns: FieldColumns, number: Number },
     /// The lengths of the collections that the ends of an index column delimit.
@@ -59,7 +59,7 @@ pub(super) enum Node {
 
 /// Consecutive values of a node within a cluster.
 #[derive(Clone, Debug)]
-pub(super) struct Span {
+pub(in crate::ntuple) struct Span {
     pub range: Range<u64>,
     /// How many values the whole cluster has. None if that is what the columns hold, since none is deferred and the range
     /// is not up to the end.
@@ -68,14 +68,14 @@ pub(super) struct Span {
 
 impl ColumnRef {
     /// Whether a cluster may store fewer elements than there are values: the first ones are zero.
-    pub(super) fn may_lack(&self, cluster: &Cluster) -> bool {
+    pub(in crate::ntuple) fn may_lack(&self, cluster: &Cluster) -> bool {
         self.deferred.is_some() || (self.in_extension && cluster.columns.get(self.id).is_none())
     }
 }
 
 impl FieldColumns {
     /// The columns with the data of a cluster: those of the representation that is not suppressed.
-    pub(super) fn active(&self, cluster: &Cluster) -> Result<&[ColumnRef]> {
+    pub(in crate::ntuple) fn active(&self, cluster: &Cluster) -> Result<&[ColumnRef]> {
         let first = |columns: &&Vec<ColumnRef>| columns.first().map(|column| (column.id, column.deferred));
         let stored = |columns: &&Vec<ColumnRef>| {
             let range = first(columns).and_then(|(id, _)| cluster.columns.get(id));
@@ -98,7 +98,7 @@ impl FieldColumns {
 
 impl Node {
     /// The columns of this node itself.
-    fn own_columns(&self) -> Option<&FieldColumns> {
+    pub(in crate::ntuple) fn own_columns(&self) -> Option<&FieldColumns> {
         match self {
             Self::Number { columns, .. }
             | Self::Lengths { columns, .. }
@@ -112,9 +112,9 @@ impl Node {
         }
     }
 
-    /// The columns of this node and those below it.
-    pub(super) fn columns(&self) -> Vec<&FieldColumns> {
-        let below = match self {
+    /// The nodes below this one.
+    pub(in crate::ntuple) fn below(&self) -> &[Self] {
+        match self {
             Self::Number { .. } | Self::Lengths { .. } | Self::Bytes { .. } => &[],
             Self::Streamed { .. } | Self::Nothing => &[],
             Self::Fixed { item, .. }
@@ -122,12 +122,16 @@ impl Node {
             | Self::Optional { item, .. }
             | Self::Alternative { item, .. } => std::slice::from_ref(&**item),
             Self::Record { parts } | Self::Variant { parts, .. } => parts.as_slice(),
-        };
-        self.own_columns().into_iter().chain(below.iter().flat_map(Self::columns)).collect()
+        }
+    }
+
+    /// The columns of this node and those below it.
+    pub(in crate::ntuple) fn columns(&self) -> Vec<&FieldColumns> {
+        self.own_columns().into_iter().chain(self.below().iter().flat_map(Self::columns)).collect()
     }
 
     /// Whether a cluster may store fewer elements for this node than there are values.
-    pub(super) fn may_lack(&self) -> bool {
+    pub(in crate::ntuple) fn may_lack(&self) -> bool {
         let columns = self.columns();
         let mut all = columns.iter().flat_map(|columns| columns.representations.iter().flatten());
         all.any(|column| column.deferred.is_some() || column.in_extension)

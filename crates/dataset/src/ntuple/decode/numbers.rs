@@ -38,7 +38,7 @@ pub(super) fn is_readable(number: Number, from: ColumnType) -> bool {
 }
 
 /// Whether the elements of a column are such numbers without a conversion.
-pub(super) fn is_direct(number: Number, from: ColumnType) -> bool {
+pub(in crate::ntuple) fn is_direct(number: Number, from: ColumnType) -> bool {
     match (natural(from), number) {
         // Decoded to doubles at once.
         (Some(Number::F32), Number::F64) => true,
@@ -51,7 +51,7 @@ pub(super) fn is_direct(number: Number, from: ColumnType) -> bool {
 /// # Errors
 ///
 /// If an integer does not fit: ROOT does not read such a value either.
-pub(super) fn convert(from: ColumnType, elements: Elements, out: &mut Elements) -> Result<()> {
+pub(in crate::ntuple) fn convert(from: ColumnType, elements: Elements, out: &mut Elements) -> Result<()> {
     match elements {
         Elements::Bool(bits) => integers((0..bits.len()).map(|i| u8::from(bits.get_bit(i))), out),
         Elements::U8(v) if from == ColumnType::Char => integers(v.into_iter().map(u8::cast_signed), out),

@@ -24,6 +24,26 @@ const MAX_ALTERNATIVES: usize = 125;
 /// The shape of a field's values, the node that makes them, and their classes.
 type Planned = (Shape, Node, ClassNames);
 
+/// Why a field has no plan.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// For users.
+    pub reason: Reason,
+    /// Whether the schema contradicts itself. Otherwise it has something that this version does not know or cannot do, which is no damage.
+    pub contradiction: bool,
+}
+
+impl From<Reason> for Refusal {
+    fn from(reason: Reason) -> Self {
+        Self { reason, contradiction: false }
+    }
+}
+
+/// The schema contradicts itself.
+fn contradiction(reason: Reason) -> Refusal {
+    Refusal { reason, contradiction: true }
+}
+
 /// Plans fields of one schema.
 pub(super) struct Planner<'a> {
     schema: &'a Schema,
@@ -40,8 +60,8 @@ impl<'a> Planner<'a> {
         Self { schema }
     }
 
-    fn described(&self, id: usize) -> Result<&'a Field, Reason> {
-        self.schema.fields.get(id).ok_or_else(|| format!("the schema has no field {id}"))
+    fn described(&self, id: usize) -> Result<&'a Field, Refusal> {
+        self.schema.fields.get(id).ok_or_else(|| contradiction(format!("the schema has no field {id}")))
     }
 
     /// Why the field is the bytes of streamed objects, if it is.
@@ -68,7 +88,7 @@ impl<'a> Planner<'a> {
     }
 
     /// One value of a field for each entry: planned with the collections, arrays and variants around it.
-    pub(super) fn top(&self, id: usize) -> Result<Planned, Reason> {
+    pub(super) fn top(&self, id: usize) -> Result<Planned, Refusal> {
         let mut planned = self.field(id, 0)?;
         let mut below = id;
         for _ in 0..MAX_DEPTH {
@@ -76,11 +96,11 @@ impl<'a> Planner<'a> {
             planned = self.around(parent, below, planned)?;
             below = parent;
         }
-        Err("fields nest too deep".to_owned())
+        Err("fields nest too deep".to_owned().into())
     }
 
     /// The values of a subfield, as values of the field around it.
-    fn around(&self, parent: usize, child: usize, inner: Planned) -> Result<Planned, Reason> {
+    fn around(&self, parent: usize, child: usize, inner: Planned) -> Result<Planned, Refusal> {
         let field = self.described(parent)?;
         check_version(field)?;
         let planned = match field.role {
@@ -89,7 +109,7 @@ impl<'a> Planner<'a> {
             Role::Variant => {
                 let children = self.schema.children(Some(parent));
                 let position = children.iter().position(|other| *other == child).unwrap_or_default();
-                let tag = u32::try_from(position + 1).map_err(|_| "too many alternatives".to_owned())?;
+                let tag = u32::try_from(position + 1).map_err(|_| Reason::from("too many alternatives"))?;
                 let columns = self.variant_columns(parent)?;
                 let (shape, item, names) = optional(inner);
                 (shape, Node::Alternative { columns, tag, parts: children.len(), item: Box::new(item) }, names)
@@ -99,10 +119,10 @@ impl<'a> Planner<'a> {
         fixed(field, planned)
     }
 
-    fn field(&self, id: usize, depth: usize) -> Result<Planned, Reason> {
+    fn field(&self, id: usize, depth: usize) -> Result<Planned, Refusal> {
         let field = self.described(id)?;
         if depth > MAX_DEPTH {
-            return Err("fields nest too deep".to_owned());
+            return Err("fields nest too deep".to_owned().into());
         }
         check_version(field)?;
         let children = self.schema.children(Some(id));
@@ -129,7 +149,8 @@ impl<'a> Planner<'a> {
             (Role::Unknown(_), _) => return Err(unknown_role(field)),
             (role, children) => {
                 let n = children.len();
-                return Err(format!("field {}: {n} subfields do not fit its role ({role:?})", self.schema.path(id)));
+                let path = self.schema.path(id);
+                return Err(contradiction(format!("field {path}: {n} subfields do not fit its role ({role:?})")));
             }
         };
         fixed(field, planned)
@@ -141,14 +162,30 @@ impl<'a> Planner<'a> {
         own.chain(self.schema.aliases_of(id).map(|alias| alias.column)).collect()
     }
 
+    /// Checks that a projected field shows columns of the field that it names.
+    fn check_projection(&self, id: usize) -> Result<(), Refusal> {
+        let source = self.schema.fields.get(id).and_then(|field| field.source);
+        for alias in self.schema.aliases_of(id) {
+            let shown = self.schema.columns.get(alias.column).map(|column| column.field);
+            if source.is_none() || shown != source {
+                let (path, column) = (self.schema.path(id), alias.column);
+                return Err(contradiction(format!(
+                    "field {path}: it shows column {column}, which is of another field"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// The representations of a field.
-    fn representations(&self, id: usize) -> Result<FieldColumns, Reason> {
+    fn representations(&self, id: usize) -> Result<FieldColumns, Refusal> {
+        self.check_projection(id)?;
         let mut representations: Vec<(u16, Vec<ColumnRef>)> = Vec::new();
         for column_id in self.column_ids(id) {
             let column = self.schema.columns.get(column_id);
-            let column = column.ok_or_else(|| format!("the schema has no column {column_id}"))?;
+            let column = column.ok_or_else(|| contradiction(format!("the schema has no column {column_id}")))?;
             if let ColumnType::Unknown(_) = column.column_type {
-                return Err(format!("{} of field {}", column.column_type, self.schema.path(id)));
+                return Err(format!("{} of field {}", column.column_type, self.schema.path(id)).into());
             }
             let (deferred, in_extension) = (column.first_element, column.in_extension);
             let column_ref = ColumnRef { id: column_id, column_type: column.column_type, deferred, in_extension };
@@ -163,7 +200,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The representations of a field whose columns must have these kinds.
-    fn columns(&self, id: usize, kinds: &[Kind]) -> Result<FieldColumns, Reason> {
+    fn columns(&self, id: usize, kinds: &[Kind]) -> Result<FieldColumns, Refusal> {
         let columns = self.representations(id)?;
         let fits = |columns: &Vec<ColumnRef>| {
             let found = columns.iter().map(|column| column.column_type.kind());
@@ -172,14 +209,15 @@ impl<'a> Planner<'a> {
         if !columns.representations.is_empty() && columns.representations.iter().all(fits) {
             return Ok(columns);
         }
-        Err(format!("field {}: its columns do not fit its type", columns.field))
+        Err(contradiction(format!("field {}: its columns do not fit its type", columns.field)))
     }
 
-    fn leaf(&self, id: usize, field: &Field) -> Result<Planned, Reason> {
+    fn leaf(&self, id: usize, field: &Field) -> Result<Planned, Refusal> {
         let columns = self.representations(id)?;
         let types: Vec<Vec<ColumnType>> =
             columns.representations.iter().map(|columns| columns.iter().map(|c| c.column_type).collect()).collect();
-        let Some(first) = types.first() else { return Err(format!("field {}: it has no columns", columns.field)) };
+        let no_columns = || contradiction(format!("field {}: it has no columns", columns.field));
+        let first = types.first().ok_or_else(no_columns)?;
         let name = TypeName::parse(&field.type_name);
         if let (&[principal], "ROOT::RNTupleCardinality") = (first.as_slice(), name.template)
             && principal.is_index()
@@ -200,7 +238,8 @@ impl<'a> Planner<'a> {
                 };
                 let Some(number) = number.filter(|number| readable(*number)) else {
                     let (path, spelled) = (&columns.field, &field.type_name);
-                    return Err(format!("field {path}: a value of type {spelled} in a column of type {principal}"));
+                    let what = format!("field {path}: a value of type {spelled} in a column of type {principal}");
+                    return Err(contradiction(what));
                 };
                 Ok((Shape::Number(number), Node::Number { columns, number }, ClassNames::default()))
             }
@@ -211,7 +250,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    fn collection_of(&self, id: usize, field: &Field, item: Planned) -> Result<Planned, Reason> {
+    fn collection_of(&self, id: usize, field: &Field, item: Planned) -> Result<Planned, Refusal> {
         let columns = self.columns(id, &[Kind::Index])?;
         let type_name = TypeName::parse(&field.type_name);
         if matches!(type_name.template, "optional" | "unique_ptr") {
@@ -231,9 +270,9 @@ impl<'a> Planner<'a> {
         Ok((shape.list(), Node::List { columns, item: Box::new(item) }, names))
     }
 
-    fn record(&self, id: usize, field: &Field, children: &[usize], depth: usize) -> Result<Planned, Reason> {
+    fn record(&self, id: usize, field: &Field, children: &[usize], depth: usize) -> Result<Planned, Refusal> {
         if !self.column_ids(id).is_empty() {
-            return Err(format!("field {}: a record with columns", self.schema.path(id)));
+            return Err(contradiction(format!("field {}: a record with columns", self.schema.path(id))));
         }
         let template = TypeName::parse(&field.type_name).template;
         let pair = template == "pair" && children.len() == 2;
@@ -269,15 +308,15 @@ impl<'a> Planner<'a> {
         Ok((Shape::Record(names), Node::Record { parts: nodes }, ClassNames { name, below }))
     }
 
-    fn variant_columns(&self, id: usize) -> Result<FieldColumns, Reason> {
+    fn variant_columns(&self, id: usize) -> Result<FieldColumns, Refusal> {
         let n = self.schema.children(Some(id)).len();
         if n > MAX_ALTERNATIVES {
-            return Err(format!("field {}: a variant of {n} types", self.schema.path(id)));
+            return Err(format!("field {}: a variant of {n} types", self.schema.path(id)).into());
         }
         self.columns(id, &[Kind::Switch])
     }
 
-    fn variant(&self, id: usize, children: &[usize], depth: usize) -> Result<Planned, Reason> {
+    fn variant(&self, id: usize, children: &[usize], depth: usize) -> Result<Planned, Refusal> {
         let columns = self.variant_columns(id)?;
         let (mut names, mut parts, mut below) = (Vec::new(), Vec::new(), Vec::new());
         for &child in children {
@@ -291,17 +330,17 @@ impl<'a> Planner<'a> {
 }
 
 /// The specification's version of fields. Readers must not read others.
-fn check_version(field: &Field) -> Result<(), Reason> {
+fn check_version(field: &Field) -> Result<(), Refusal> {
     match field.field_version {
         0 => Ok(()),
-        version => Err(format!("field {}: version {version} of fields is unknown", field.name)),
+        version => Err(format!("field {}: version {version} of fields is unknown", field.name).into()),
     }
 }
 
-fn unknown_role(field: &Field) -> Reason {
+fn unknown_role(field: &Field) -> Refusal {
     match field.role {
-        Role::Unknown(role) => format!("field {}: structural role {role:#x} is unknown", field.name),
-        role => format!("field {}: a field of role {role:?} has no subfields", field.name),
+        Role::Unknown(role) => format!("field {}: structural role {role:#x} is unknown", field.name).into(),
+        role => contradiction(format!("field {}: a field of role {role:?} has no subfields", field.name)),
     }
 }
 
@@ -318,10 +357,10 @@ fn optional((shape, node, names): Planned) -> Planned {
 }
 
 /// As often as the field repeats.
-fn fixed(field: &Field, (shape, node, names): Planned) -> Result<Planned, Reason> {
+fn fixed(field: &Field, (shape, node, names): Planned) -> Result<Planned, Refusal> {
     let Some(size) = field.array_size else { return Ok((shape, node, names)) };
     // Arrow's limit.
     let len = i32::try_from(size).ok().and_then(|len| usize::try_from(len).ok());
-    let len = len.ok_or_else(|| format!("field {}: an array of {size} values", field.name))?;
+    let len = len.ok_or_else(|| Reason::from(format!("field {}: an array of {size} values", field.name)))?;
     Ok((shape.fixed(&[len]), Node::Fixed { size, item: Box::new(node) }, names.list(Holds::Items)))
 }

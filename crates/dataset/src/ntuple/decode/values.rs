@@ -49,7 +49,7 @@ pub(super) enum Values {
 }
 
 /// The kind of elements that are numbers of one type.
-pub(super) fn kind_of(number: Number) -> Kind {
+pub(in crate::ntuple) fn kind_of(number: Number) -> Kind {
     match number {
         Number::Bool => Kind::Bool,
         Number::I8 => Kind::I8,
@@ -66,7 +66,7 @@ pub(super) fn kind_of(number: Number) -> Kind {
 }
 
 /// No elements of a kind.
-pub(super) fn none_of(kind: Kind) -> Elements {
+pub(in crate::ntuple) fn none_of(kind: Kind) -> Elements {
     Elements::new(kind, kind == Kind::F64)
 }
 
@@ -222,7 +222,7 @@ pub(super) fn variant_offset(parts: &[Values], tag: usize, behind: u64) -> Resul
 }
 
 #[cold]
-pub(super) fn too_many() -> Error {
+pub(in crate::ntuple) fn too_many() -> Error {
     Error::corrupt("more values than an array can hold")
 }
 
@@ -256,7 +256,7 @@ fn words(elements: Elements) -> Result<Words> {
 
 /// The number of values without stored elements that one cluster may add to a column, and that a field that cannot be read may
 /// have: a wrong number of entries must not exhaust memory.
-pub(super) const MOST_SYNTHETIC: u64 = 1 << 28;
+pub(in crate::ntuple) const MOST_SYNTHETIC: u64 = 1 << 28;
 
 /// Checks the number of values of a field that cannot be read.
 pub(super) fn check_nothing(len: usize) -> Result<()> {
@@ -266,6 +266,6 @@ pub(super) fn check_nothing(len: usize) -> Result<()> {
 
 /// A node with the values of another one.
 #[cold]
-pub(super) fn mismatch() -> Error {
+pub(in crate::ntuple) fn mismatch() -> Error {
     Error::unsupported("values that do not fit the plan of their field")
 }

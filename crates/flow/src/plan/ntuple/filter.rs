@@ -2,6 +2,7 @@
 //! alternatives. Only members of records are kept or dropped one by one.
 
 use dataset::glob::NameFilter;
+use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{Field, Role, Schema};
 
 /// Whether each field of a schema is kept, by ID. A projected field whose source is dropped is dropped as well; such fields are
@@ -34,6 +35,22 @@ pub(crate) fn kept_fields(schema: &Schema, path: &str, filter: &NameFilter, lost
     }
     lost.extend(drop_widows(schema, &mut keep));
     keep
+}
+
+/// The plans of the fields that are kept: of the highest ones that are kept whole.
+pub(super) fn kept_plans(schema: &Schema, keep: &[bool]) -> Vec<FieldPlan> {
+    let is_kept = |id: usize| keep.get(id).copied().unwrap_or(false);
+    let mut whole: Vec<bool> = (0..schema.fields.len()).map(is_kept).collect();
+    for (id, field) in schema.fields.iter().enumerate().rev() {
+        if !whole.get(id).copied().unwrap_or(false)
+            && let Some(above) = field.parent.and_then(|parent| whole.get_mut(parent))
+        {
+            *above = false;
+        }
+    }
+    let is_whole = |id: usize| whole.get(id).copied().unwrap_or(false);
+    let highest = |(id, field): &(usize, &Field)| is_whole(*id) && !field.parent.is_some_and(is_whole);
+    schema.fields.iter().enumerate().filter(highest).map(|(id, _)| FieldPlan::new(schema, id)).collect()
 }
 
 /// Drops projected fields whose columns are dropped. Returns the paths of those at the top.

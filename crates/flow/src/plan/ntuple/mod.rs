@@ -15,6 +15,7 @@ use std::sync::Arc;
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::layout::{Layout, TreeRules};
+use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{Anchor, AttributeSet, FormatVersion, Link, Locator, Ntuple, Schema};
 use dataset::ntuple::{MAX_KEY_SIZE, read_attribute_set, read_ntuple};
 use rootfile::{Error, Result, Source};
@@ -109,6 +110,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
     let (mut notes, mut lost, mut widows) = (Vec::new(), Vec::new(), Vec::new());
     let mut first: Vec<FirstInput> = Vec::new();
     let mut schema_of = Vec::with_capacity(parts.len());
+    let mut plans: Vec<Arc<[FieldPlan]>> = Vec::new();
     let mut before = 0;
     for (input, part) in parts.iter_mut().enumerate() {
         let known = join.schemas.iter().position(|schema: &Arc<Schema>| **schema == *part.ntuple.schema);
@@ -121,6 +123,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
                 let keep = filter::kept_fields(&part.ntuple.schema, joining.path, joining.filter, &mut widows);
                 join.add(&part.ntuple.schema, &keep).map_err(|e| e.file(part.source.name()))?;
                 first.push(FirstInput { input, entries_before: before });
+                plans.push(filter::kept_plans(&part.ntuple.schema, &keep).into());
                 join.schemas.len() - 1
             }
         };
@@ -155,6 +158,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
             columns: made.sources.get(number).cloned().unwrap_or_else(|| Arc::from([])),
             first_entry,
             entries_before: part.entries_before,
+            plans: plans.get(number).cloned().unwrap_or_else(|| Arc::from([])),
         };
         scan::scan((&input, &made.columns), selected.as_deref(), &mut totals)?;
         inputs.push(input);
@@ -191,7 +195,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
         uncounted,
         metadata,
         // Plus a window of copies or finished pages, and the state of codecs.
-        scratch: totals.largest + deep + (8 << 20),
+        scratch: totals.largest + deep + totals.largest_proved + (8 << 20),
     })
 }
 

@@ -90,6 +90,8 @@ pub(crate) struct Totals {
     pub largest: u64,
     /// Bytes of the largest page before compression.
     pub largest_raw: u64,
+    /// Most bytes of memory for the proof of a cluster.
+    pub largest_proved: u64,
     /// Bytes of the largest page list.
     pub largest_list: u64,
     /// Bytes of all page lists.

@@ -1,8 +1,9 @@
-//! Reads all page lists once, one at a time: what they add up to.
+//! Reads all page lists once, one at a time: whether they agree with the schema, and what they add up to.
 
 use dataset::EntrySet;
 use dataset::ntuple::element::{Encoding, Kind};
 use dataset::ntuple::model::Locator;
+use dataset::ntuple::soundness::{ListCheck, largest_proved};
 use rootfile::Result;
 
 use super::model::Totals;
@@ -11,7 +12,7 @@ use crate::execute::engine::pages::job::{PageInput, TargetColumn};
 /// Bytes of memory for each end or tag in a cluster of which some entries are kept: decoded, and as ranges.
 const SLICED_ELEMENT: u64 = 24;
 
-/// Reads the page lists of an input.
+/// Reads the page lists of an input. Fails where a field that is kept cannot have values of all entries.
 pub(super) fn scan(
     (input, targets): (&PageInput, &[TargetColumn]),
     selected: Option<&EntrySet>,
@@ -24,10 +25,17 @@ pub(super) fn scan(
             columns.push((id, [input.column(id).and_then(|column| column.encoding().ok()), target.encoding]));
         }
     }
+    let schema = &input.ntuple.schema;
+    let mut lists = ListCheck::new(schema, input.plans.to_vec());
     for (group, described) in input.ntuple.groups.iter().enumerate() {
         totals.lists += described.page_list.len;
         totals.largest_list = totals.largest_list.max(described.page_list.len);
         let list = input.page_list(group)?;
+        if let Some(first) = lists.list(schema, &list).into_iter().next() {
+            return Err(first.error.object(input.ntuple.name.clone()).file(input.source.name()));
+        }
+        let proved = largest_proved(&input.plans, schema, (&list, &list.clusters));
+        totals.largest_proved = totals.largest_proved.max(proved);
         for cluster in &list.clusters {
             let first = input.first_entry + cluster.first_entry;
             let kept = selected.map_or(cluster.entries, |set| set.count(&(first..first + cluster.entries)));

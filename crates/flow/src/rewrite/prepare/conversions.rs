@@ -3,6 +3,8 @@
 
 use dataset::EntrySet;
 use dataset::layout::{ClusterSize, Container, Layout};
+use dataset::ntuple::decode::FieldPlan;
+use dataset::ntuple::soundness::prove_ntuple;
 use dataset::ntuple::{read_ntuple, read_page_list};
 use rootfile::codec::Compression;
 use rootfile::{Result, RootFile};
@@ -74,7 +76,10 @@ impl TreesPlanner<'_> {
         let source = self.source(inputs, &layout, entries);
         let planned = match to_tree {
             true => ntuple_to_tree(&source),
-            false => ntuple_again(&source, std::mem::take(&mut moved.attributes)),
+            // Stored fields are read, projected ones written as they are.
+            false => {
+                prove_projections(&moved).and_then(|()| ntuple_again(&source, std::mem::take(&mut moved.attributes)))
+            }
         };
         // What is only packed may stay as it is.
         if planned.is_err() && !to_tree && !asked && !uncounted && self.planning.options.plan.pack == Pack::Auto {
@@ -124,6 +129,19 @@ impl TreesPlanner<'_> {
         }
         layout
     }
+}
+
+/// Proves the projected fields of all inputs.
+fn prove_projections(plan: &NtuplePlan) -> Result<()> {
+    for input in &plan.job.inputs {
+        let is_projected =
+            |plan: &&FieldPlan| input.ntuple.schema.fields.get(plan.id()).is_some_and(|field| field.source.is_some());
+        let projected: Vec<FieldPlan> = input.plans.iter().filter(is_projected).cloned().collect();
+        if !projected.is_empty() {
+            prove_ntuple(&*input.source, &input.ntuple, &projected)?;
+        }
+    }
+    Ok(())
 }
 
 fn converted(plan: ConvertPlan) -> PlannedTable {

@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
+use dataset::ntuple::decode::fields;
 use dataset::ntuple::model::{Locator, Ntuple};
+use dataset::ntuple::soundness::prove_ntuple;
 use dataset::ntuple::{name_of_header, read_attribute_set, read_ntuple, read_page_list};
 use rootfile::{Key, Result, RootFile};
 
@@ -49,7 +51,8 @@ impl ScanResult {
     }
 }
 
-/// Checks that the metadata of an RNTuple can be read and that its pages are in the file. Returns its entries, and adds the
+/// Checks that the metadata of an RNTuple can be read, that its pages are in the file, and that its fields have values of all
+/// entries: it is left out rather than that the recovery ends with it. Returns its entries, and adds the
 /// positions of its pages and of its header, and those of its attribute sets.
 fn check(file: &RootFile, key: &Key, known: &mut HashSet<u64>) -> Result<u64> {
     let ntuple = read_ntuple(file, key)?;
@@ -77,5 +80,5 @@ fn check_pages(file: &RootFile, ntuple: &Ntuple, known: &mut HashSet<u64>) -> Re
             known.insert(offset);
         }
     }
-    Ok(())
+    prove_ntuple(&**file.source(), ntuple, &fields(&ntuple.schema))
 }

@@ -1,15 +1,18 @@
 //! The threads of a check: each opens files, and decompresses baskets, pages and objects of open files.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use dataset::ntuple::cluster_reader::{ClusterSource, PageReader};
+use dataset::ntuple::soundness::{largest_proved, prove};
 use rootfile::codec::{Decompressor, check_sizes};
 use rootfile::{Error, ErrorKind, FilePool, Result};
 
 use super::opened::{Job, Opened, Parts};
 use super::queue::{Next, Queue};
 use super::report::{CheckedFile, Problem};
-use super::shallow::{self, page_problem};
+use super::shallow::{self, field_problem, page_problem};
 use crate::execute::progress::{Progress, tell};
 use crate::execute::sound_basket::{BasketRecord, MemoryLimit, check_basket};
 
@@ -27,6 +30,7 @@ pub(super) struct Work<'a> {
 #[derive(Default)]
 struct Scratch {
     decompressor: Decompressor,
+    reader: PageReader,
     page: Vec<u8>,
     problems: Vec<Problem>,
     notes: Vec<String>,
@@ -130,8 +134,9 @@ impl Work<'_> {
 
     fn cluster(&self, opened: &Opened, list: usize, cluster: usize, scratch: &mut Scratch) -> Result<()> {
         let Some((ntuple, first, list)) = opened.parts.lists.get(list) else { return Ok(()) };
-        let Some((name, ntuple)) = opened.parts.ntuples.get(*ntuple) else { return Ok(()) };
+        let Some((name, ntuple, plans)) = opened.parts.ntuples.get(*ntuple) else { return Ok(()) };
         let Some(found) = list.clusters.get(cluster) else { return Ok(()) };
+        let mut bad = HashSet::new();
         for column in 0..found.columns.len() {
             for (n, page) in found.pages(list, column).unwrap_or_default().iter().enumerate() {
                 let len = page.stored_len().unwrap_or_default();
@@ -139,13 +144,26 @@ impl Work<'_> {
                     && ntuple.anchor.max_key_size.wrapping_sub(1) >= len
                 {
                     // The shallow check has listed the page.
+                    bad.insert(column);
                     continue;
                 }
                 let checked = self.page(opened, (ntuple, column), page, scratch);
                 scratch.bytes += len;
+                if checked.is_err() {
+                    bad.insert(column);
+                }
                 let problem = |e: &Error| page_problem((name, ntuple), column, first + cluster, n, e);
                 self.took(checked, scratch, problem)?;
             }
+        }
+        let (source, schema, max_key_size) = (&**opened.file.source(), &*ntuple.schema, ntuple.anchor.max_key_size);
+        let at = ClusterSource { source, schema, max_key_size, list, cluster: found, number: first + cluster };
+        // A page that cannot be read is reported already.
+        for plan in plans.iter().filter(|plan| !plan.columns().iter().any(|column| bad.contains(column))) {
+            let of_plan = std::slice::from_ref(plan);
+            let _held = self.limit.reserve(largest_proved(of_plan, schema, (list, std::slice::from_ref(found))))?;
+            let proved = prove(plan, at, &mut scratch.reader);
+            self.took(proved, scratch, |e| field_problem((name, ntuple), plan.id(), first + cluster, e))?;
         }
         Ok(())
     }

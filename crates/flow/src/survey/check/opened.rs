@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{Ntuple, PageList};
 use dataset::tree::Tree;
 use rootfile::{Key, RootFile, public_path};
@@ -31,8 +32,8 @@ pub(super) struct Parts {
     pub trees: Vec<(String, Tree)>,
     /// Baskets of all trees in the order of the file, each record once.
     pub baskets: Vec<BasketPlace>,
-    /// RNTuples, with path and cycle as text.
-    pub ntuples: Vec<(String, Ntuple)>,
+    /// RNTuples, with path and cycle as text, and the fields whose page lists hold no contradiction.
+    pub ntuples: Vec<(String, Ntuple, Vec<FieldPlan>)>,
     /// Page lists of the RNTuples, each with the number of its RNTuple and of its first cluster.
     pub lists: Vec<(usize, usize, PageList)>,
     /// Other objects, with path and cycle as text.

@@ -6,8 +6,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use dataset::layout::Container;
-use dataset::ntuple::model::{Locator, Ntuple};
+use dataset::ntuple::decode::{FieldPlan, fields};
+use dataset::ntuple::model::{Locator, Ntuple, Schema};
 use dataset::ntuple::page::check_within;
+use dataset::ntuple::soundness::{Contradiction, ListCheck};
 use dataset::ntuple::{is_ntuple, read_attribute_set, read_ntuple, read_page_list};
 use dataset::tree::basket::{BasketHeader, Listed};
 use dataset::tree::{Tree, is_tree_class, read_tree};
@@ -45,7 +47,11 @@ struct Shallow<'a> {
 impl Shallow<'_> {
     /// Adds an error about an object. What is not supported is not damage.
     fn add(&mut self, object: &str, offset: Option<u64>, error: &Error) {
-        let problem = Problem::of(object, offset, error);
+        self.took(Problem::of(object, offset, error), error);
+    }
+
+    /// Adds the problem of an error.
+    fn took(&mut self, problem: Problem, error: &Error) {
         match error.kind() {
             ErrorKind::Unsupported(_) => self.report.notes.push(format!("not checked: {problem}")),
             _ => self.report.problems.push(problem),
@@ -218,6 +224,9 @@ impl Shallow<'_> {
     fn page_lists(&mut self, name: String, ntuple: Ntuple) -> (u64, u64) {
         let (mut pieces, mut bytes) = (0, 0u64);
         let (mut cluster, mut next_entry) = (0, 0u64);
+        let mut plans = fields(&ntuple.schema);
+        self.unknown_fields(&name, &plans);
+        let mut fields = ListCheck::new(&ntuple.schema, plans.clone());
         for group in 0..ntuple.groups.len() {
             let first = cluster;
             // Entries and clusters of a group that cannot be read are those that the footer gives.
@@ -240,14 +249,29 @@ impl Shallow<'_> {
                 }
                 next_entry = found.first_entry.saturating_add(found.entries);
             }
+            for Contradiction { field, cluster, error } in fields.list(&ntuple.schema, &list) {
+                let is_of = |plan: &FieldPlan| plan.id() == field || is_below(&ntuple.schema, field, plan.id());
+                plans.retain(|plan| !is_of(plan));
+                let problem = field_problem((&name, &ntuple), field, first + cluster, &error);
+                self.took(problem, &error);
+            }
             let at = Pages { name: &name, ntuple: &ntuple, first };
             let (more, more_bytes) = at.check(&list, self.file.source().size(), &mut self.report.problems);
             pieces += more;
             bytes = bytes.saturating_add(more_bytes);
             self.parts.lists.push((self.parts.ntuples.len(), first, list));
         }
-        self.parts.ntuples.push((name, ntuple));
+        self.parts.ntuples.push((name, ntuple, plans));
         (pieces, bytes)
+    }
+
+    /// Notes the fields that this version cannot read, which is no damage.
+    fn unknown_fields(&mut self, name: &str, plans: &[FieldPlan]) {
+        for plan in plans.iter().filter(|plan| plan.columns().is_empty() && plan.check_schema().is_ok()) {
+            if let Some(why) = plan.opaque() {
+                self.report.notes.push(format!("not checked: {name}: {why}"));
+            }
+        }
     }
 }
 
@@ -280,6 +304,28 @@ impl Pages<'_> {
             }
         }
         (pieces, bytes)
+    }
+}
+
+/// Whether a field is another one or below it.
+fn is_below(schema: &Schema, field: usize, above: usize) -> bool {
+    let mut at = Some(field);
+    // A parent precedes its children, so the walk ends.
+    while let Some(id) = at.filter(|id| *id != above) {
+        at = schema.fields.get(id).and_then(|field| field.parent);
+    }
+    at.is_some()
+}
+
+/// The problem of a field in a cluster.
+pub(super) fn field_problem((name, ntuple): (&str, &Ntuple), field: usize, cluster: usize, error: &Error) -> Problem {
+    Problem {
+        object: name.to_owned(),
+        field: Some(ntuple.schema.path(field)),
+        cluster: Some(cluster as u64),
+        offset: error.offset(),
+        reason: error.message(ToString::to_string),
+        ..Problem::default()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dataset::EntrySet;
+use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::{Column, Ntuple};
 use rootfile::codec::Compression;
@@ -43,6 +44,8 @@ pub(crate) struct PageInput {
     pub first_entry: u64,
     /// What is added to the elements of columns that count entries.
     pub entries_before: u64,
+    /// The fields that are kept, projected ones included: their clusters are proved before their pages are moved.
+    pub plans: Arc<[FieldPlan]>,
 }
 
 /// Where an input has the elements of a column.

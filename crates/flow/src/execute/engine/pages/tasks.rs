@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use dataset::ntuple::element::Kind;
 use dataset::ntuple::model::{Cluster, ColumnRange, PageList};
+use dataset::ntuple::soundness::largest_proved;
 use rootfile::Result;
 
 use super::job::PageJob;
@@ -22,6 +23,8 @@ pub(crate) struct PageTask {
     pub input: usize,
     /// The number of the cluster in the input.
     pub cluster: usize,
+    /// The cluster, the only one of the list, if it has to be proved before its first pages are moved.
+    pub proof: Option<Box<PageList>>,
     /// What is done.
     pub work: ClusterWork,
 }
@@ -113,7 +116,8 @@ impl<'a> PageTasks<'a> {
                         Slice { list: alone(list, cluster), kept, first_entry: self.running.entries, begins_group };
                     self.running.skip(self.job, some);
                     let work = ClusterWork::Slice(Box::new(slice));
-                    self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, work });
+                    let proof = None;
+                    self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, proof, work });
                     return Ok(());
                 }
             }
@@ -132,6 +136,8 @@ impl<'a> PageTasks<'a> {
             self.ahead.announce(self.moved.iter().filter_map(place).collect());
         }
         let mut outline = Some(Box::new(outline));
+        let proved = largest_proved(&input.plans, &input.ntuple.schema, (list, std::slice::from_ref(cluster)));
+        let mut proof = (proved > 0).then(|| Box::new(alone(list, cluster)));
         let mut left = self.moved.as_slice();
         while let Some(first) = left.first() {
             let copies = first.depth == Depth::Copy;
@@ -146,12 +152,13 @@ impl<'a> PageTasks<'a> {
             let (pages, rest) = left.split_at(count);
             let pages = pages.to_vec();
             let work = ClusterWork::Move { outline: outline.take(), pages };
-            self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, work });
+            let proof = proof.take();
+            self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, proof, work });
             left = rest;
         }
         if outline.is_some() {
             let work = ClusterWork::Move { outline, pages: Vec::new() };
-            self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, work });
+            self.ready.push_back(PageTask { input: self.input, cluster: cluster_number, proof, work });
         }
         Ok(())
     }

@@ -1,8 +1,10 @@
-//! Moves pages: as they are, with another compression, in another encoding, or with other entry numbers. Checksums are verified in any case.
+//! Moves pages: as they are, with another compression, in another encoding, or with other entry numbers. Checksums are verified, and
+//! the ends of collections and the tags of variants are proved in any case.
 
-use dataset::ntuple::cluster_reader::PageReader;
-use dataset::ntuple::model::Locator;
+use dataset::ntuple::cluster_reader::{ClusterSource, PageReader};
+use dataset::ntuple::model::{Locator, Ntuple, PageList};
 use dataset::ntuple::page::{check_within, put_page};
+use dataset::ntuple::soundness::prove;
 use dataset::ntuple::{add_to_page, read_blob, recode_page};
 use rootfile::bytes::make_room;
 use rootfile::codec::{CODEC_ROOM, Compressor, Decompressor};
@@ -29,7 +31,7 @@ pub(super) struct PageScratch {
     raw: Vec<u8>,
     added: Vec<u8>,
     decompressor: Decompressor,
-    /// Reads clusters of which some entries are kept.
+    /// Reads what is proved, and clusters of which some entries are kept.
     reader: PageReader,
     compressor: Compressor,
 }
@@ -59,6 +61,9 @@ impl Work for PageWork<'_> {
     ) -> std::result::Result<(), TaskError> {
         let no_input = || Error::request("an input that is not there");
         let input = self.job.inputs.get(task.input).ok_or_else(no_input)?;
+        if let Some(list) = &task.proof {
+            prove_cluster(input, (list, task.cluster), &mut scratch.reader)?;
+        }
         match task.work {
             ClusterWork::Move { outline, pages } => {
                 scratch.batch.outline = outline;
@@ -73,6 +78,7 @@ impl Work for PageWork<'_> {
             ClusterWork::Slice(slice) => {
                 let Some(cluster) = slice.list.clusters.first() else { return Ok(()) };
                 let list = &slice.list;
+                prove_cluster(input, (list, task.cluster), &mut scratch.reader)?;
                 let at = SourceCluster { input, number: task.input, list, cluster, cluster_number: task.cluster };
                 let entries = (slice.kept.as_slice(), slice.first_entry, slice.begins_group);
                 let PageScratch { batch, reader, compressor, .. } = scratch;
@@ -164,6 +170,15 @@ impl PageWork<'_> {
         batch.records.push(PageRecord { number, shared, offset, len, has_checksum: true });
         Ok(())
     }
+}
+
+/// Proves the fields that are kept in the only cluster of a list: pages are moved without a look at most of their elements.
+fn prove_cluster(input: &PageInput, (list, number): (&PageList, usize), reader: &mut PageReader) -> Result<()> {
+    let Some(cluster) = list.clusters.first() else { return Ok(()) };
+    let Ntuple { schema, anchor, .. } = &*input.ntuple;
+    let max_key_size = anchor.max_key_size;
+    let at = ClusterSource { source: &*input.source, schema, max_key_size, list, cluster, number };
+    input.plans.iter().try_for_each(|plan| prove(plan, at, reader))
 }
 
 /// Offset and bytes of a page in the input, with its checksum.
