@@ -17,9 +17,11 @@ const SHOWN: usize = 10;
 /// Check that files are whole and readable, thousands of them at once.
 ///
 /// Reads of each file the header, directories and lists of keys, streamer infos, all tree records, and headers, footers and
-/// page lists of RNTuples with their checksums. All baskets and pages must lie in the file, and headers of baskets must agree
-/// with their tree. With --deep every basket, page and object is decompressed too, and checksums of pages are compared. Files
-/// that are missing, or are not ROOT files, are listed like damaged ones.
+/// page lists of RNTuples with their checksums. All baskets and pages must lie in the file, headers of baskets must agree
+/// with their tree, and each column of an RNTuple must have as many elements as its field has values. With --deep every
+/// basket, page and object is decompressed too, checksums of pages are compared, and the ends of collections and the tags of
+/// variants are followed: an RNTuple is whole if and only if all of its fields read. Files that are missing, or are not
+/// ROOT files, are listed like damaged ones.
 ///
 /// Exit code 0: all files are whole; 1: something is broken, and is listed; 2: bad usage, or too small a budget.
 #[derive(clap::Args)]

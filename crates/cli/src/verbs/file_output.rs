@@ -42,8 +42,9 @@ pub struct FileOutputArgs {
     /// is kept, and notes name the older cycles.
     #[arg(long)]
     all_cycles: bool,
-    /// Decompress copied baskets as well, to check that they can be read. Without this option only the header of a
-    /// copied basket is checked against the tree.
+    /// Decompress copied baskets and pages as well, to check that they can be read. Without this option only the header of a
+    /// copied basket is checked against the tree. Of an RNTuple the ends of collections and the tags of variants are
+    /// followed in any case, and checksums of pages are compared; other pages that are copied are not decompressed.
     #[arg(long)]
     check: bool,
     #[command(flatten)]

@@ -33,8 +33,8 @@ pub struct NtupleTable {
     lists: Vec<PageList>,
     /// Page list and number in it of each cluster, in the order of entries.
     clusters: Vec<(usize, usize)>,
-    /// Columns that do not continue from cluster to cluster, and why not.
-    broken: Vec<(usize, String)>,
+    /// Columns that do not continue from cluster to cluster: the column, the number of the cluster, and why not.
+    broken: Vec<(usize, usize, String)>,
 }
 
 /// Entries of a field in one cluster that are read together.
@@ -48,6 +48,15 @@ pub struct FieldPiece {
     pub compressed: u64,
     /// Bytes of their pages when decompressed.
     pub uncompressed: u64,
+}
+
+/// The pieces of a field.
+#[derive(Debug)]
+pub struct FieldPieces {
+    /// In the order of entries.
+    pub pieces: Vec<FieldPiece>,
+    /// The numbers of clusters that cannot be read, and why not.
+    pub damaged: Vec<(usize, Error)>,
 }
 
 /// What the pages of a field take in a cluster. Pages whose bytes are shared count for each of their uses.
@@ -93,8 +102,12 @@ impl NtupleTable {
         };
         table.check_clusters().map_err(|e| e.object(table.name.clone()).file(source.name()))?;
         let mut starts = Starts::new(&table.schema, |_| true);
-        let broken = table.clusters().flat_map(|(list, cluster)| starts.cluster(list, cluster));
-        table.broken = broken.map(|(column, error)| (column, error.to_string())).collect();
+        let mut broken = Vec::new();
+        for (number, (list, cluster)) in table.clusters().enumerate() {
+            let found = starts.cluster(list, cluster).into_iter();
+            broken.extend(found.map(|(column, error)| (column, number, error.to_string())));
+        }
+        table.broken = broken;
         Ok(table)
     }
 
@@ -177,44 +190,64 @@ impl NtupleTable {
         Ok(sum)
     }
 
-    /// The pieces of a field, in the order of entries. A column of values is cut between pages, a field with collections or
-    /// several columns into parts of a cluster.
-    ///
-    /// # Errors
-    ///
-    /// If the page lists contradict the schema or each other in this field: if it cannot have values of all entries.
-    pub fn pieces(&self, plan: &FieldPlan) -> Result<Vec<FieldPiece>> {
-        if let Some((_, error)) = self.broken.iter().find(|(column, _)| plan.columns().contains(column)) {
+    /// Whether a field can have values of all entries of a cluster, by the page lists.
+    fn check_cluster(&self, plan: &FieldPlan, number: usize, (list, cluster): (&PageList, &Cluster)) -> Result<()> {
+        let is_here =
+            |(column, place, _): &&(usize, usize, String)| *place == number && plan.columns().contains(column);
+        if let Some((.., error)) = self.broken.iter().find(is_here) {
             return Err(Error::corrupt(error.clone()));
         }
-        let mut pieces = Vec::with_capacity(self.clusters.len());
+        check_counts(plan, list, cluster)
+    }
+
+    /// The pieces of a field, in the order of entries. A column of values is cut between pages, a field with collections or
+    /// several columns into parts of a cluster. Clusters in which the page lists contradict the schema or each other have one piece
+    /// each, which cannot be read.
+    pub fn pieces(&self, plan: &FieldPlan) -> FieldPieces {
+        let mut found = FieldPieces { pieces: Vec::with_capacity(self.clusters.len()), damaged: Vec::new() };
         for (number, place) in self.clusters().enumerate().filter(|(_, (_, cluster))| cluster.entries > 0) {
-            check_counts(plan, place.0, place.1)?;
-            let (cluster, columns) = (place.1, plan.columns_in(place.1)?);
-            let stored = self.stored(&columns, place)?;
-            let cuts = match self.flat_cuts(&columns, place)? {
-                Some(cuts) => cuts,
-                // The sizes are claims. A part smaller than a page would be no use, and the file has each page's description.
-                None => even_cuts(cluster.entries, stored.uncompressed.div_ceil(NESTED_PIECE).min(stored.pages)),
-            };
-            let share = |bytes: u64, entries: u64| {
-                let share = u128::from(bytes) * u128::from(entries) / u128::from(cluster.entries.max(1));
-                u64::try_from(share).unwrap_or(u64::MAX)
-            };
-            let mut start = 0;
-            for end in cuts.into_iter().chain([cluster.entries]).filter(|end| *end <= cluster.entries) {
-                if end > start {
-                    pieces.push(FieldPiece {
-                        cluster: number,
-                        entries: cluster.first_entry + start..cluster.first_entry + end,
-                        compressed: share(stored.compressed, end - start),
-                        uncompressed: share(stored.uncompressed, end - start),
-                    });
-                    start = end;
-                }
+            let checked = self.check_cluster(plan, number, place);
+            if let Err(error) = checked.and_then(|()| self.add_pieces(plan, number, place, &mut found.pieces)) {
+                let (start, end) = (place.1.first_entry, place.1.first_entry.saturating_add(place.1.entries));
+                found.pieces.push(FieldPiece { cluster: number, entries: start..end, compressed: 0, uncompressed: 0 });
+                found.damaged.push((number, error));
             }
         }
-        Ok(pieces)
+        found
+    }
+
+    /// Adds the pieces in a cluster.
+    fn add_pieces(
+        &self,
+        plan: &FieldPlan,
+        number: usize,
+        place: (&PageList, &Cluster),
+        pieces: &mut Vec<FieldPiece>,
+    ) -> Result<()> {
+        let (cluster, columns) = (place.1, plan.columns_in(place.1)?);
+        let stored = self.stored(&columns, place)?;
+        let cuts = match self.flat_cuts(&columns, place)? {
+            Some(cuts) => cuts,
+            // The sizes are claims. A part smaller than a page would be no use, and the file has each page's description.
+            None => even_cuts(cluster.entries, stored.uncompressed.div_ceil(NESTED_PIECE).min(stored.pages)),
+        };
+        let share = |bytes: u64, entries: u64| {
+            let share = u128::from(bytes) * u128::from(entries) / u128::from(cluster.entries.max(1));
+            u64::try_from(share).unwrap_or(u64::MAX)
+        };
+        let mut start = 0;
+        for end in cuts.into_iter().chain([cluster.entries]).filter(|end| *end <= cluster.entries) {
+            if end > start {
+                pieces.push(FieldPiece {
+                    cluster: number,
+                    entries: cluster.first_entry + start..cluster.first_entry + end,
+                    compressed: share(stored.compressed, end - start),
+                    uncompressed: share(stored.uncompressed, end - start),
+                });
+                start = end;
+            }
+        }
+        Ok(())
     }
 
     /// Where the pages of a field are that hold some entries of a cluster, counted from its first: column by column, as

@@ -144,8 +144,8 @@ impl NtupleSide {
         let (mut bytes, mut entries) = (0u64, 0u64);
         for (input, plan) in self.inputs.iter().zip(&plans) {
             entries += input.table.entries();
-            // A field whose pages cannot be found fails when it is read.
-            let pieces = plan.as_ref().and_then(|plan| input.table.pieces(plan).ok()).unwrap_or_default();
+            // Where page lists are damaged, the field fails when it is read.
+            let pieces = plan.as_ref().map(|plan| input.table.pieces(plan).pieces).unwrap_or_default();
             bytes = pieces.iter().fold(bytes, |sum, piece| sum.saturating_add(piece.uncompressed));
         }
         let bytes_per_entry = bytes.div_ceil(entries.max(1)).max(1);

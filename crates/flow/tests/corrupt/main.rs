@@ -11,6 +11,8 @@
 //! continues with the next case.
 #![allow(clippy::cast_possible_truncation, clippy::unwrap_used, reason = "a test")]
 
+#[path = "../resealed/chance.rs"]
+mod chance;
 mod content;
 mod memory;
 mod mutate;

@@ -1,5 +1,7 @@
 //! Damages of a file: truncations and changed bytes, from a seed, so that a case can be repeated.
 
+use super::chance::Chance;
+
 /// One damage.
 #[derive(Clone, Debug)]
 pub enum Damage {
@@ -22,31 +24,6 @@ impl Damage {
             }
         }
         bytes
-    }
-}
-
-/// Random numbers from a seed (xorshift).
-pub struct Chance(u64);
-
-impl Chance {
-    /// Starts from a text.
-    pub fn new(seed: &str) -> Self {
-        // FNV-1a.
-        let hash =
-            seed.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
-        Self(hash | 1)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 16) as usize) % n.max(1)
-    }
-
-    fn of<T: Clone>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())].clone()
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dataset::ntuple::cluster_reader::PageReader;
 use dataset::ntuple::decode::{FieldBuilder, FieldPlan};
-use dataset::ntuple::model::{Cluster, PageList, Schema};
-use dataset::ntuple::table::{FieldPiece, NtupleTable};
+use dataset::ntuple::model::Schema;
+use dataset::ntuple::table::{FieldPieces, NtupleTable};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result, Source};
 
@@ -30,8 +30,8 @@ struct FileTable {
     plans: Arc<Vec<FieldPlan>>,
     /// The first entry, counted over all files.
     first_entry: u64,
-    /// Why fields cannot be read, by their ID in the first file.
-    unreadable: Mutex<HashMap<usize, String>>,
+    /// Why fields cannot be read in a cluster, by their ID in the first file and the number of the cluster.
+    unreadable: Mutex<HashMap<(usize, usize), String>>,
 }
 
 impl NtupleChain {
@@ -91,14 +91,15 @@ impl NtupleChain {
         self.files.iter().map(|file| file.table.memory()).sum::<u64>() + fields * 1000 + (1 << 20)
     }
 
-    /// The column of a field, with its pieces in all files. A field whose page lists are damaged has pieces that fail when they are
-    /// loaded.
+    /// The column of a field, with its pieces in all files. Where page lists are damaged, pieces fail when they are loaded.
     pub fn column(&self, field: usize, names: (String, String)) -> Column {
         let mut column = Column::new(field, names, Compression::NONE, Shape::PerCluster);
         let (mut compressed, mut uncompressed) = (0u64, 0u64);
         for (number, file) in self.files.iter().enumerate() {
             let Some(plan) = file.plans.get(field) else { continue };
-            let pieces = file.table.pieces(plan).unwrap_or_else(|error| file.give_up(field, &error));
+            let FieldPieces { pieces, damaged } = file.table.pieces(plan);
+            let mut unreadable = file.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+            unreadable.extend(damaged.into_iter().map(|(cluster, error)| ((field, cluster), error.to_string())));
             for piece in pieces {
                 compressed = compressed.saturating_add(piece.compressed);
                 uncompressed = uncompressed.saturating_add(piece.uncompressed);
@@ -146,7 +147,7 @@ impl NtupleChain {
         let cluster = cluster_of(piece).ok_or_else(unknown)?;
         let at = file.table.cluster_source(cluster, source).ok_or_else(unknown)?;
         let plan = file.plans.get(field).ok_or_else(|| Error::request("no such field"))?;
-        if let Some(why) = file.unreadable.lock().unwrap_or_else(PoisonError::into_inner).get(&field) {
+        if let Some(why) = file.unreadable.lock().unwrap_or_else(PoisonError::into_inner).get(&(field, cluster)) {
             return Err(Error::corrupt(why.clone()).object(file.table.name.clone()).file(source.name()));
         }
         let start = file.first_entry + at.cluster.first_entry;
@@ -156,22 +157,6 @@ impl NtupleChain {
         let mut builder = plan.start(0)?;
         let read = reader.append(at, plan, &mut runs, &mut builder);
         read.map(|()| builder).map_err(|e| e.object(file.table.name.clone()))
-    }
-}
-
-impl FileTable {
-    /// Notes that a field cannot be read. Returns a piece for each cluster.
-    fn give_up(&self, field: usize, error: &Error) -> Vec<FieldPiece> {
-        let why = error.to_string();
-        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner).insert(field, why);
-        let clusters = self.table.clusters().enumerate().filter(|(_, (_, cluster))| cluster.entries > 0);
-        let piece = |(cluster, (_, found)): (usize, (&PageList, &Cluster))| FieldPiece {
-            cluster,
-            entries: found.first_entry..found.first_entry.saturating_add(found.entries),
-            compressed: 0,
-            uncompressed: 0,
-        };
-        clusters.map(piece).collect()
     }
 }
 
