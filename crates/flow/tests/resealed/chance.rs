@@ -21,6 +21,7 @@ impl Chance {
     }
 
     /// One of some items.
+    #[allow(dead_code, reason = "not every test uses all of it")]
     pub fn of<T: Clone>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())].clone()
     }

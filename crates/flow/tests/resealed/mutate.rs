@@ -77,7 +77,7 @@ impl Edit {
                 let taken: Vec<u8> = block.iter().skip(other).take(8).copied().collect();
                 block.iter_mut().skip(at).zip(taken).for_each(|(slot, byte)| *slot = byte);
             }
-            8 => block[at..(at + 1).min(block.len())].iter_mut().for_each(|byte| *byte ^= 1 << (self.value % 8)),
+            8 => block.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << (self.value % 8)),
             _ if self.value % 16 == 0 => block.truncate(at),
             _ => write(at, 1, (self.value % 3).wrapping_sub(1)),
         }

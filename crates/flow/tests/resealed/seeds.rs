@@ -20,6 +20,11 @@ use rootfile::streamer::StreamerInfos;
 use super::chance::Chance;
 use super::mutate::Seed;
 
+/// The number of items of a list.
+fn length(entry: usize) -> usize {
+    entry * entry % 5 % 4
+}
+
 /// Any values of a type: small numbers, short texts and lists.
 fn array(data_type: &DataType, len: usize, chance: &mut Chance) -> ArrayRef {
     fn numbers<T: ArrowPrimitiveType>(len: usize, chance: &mut Chance) -> ArrayRef
@@ -48,7 +53,8 @@ fn array(data_type: &DataType, len: usize, chance: &mut Chance) -> ArrayRef {
             Arc::new(texts.finish())
         }
         DataType::LargeList(item) => {
-            let lengths: Vec<usize> = (0..len).map(|_| chance.below(4)).collect();
+            // The same in all columns: some are counted together.
+            let lengths: Vec<usize> = (0..len).map(length).collect();
             let items = array(item.data_type(), lengths.iter().sum(), chance);
             Arc::new(LargeListArray::new(Arc::clone(item), OffsetBuffer::from_lengths(lengths), items, None))
         }
@@ -91,7 +97,14 @@ fn batch(fields: &[NewField], len: usize, chance: &mut Chance) -> RecordBatch {
     let made = make_schema(fields, &StreamerInfos::new(), &|_| FieldEncoding::default()).unwrap();
     let columns = made.inputs.iter().map(|input| {
         let field = input.field();
-        (field.name().clone(), nullable(field, len, chance), field.is_nullable())
+        let values = match (field.name() == "n", field.data_type()) {
+            (true, DataType::Int32) => Arc::new(Int32Array::from_iter_values((0..len).map(|i| length(i) as i32))) as _,
+            (true, DataType::UInt32) => {
+                Arc::new(UInt32Array::from_iter_values((0..len).map(|i| length(i) as u32))) as _
+            }
+            _ => nullable(field, len, chance),
+        };
+        (field.name().clone(), values, field.is_nullable())
     });
     RecordBatch::try_from_iter_with_nullable(columns).unwrap()
 }
