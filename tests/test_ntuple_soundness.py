@@ -1,5 +1,5 @@
-"""RNTuples with valid checksums whose columns contradict each other: `check` says so, reading refuses them, and no rewrite
-writes them. Mutants of many shapes are in crates/flow/tests/resealed.rs."""
+"""RNTuples with valid checksums whose columns contradict each other: `check` says so, reading refuses them, and no
+rewrite writes them. Mutants of many shapes are in crates/flow/tests/resealed.rs."""
 
 from pathlib import Path
 
