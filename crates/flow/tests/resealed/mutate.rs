@@ -78,7 +78,7 @@ impl Edit {
                 block.iter_mut().skip(at).zip(taken).for_each(|(slot, byte)| *slot = byte);
             }
             8 => block.iter_mut().skip(at).take(1).for_each(|byte| *byte ^= 1 << (self.value % 8)),
-            _ if self.value % 16 == 0 => block.truncate(at),
+            _ if self.value.is_multiple_of(16) => block.truncate(at),
             _ => write(at, 1, (self.value % 3).wrapping_sub(1)),
         }
     }

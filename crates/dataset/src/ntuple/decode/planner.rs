@@ -187,6 +187,8 @@ impl<'a> Planner<'a> {
             if let ColumnType::Unknown(_) = column.column_type {
                 return Err(format!("{} of field {}", column.column_type, self.schema.path(id)).into());
             }
+            let path = |e| contradiction(format!("field {}: {e}", self.schema.path(id)));
+            column.encoding().map_err(path)?;
             let (deferred, in_extension) = (column.first_element, column.in_extension);
             let column_ref = ColumnRef { id: column_id, column_type: column.column_type, deferred, in_extension };
             match representations.iter_mut().find(|(known, _)| *known == column.representation) {

@@ -316,6 +316,9 @@ fn integers_must_fit() {
     made.list.clusters.truncate(1);
     // Not nulls: the schema contradicts itself.
     assert!(made.error(float).contains("a value of type float in a column of type Int32"));
+    let id = made.leaf(None, "b", "std::int32_t", Int32);
+    made.columns.last_mut().unwrap().bits = 33;
+    assert!(made.error(id).contains("field b: a column of type Int32 has elements of 33 bits, not 32"));
 }
 
 #[test]
