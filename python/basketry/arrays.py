@@ -135,6 +135,10 @@ class Readable:
         `progress=True` shows tqdm's bar of entries; a class or a bar with tqdm's interface, or a function of
         `(done, total)`, is told, too.
 
+        A branch may hold fewer entries than its tree, where it ended early. Values are not made up for the others:
+        columns that all end at one entry are read up to there. Columns that end at different ones have unequal lengths
+        with "np" and with `how`; otherwise they are a `ValueError` that names the `entry_stop` that all have.
+
         The first dimension of an array is that of the selected entries; those of fixed-size arrays follow, and a list's
         is `var`. An unknown name is a `KeyError` with the nearest ones, an entry that the tree does not have an
         `IndexError`, a computation that is no expression a `SyntaxError`; damaged data (with file, branch and offset),
@@ -157,6 +161,7 @@ class Readable:
         chosen = self._wanted(expressions, cut, aliases, filters, how)
         request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
         if virtual and isinstance(chosen, tuple):
+            request, _ = libraries.held(self._table, chosen, request)
             return lazy.arrays(self._table, chosen, request, access_log)
         needed = columns(chosen) if isinstance(chosen, tuple) else chosen.columns
         with reading(progress, request, len(needed)) as request:

@@ -413,6 +413,7 @@ class Branch(Branches, Handle, Described):
         request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library)
         lazy.check(virtual, access_log, {"library": None if request.library == "ak" else library})
         if virtual:
+            request, _ = libraries.held(self._table, ((self._name, self._read_as()),), request)
             return lazy.column(self._table, self._name, self._read_as(), request, access_log)
         plan = self._filtered() if self._column is None else ((self._name, self._column),)
         with reading(progress, request, len(columns(plan))) as request:

@@ -86,6 +86,7 @@ class Computation:
         """Reads the branches and computes the arrays."""
         library, how = request.library, request.how
         _check(library, how)
+        request, _ = libraries.held(self._table, _unnamed([*self._for_cut, *self.parts]), request)
         have: dict[Part, Any] = {}
         keep = None
         if self._cut is not None:

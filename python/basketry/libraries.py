@@ -3,6 +3,7 @@ objects are copied. A library is imported when it is asked for."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import _core, frames
@@ -21,17 +22,45 @@ NESTED = ("list", "fixed", "record", "optional", "union")
 def read(table: _core.Table, plan: Plan, request: Request) -> Any:
     """Columns as arrays of a library, grouped."""
     group = grouper(request.library, request.how)
+    request, ends = held(table, plan, request)
+    if len(set(ends)) > 1 and (request.library == "np" or request.how is not None) and request.library != "pd":
+        return _apart(table, plan, request, ends)
     return group(table.read(request.reading(columns(plan)), request.told), plan, request.index(0))
 
 
 def read_one(table: _core.Table, name: str, column: int, request: Request) -> Any:
     """One column as an array of a library."""
+    request, _ = held(table, ((name, column),), request)
     batch, index = table.read(request.reading([column]), request.told), request.index(0)
     if request.library == "pd":
         return frames.single(name, _pandas_column(batch, 0), _of_batch(index, batch), len(batch))
     tables = request.library in ("arrow", "pl")
     found = grouper(request.library, None if tables else list)(batch, ((name, column),), index)
     return found[name] if tables else found[0]
+
+
+def held(table: _core.Table, plan: Plan, request: Request) -> tuple[Request, list[int]]:
+    """The request, up to where the columns end if all of them end there: branches may hold fewer entries than their
+    tree. And where each part of the plan ends."""
+    if request.selection is not None or table.is_ntuple:
+        return request, []
+    ends = [min([request.stop, *table.held_until(columns((part,)), request.start)]) for part in plan]
+    if len(set(ends)) == 1:
+        return replace(request, stop=max(request.start, ends[0])), ends
+    return request, ends
+
+
+def _apart(table: _core.Table, plan: Plan, request: Request, ends: list[int]) -> Any:
+    """Arrays of unequal lengths, in a container that may have them."""
+    found: dict[int, Any] = {}
+    for end in dict.fromkeys(ends):
+        places = [place for place, one in enumerate(ends) if one == end]
+        some = replace(request, stop=max(request.start, end), how=list)
+        found |= zip(places, read(table, tuple(plan[place] for place in places), some), strict=True)
+    arrays = [found[place] for place in range(len(plan))]
+    if request.how in (None, dict):
+        return dict(zip((name for name, _ in plan), arrays, strict=True))
+    return request.how(arrays)
 
 
 def iterate(
@@ -54,6 +83,7 @@ def in_steps(
     by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
     if by_entries is not None and by_entries < 1:
         raise ValueError("a step needs at least one entry")
+    request, _ = held(table, plan, request)
     steps = table.steps(request.reading(columns(plan)), by_entries, by_bytes)
 
     def run() -> Iterator[Any]:

@@ -22,7 +22,7 @@ TObjArray.h TObjString.h TNamed.h TList.h TParameter.h TClonesArray.h TRef.h TRe
 TRandom3.h TLorentzVector.h TAttMarker.h TGraph.h TH1.h TH2.h TH3.h TProfile.h TProfile2D.h TProfile3D.h
 TCanvas.h TF1.h TFormula.h TMacro.h TMap.h TEntryList.h
 ROOT/RNTupleModel.hxx ROOT/RNTupleWriter.hxx ROOT/RNTupleWriteOptions.hxx ROOT/RField.hxx
-map string vector unistd.h
+functional map string vector unistd.h
 """.split()
 # Recipe: its macro, and the arguments of make().
 RECIPES = {macro.stem: (macro, "") for macro in sorted(MACROS.glob("*.C"))}

@@ -1,5 +1,5 @@
-//! Errors as Python exceptions: `OSError` with number and file name for errors of the system and interruptions, `ValueError` for all
-//! others. Python raises `KeyError` itself, and `KeyboardInterrupt`. The options that a
+//! Errors as Python exceptions: `OSError` with number and file name for errors of the system and interruptions, `MemoryError` where
+//! the system gives none, `ValueError` for all others. Python raises `KeyError` itself, and `KeyboardInterrupt`. The options that a
 //! message names become keyword arguments.
 
 use std::io;
@@ -16,6 +16,7 @@ pub fn exception(error: Error) -> PyErr {
     let number = match error.kind() {
         ErrorKind::Io(io) => number(io),
         ErrorKind::Interrupted => Some(libc::EINTR),
+        ErrorKind::Memory(_) => return PyMemoryError::new_err(text_of(&error)),
         _ => return PyValueError::new_err(text_of(&error)),
     };
     let Some(number) = number else { return PyOSError::new_err(text_of(&error)) };

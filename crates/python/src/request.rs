@@ -13,8 +13,8 @@ use crate::interrupt::Watch;
 #[derive(Clone)]
 pub struct ReadRequest {
     pub columns: Vec<usize>,
-    entries: std::ops::Range<u64>,
-    selection: Option<EntrySet>,
+    pub entries: std::ops::Range<u64>,
+    pub selection: Option<EntrySet>,
     pub budget: Budget,
 }
 

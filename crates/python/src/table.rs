@@ -17,7 +17,7 @@ use rootfile::{Error, Follow, RootFile};
 use crate::errors::{exception, keyword};
 use crate::interrupt::{Told, Watch, listening, telling};
 use crate::read_batch::ReadBatch;
-use crate::request::Reading;
+use crate::request::{ReadRequest, Reading};
 use crate::steps::Steps;
 
 /// The trees or RNTuples of one or more files, as one table.
@@ -207,6 +207,11 @@ impl Table {
         self.dataset.column(column)?.opaque()
     }
 
+    /// The entry up to which each of these columns holds all entries from `start` on, if it holds none behind.
+    fn held_until(&self, columns: Vec<usize>, start: u64) -> Vec<u64> {
+        columns.into_iter().map(|column| self.dataset.held_until(column, start)).collect()
+    }
+
     /// Bytes of these columns before compression.
     fn bytes(&self, columns: Vec<usize>) -> u64 {
         columns.into_iter().map(|column| self.dataset.bytes(column)).sum()
@@ -216,6 +221,7 @@ impl Table {
     #[pyo3(signature = (reading, told = None))]
     fn read(&self, py: Python<'_>, reading: Reading, told: Told) -> PyResult<ReadBatch> {
         let (dataset, request) = (Arc::clone(&self.dataset), reading.request(py)?);
+        check_held(&dataset, &request).map_err(exception)?;
         self.warn(py, &request.columns)?;
         let read = telling(py, &told, move |watch| {
             read_watched(&dataset, &request.request(watch), &|entries| watch.add(entries))
@@ -226,6 +232,7 @@ impl Table {
     /// Reads in steps of a number of entries, or of bytes, or else of clusters.
     fn steps(&self, py: Python<'_>, reading: Reading, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
         let request = reading.request(py)?;
+        check_held(&self.dataset, &request).map_err(exception)?;
         self.warn(py, &request.columns)?;
         let step = match (entries, bytes) {
             (Some(entries), _) => BatchSize::Entries(entries),
@@ -240,4 +247,20 @@ impl Table {
         let fields = fields.ok_or_else(|| exception(Error::request("no such column")))?;
         Steps::begin(Arc::clone(&self.dataset), request, step, Arc::new(Schema::new(fields)))
     }
+}
+
+/// Checks that the columns hold the requested entries: values that no file has are not made up.
+fn check_held(dataset: &Dataset, request: &ReadRequest) -> Result<(), Error> {
+    for &column in &request.columns {
+        let Some(first) = dataset.missing(column, &request.entries, request.selection.as_ref()) else { continue };
+        let (held, all) = (dataset.held(column), dataset.entries());
+        let name = dataset.column(column).map_or("", |column| column.field().name());
+        let mut message = format!("has {held} of {all} entries, and not entry {first}");
+        let end = dataset.held_until(column, request.entries.start);
+        if end < all {
+            message.push_str(&format!("; read it by itself, or with entry_stop={end}"));
+        }
+        return Err(Error::request(message).object(format!("branch {name} of {}", dataset.path())));
+    }
+    Ok(())
 }

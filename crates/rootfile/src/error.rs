@@ -23,6 +23,8 @@ pub enum ErrorKind {
     Unsupported(String),
     /// The caller's request is impossible: no such tree, different schemas, too small a budget.
     Request(String),
+    /// The system gives no memory for this many bytes.
+    Memory(u64),
     /// The caller or a signal ended the work.
     Interrupted,
 }
@@ -62,6 +64,12 @@ impl Error {
     /// The request is impossible.
     pub fn request(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Request(message.into()))
+    }
+
+    /// The system gives no memory for this many bytes.
+    #[cold]
+    pub fn memory(bytes: u64) -> Self {
+        Self::new(ErrorKind::Memory(bytes))
     }
 
     /// The caller or a signal ended the work.
@@ -181,6 +189,7 @@ impl fmt::Display for ErrorKind {
         match self {
             Self::Io(e) => write!(f, "{e}"),
             Self::Corrupt(m) | Self::Unsupported(m) | Self::Request(m) => write!(f, "{m}"),
+            Self::Memory(bytes) => write!(f, "no memory for {bytes} bytes"),
             Self::Interrupted => f.write_str("interrupted"),
         }
     }

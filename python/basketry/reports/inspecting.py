@@ -171,6 +171,10 @@ class BranchReport:
     """The file with the baskets, if it is another one."""
     entries: int
     """Entries."""
+    held: int | None = None
+    """The entries of the tree that its baskets hold, where these are not all."""
+    beyond: int = 0
+    """The entries that its baskets hold behind the tree's last one."""
     tot_bytes: int
     """Bytes before compression, keys of baskets included."""
     zip_bytes: int
@@ -211,6 +215,8 @@ class TreeReport:
     """Title."""
     entries: int
     """Entries."""
+    held: int | None = None
+    """The entries that its branches hold, where the tree counts more than any of them has."""
     tot_bytes: int
     """fTotBytes: all baskets before compression."""
     zip_bytes: int

@@ -20,6 +20,33 @@ use crate::tree::basket::{BasketData, Entries};
 pub struct ColumnBuilder {
     plan: ColumnPlan,
     column: Column,
+    room: Room,
+}
+
+/// Bytes of a column that grows: whether the system has room for them is asked before they are needed, since buffers that fail to
+/// grow end the process.
+#[derive(Clone, Copy, Debug, Default)]
+struct Room {
+    taken: usize,
+    asked: usize,
+}
+
+/// Bytes of an offset, which each entry may have.
+const OFFSET: usize = 8;
+/// Below this many bytes nothing is asked.
+const SMALL: usize = 64 << 20;
+
+impl Room {
+    /// Takes more bytes. Asks for twice as many as are taken, because buffers grow by doubling.
+    fn take(&mut self, bytes: usize) -> Result<()> {
+        self.taken = self.taken.saturating_add(bytes);
+        if self.taken > self.asked.max(SMALL) {
+            self.asked = self.taken.saturating_mul(2);
+            let asked = Vec::<u8>::new().try_reserve_exact(self.asked);
+            asked.map_err(|_| Error::memory(self.asked as u64))?;
+        }
+        Ok(())
+    }
 }
 
 impl ColumnPlan {
@@ -27,7 +54,7 @@ impl ColumnPlan {
     pub fn start(&self, entries: usize, bytes: usize) -> ColumnBuilder {
         let mut column = Column::new(&self.program().shape, entries);
         column.reserve_bytes(bytes);
-        ColumnBuilder { column, plan: self.clone() }
+        ColumnBuilder { column, plan: self.clone(), room: Room::default() }
     }
 }
 
@@ -46,6 +73,8 @@ impl ColumnBuilder {
         if range.is_empty() {
             return Ok(());
         }
+        let share = basket.data.len() / (basket.count as usize).max(1);
+        self.room.take((share + OFFSET).saturating_mul(range.len())).map_err(|e| self.of_branch(e))?;
         let program = self.plan.program();
         let appended = match (&mut self.column, program.layout, &program.op) {
             (Column::Bytes { offsets, bytes }, EntryLayout::Each, Op::Opaque) => {
@@ -81,6 +110,8 @@ impl ColumnBuilder {
         counts: &[Vec<u64>],
     ) -> Result<()> {
         let selected = SelectedEntries::new(basket, first, numbers)?;
+        let share = basket.data.len() / (basket.count as usize).max(1);
+        self.room.take((share + OFFSET).saturating_mul(numbers.len())).map_err(|e| self.of_branch(e))?;
         let program = self.plan.program();
         let appended = match (&mut self.column, program.layout, &program.op) {
             (Column::Bytes { offsets, bytes }, EntryLayout::Each, Op::Opaque) => {
@@ -107,8 +138,11 @@ impl ColumnBuilder {
     ///
     /// # Errors
     ///
-    /// If a value would be a large array.
+    /// If a value would be a large array, or the system has no memory for them.
     pub fn append_missing(&mut self, entries: usize) -> Result<()> {
+        self.room
+            .take(self.column.width().saturating_mul(OFFSET).saturating_mul(entries))
+            .map_err(|e| self.of_branch(e))?;
         self.column.push_default(entries)
     }
 
@@ -130,5 +164,19 @@ impl ColumnBuilder {
     pub fn finish(self) -> Result<ArrayRef> {
         let name = self.plan.field().name().clone();
         self.column.finish().map_err(|e| e.object(format!("branch {name}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rootfile::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn memory_that_no_system_has_is_an_error() {
+        let mut room = Room::default();
+        room.take(SMALL).unwrap();
+        assert!(matches!(room.take(usize::MAX / 4).unwrap_err().kind(), ErrorKind::Memory(_)));
     }
 }

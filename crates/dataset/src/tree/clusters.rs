@@ -50,9 +50,18 @@ pub fn declared_up_to(tree: &Tree, most: usize) -> Clusters {
     rules.starts(most)
 }
 
-/// What ROOT's cluster iterator gives for the whole tree.
-pub fn declared(tree: &Tree) -> Clusters {
-    declared_up_to(tree, usize::MAX)
+/// First entries of a tree's clusters, from 0 on: as declared, or else where all branches begin a basket. A declaration with far
+/// more clusters than baskets is not believed.
+pub fn cluster_starts(tree: &Tree) -> Vec<u64> {
+    let declares = !tree.cluster_ranges.is_empty() || tree.auto_flush > 0;
+    let most = tree.branches.iter().map(|b| b.baskets.len()).max().unwrap_or(0).saturating_mul(16).max(1000);
+    let declared = declares.then(|| declared_up_to(tree, most + 1).starts).filter(|s| s.len() <= most);
+    let mut starts = declared.unwrap_or_else(|| common_boundaries(tree).starts);
+    starts.retain(|&s| s < tree.entries);
+    if starts.first() != Some(&0) && tree.entries > 0 {
+        starts.insert(0, 0);
+    }
+    starts
 }
 
 /// Entries at which every branch that holds data starts a basket: the tree can be cut there without opening a basket.

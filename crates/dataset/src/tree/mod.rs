@@ -7,6 +7,7 @@ pub mod basket;
 pub mod clusters;
 mod friends;
 mod graft;
+mod held;
 mod index;
 mod inner;
 pub mod make;
@@ -20,6 +21,7 @@ pub mod write;
 
 pub use clusters::{ClusterSource, Clusters};
 pub use friends::FriendName;
+pub use held::UnequalBranch;
 pub use index::{IndexLine, TreeIndex};
 pub use inner::{InnerBaskets, each_inner_branch};
 pub use model::{BasketRef, Branch, BranchKind, Leaf, Tree};

@@ -326,6 +326,16 @@ impl Branch {
         }
     }
 
+    /// Moves its baskets into a placeholder, which has its identity and sizes. The branch keeps its schema.
+    pub fn take_baskets(&mut self) -> Self {
+        Self {
+            baskets: std::mem::take(&mut self.baskets),
+            embedded: std::mem::take(&mut self.embedded),
+            file_name: std::mem::take(&mut self.file_name),
+            ..self.hollow()
+        }
+    }
+
     /// The members of a `TBranchElement`.
     pub fn element(&self) -> Option<&Element> {
         match &self.kind {

@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use dataset::layout::{ByteSize, TreeRules, defaults};
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
+use dataset::tree::clusters::cluster_starts;
 use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags};
 use rootfile::{Error, Result, RootFile, Source};
 
-use super::clusters::{self, SourceCluster};
+use super::clusters::SourceCluster;
 use super::external_files::ExternalFile;
 use super::model::TableRequest;
 use super::options::Absent;
 use super::relations::Relations;
+use super::unequal::{Gaps, Missing, UnequalInputs, push_defaults};
 use crate::table::column::{Column, EntryForm};
-use crate::table::piece::{FILL, Piece};
+use crate::table::piece::Piece;
 use crate::table::target::Shape;
 
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
@@ -37,6 +39,7 @@ pub(crate) struct PlanBuilder<'a> {
     pub remarks: Vec<String>,
     pub big_keys: bool,
     pub relations: Relations,
+    pub unequal: UnequalInputs,
 }
 
 impl<'a> PlanBuilder<'a> {
@@ -57,14 +60,16 @@ impl<'a> PlanBuilder<'a> {
             notes: Vec::new(),
             remarks: Vec::new(),
             big_keys: true,
+            unequal: UnequalInputs::default(),
         };
         builder.add_columns(input.1);
-        let starts = clusters::source_starts(&builder.tree);
-        let mut branches = std::mem::take(&mut builder.tree.branches);
+        if request.gaps == Gaps::Fill {
+            builder.unequal.note(request.path, &builder.tree, (input.1, request.is_one_whole()));
+        }
+        let starts = cluster_starts(&builder.tree);
+        let mut branches: Vec<Branch> = builder.tree.branches.iter_mut().map(Branch::take_baskets).collect();
         let map: Vec<Option<usize>> = (0..branches.len()).map(Some).collect();
-        let taken = builder.take_pieces(&mut branches, &map, input, builder.tree.entries, &starts);
-        builder.tree.branches = branches;
-        taken?;
+        builder.take_pieces(&mut branches, &map, input, builder.tree.entries, &starts)?;
         Ok(builder)
     }
 
@@ -89,6 +94,7 @@ impl<'a> PlanBuilder<'a> {
                 has_tags: may_hold_tags(&self.tree, branch, file.infos()),
                 leaves_out_offsets: false,
                 counted: None,
+                filled: None,
             };
             self.columns.push(column);
         }
@@ -104,6 +110,10 @@ impl<'a> PlanBuilder<'a> {
         starts: &[u64],
     ) -> Result<()> {
         let base = self.entries;
+        if entries > 0 {
+            self.end_inputs_at(base)?;
+        }
+        let fills = self.request.gaps != Gaps::Keep;
         self.big_keys &= file.header().version >= BIG_BASKET_KEYS;
         let own_file = self.add_file(Arc::clone(file.source()), number);
         let mut externals: HashMap<String, u32> = HashMap::new();
@@ -117,10 +127,12 @@ impl<'a> PlanBuilder<'a> {
             }
             let Some(branch) = theirs.and_then(|t| branches.get_mut(t)) else {
                 if entries > 0 {
-                    self.fill_in(i, base, entries)?;
+                    self.fill_in(i, base, entries, Missing::Branch)?;
                 }
                 continue;
             };
+            let gaps = if fills { self.gaps_of(i, branch, (base, entries), file)? } else { Vec::new() };
+            let mut gaps = gaps.into_iter().peekable();
             let mut in_file = own_file;
             if !branch.file_name.is_empty() {
                 let external = std::mem::take(&mut branch.file_name);
@@ -151,6 +163,9 @@ impl<'a> PlanBuilder<'a> {
                 if basket.entries == 0 {
                     continue;
                 }
+                if let Some(gap) = gaps.next_if(|gap| gap.start < basket.first_entry) {
+                    push_defaults(&mut column.source.pieces, base + gap.start..base + gap.end)?;
+                }
                 if let Some((_, embedded)) = embedded {
                     column.source.embedded.insert(column.source.pieces.len(), embedded.bytes);
                 } else if in_file == own_file || opens_others {
@@ -166,6 +181,9 @@ impl<'a> PlanBuilder<'a> {
                     file: in_file,
                 });
                 spread(&mut bytes, starts, entries, basket.first_entry, basket.entries, f64::from(basket.nbytes));
+            }
+            for gap in gaps {
+                push_defaults(&mut column.source.pieces, base + gap.start..base + gap.end)?;
             }
         }
         if opens_others {
@@ -187,31 +205,6 @@ impl<'a> PlanBuilder<'a> {
         self.files.push(source);
         self.file_inputs.push(number);
         u32::try_from(self.files.len() - 1).unwrap_or(u32::MAX)
-    }
-
-    /// Adds default entries for a branch that an input lacks, if the branch has entries of its own.
-    pub fn fill_in(&mut self, index: usize, base: u64, entries: u64) -> Result<()> {
-        let (Some(column), Some(branch)) = (self.columns.get_mut(index), self.tree.branches.get(index)) else {
-            return Ok(());
-        };
-        if column.source.pieces.is_empty() && !holds_entries(branch) {
-            return Ok(());
-        }
-        if column.source.fill.is_none() {
-            column.source.fill = Some(crate::table::default_entry::default_entry(&self.tree, branch)?);
-        }
-        // Pieces are loaded whole, so they are kept small. An input may claim any number of entries.
-        const MAX_PIECE: u64 = 8192;
-        if entries / MAX_PIECE > 1 << 20 {
-            return Err(Error::request(format!("{entries} entries are too many to fill in with defaults")));
-        }
-        let mut at = 0;
-        while at < entries {
-            let n = MAX_PIECE.min(entries - at);
-            column.source.pieces.push(Piece { first_entry: base + at, entries: n, seek: 0, nbytes: 0, file: FILL });
-            at += n;
-        }
-        Ok(())
     }
 }
 

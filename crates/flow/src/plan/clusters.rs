@@ -5,7 +5,6 @@
 
 use dataset::EntrySet;
 use dataset::layout::ClusterSize;
-use dataset::tree::{Tree, clusters};
 use rootfile::{Error, Result};
 
 /// Largest number of clusters that a requested size may give.
@@ -33,20 +32,6 @@ pub enum Clustering {
     Refill(u64),
     /// Of this size.
     Size(ClusterSize),
-}
-
-/// First entries of an input tree's clusters: as declared, or else where all branches begin a basket.
-pub(crate) fn source_starts(tree: &Tree) -> Vec<u64> {
-    let declares = !tree.cluster_ranges.is_empty() || tree.auto_flush > 0;
-    // A declaration with far more clusters than baskets is not believed.
-    let most = tree.branches.iter().map(|b| b.baskets.len()).max().unwrap_or(0).saturating_mul(16).max(1000);
-    let declared = declares.then(|| clusters::declared_up_to(tree, most + 1).starts).filter(|s| s.len() <= most);
-    let mut starts = declared.unwrap_or_else(|| clusters::common_boundaries(tree).starts);
-    starts.retain(|&s| s < tree.entries);
-    if starts.first() != Some(&0) && tree.entries > 0 {
-        starts.insert(0, 0);
-    }
-    starts
 }
 
 /// First entries of the output's clusters, and at the end the end of the last.

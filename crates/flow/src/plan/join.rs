@@ -8,12 +8,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use dataset::tree::Tree;
+use dataset::tree::clusters::cluster_starts;
 use rootfile::{Error, Hint, Result, RootFile};
 
 use super::builder::PlanBuilder;
-use super::clusters;
 use super::options::Schema;
 use super::schema::{self, Comparison};
+use super::unequal::{Gaps, Missing};
 
 /// Largest number of differences in a message.
 const MAX_LISTED: usize = 10;
@@ -41,8 +42,11 @@ impl PlanBuilder<'_> {
             self.graft(&mut tree, &mut found, input.1)?;
         }
         self.raise_maxima(&tree, &found.map);
+        if self.request.gaps == Gaps::Fill {
+            self.unequal.note(self.request.path, &tree, (input.1, false));
+        }
         self.relations.join(&self.tree, &tree, self.entries);
-        let starts = clusters::source_starts(&tree);
+        let starts = cluster_starts(&tree);
         let entries = tree.entries;
         self.take_pieces(&mut tree.branches, &found.map, input, entries, &starts)
     }
@@ -124,7 +128,7 @@ impl PlanBuilder<'_> {
                 *slot = Some(theirs);
             }
             if self.entries > 0 {
-                self.fill_in(mine, 0, self.entries)?;
+                self.fill_in(mine, 0, self.entries, Missing::Branch)?;
             }
             // The pieces are taken from the other tree's branch below.
             if let (Some(own), Some(hollow)) = (self.tree.branches.get_mut(mine), tree.branches.get_mut(theirs)) {

@@ -9,6 +9,7 @@ use dataset::tree::Tree;
 use rootfile::{Key, Result, RootFile, Source};
 
 use super::options::PlanOptions;
+use super::unequal::Gaps;
 use crate::execute::engine::recode_job::Recode;
 use crate::table::column::Column;
 
@@ -29,6 +30,15 @@ pub(crate) struct TableRequest<'a> {
     pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
     /// How the trees are joined.
     pub options: PlanOptions,
+    /// What becomes of entries that a branch does not hold.
+    pub gaps: Gaps,
+}
+
+impl TableRequest<'_> {
+    /// Whether the output has all entries of one tree: then branches with fewer or more entries than the tree stay what they are.
+    pub fn is_one_whole(&self) -> bool {
+        self.inputs.len() == 1 && self.entries.is_none()
+    }
 }
 
 /// The plan of a table.

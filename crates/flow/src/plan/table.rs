@@ -48,6 +48,7 @@ impl<'a> TablePlanner<'a> {
             return Err(Error::corrupt(problem.to_string()).file(file.name()));
         }
         let mut tree = read(file, key)?;
+        tree.check_entries().map_err(|e| e.file(file.name()))?;
         for branch in &tree.branches {
             if !self.names.contains(branch.name()) {
                 self.names.insert(branch.name().to_owned());
@@ -112,8 +113,11 @@ impl PlanBuilder<'_> {
             self.leave_out(refs);
         }
         self.drop_left_out()?;
+        self.fill_all()?;
         self.link_counters();
+        self.link_filled()?;
         let selected = self.request.entries.map(|of| of(self.entries)).transpose()?.map(Arc::new);
+        self.finish_gaps(selected.is_some())?;
         let index_memory = self.relations.memory();
         let relations = std::mem::take(&mut self.relations);
         let mut lost = Vec::new();

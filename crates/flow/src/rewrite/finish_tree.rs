@@ -34,6 +34,8 @@ pub(crate) fn finish_table(
         ..TableSummary::default()
     };
     close_tree(&mut plan, written);
+    let ends_early = |branch| plan.columns.iter().any(|column| column.branch == branch && column.source.ends_early);
+    plan.tree.check_baskets(ends_early)?;
     summary.input_entries = plan.input_entries.iter().sum();
     summary.entries = plan.tree.entries;
     summary.tot_bytes = plan.tree.tot_bytes;

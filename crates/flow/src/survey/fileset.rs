@@ -191,6 +191,7 @@ fn table(file: &RootFile, named: Option<&str>) -> Result<(String, Key)> {
 /// Entries of a tree, and the entries at which all its branches start a basket.
 fn tree(file: &RootFile, key: &Key) -> Result<(u64, Vec<u64>)> {
     let tree = read_tree(file, key)?;
+    tree.check_entries()?;
     Ok((tree.entries, common_boundaries(&tree).starts))
 }
 

@@ -42,6 +42,17 @@ pub struct EntryForm {
     pub leaves_out_offsets: bool,
     /// How entry lengths follow from a counter, if offsets were left out.
     pub counted: Option<CountedOffsets>,
+    /// How long default entries are, if a counter counts their items.
+    pub filled: Option<CountedDefaults>,
+}
+
+/// Default entries of as many items as the branch's counter says: zeros.
+#[derive(Clone, Debug)]
+pub struct CountedDefaults {
+    /// How the lengths follow from the counter.
+    pub counts: CountedOffsets,
+    /// Whether an item has a default. Otherwise there may be none.
+    pub is_known: bool,
 }
 
 /// Entry offsets that were left out of baskets (`kGenerateOffsetMap`): how they follow from the branch's counter.
@@ -150,7 +161,8 @@ impl Column {
         for piece in self.source.pieces.iter_mut().filter(|piece| piece.file != FILL) {
             piece.file += files;
         }
-        if let Some(counted) = &mut self.form.counted {
+        let filled = self.form.filled.as_mut().map(|filled| &mut filled.counts);
+        for counted in self.form.counted.as_mut().into_iter().chain(filled) {
             let mut counter = counted.counter.only_source();
             counter.join(branches, files);
             counted.counter = Arc::new(counter);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dataset::EntrySet;
 
-use super::piece::{FILL, Piece};
+use super::piece::Piece;
 
 /// A record of which not all entries are selected.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,10 @@ pub struct ColumnSource {
     pub embedded: HashMap<usize, Vec<u8>>,
     /// Bytes of the default entry, for pieces whose file is [`FILL`].
     pub fill: Option<Vec<u8>>,
+    /// Whether the last entries are in no piece, and there is no default for them.
+    pub ends_early: bool,
+    /// Of records that go on behind the end of their tree, the entries, by index of their pieces.
+    pub overlong: HashMap<usize, u64>,
     /// The selected entries, if not all.
     pub chosen: Option<ChosenEntries>,
     /// Ratio of bytes before compression to bytes on disk.
@@ -50,6 +54,8 @@ impl Default for ColumnSource {
             pieces: Vec::new(),
             embedded: HashMap::new(),
             fill: None,
+            ends_early: false,
+            overlong: HashMap::new(),
             chosen: None,
             expansion: 1.0,
             tot_bytes: 0,
@@ -63,6 +69,20 @@ impl ColumnSource {
     pub fn clear(&mut self) {
         self.pieces = Vec::new();
         self.embedded.clear();
+        self.overlong.clear();
+    }
+
+    /// Drops entries from `end` on. They lie behind the end of their tree.
+    pub fn cut(&mut self, end: u64) {
+        while self.pieces.last().is_some_and(|piece| piece.first_entry >= end) {
+            self.pieces.pop();
+            self.embedded.remove(&self.pieces.len());
+        }
+        let index = self.pieces.len().saturating_sub(1);
+        if let Some(last) = self.pieces.last_mut().filter(|last| last.end() > end) {
+            self.overlong.entry(index).or_insert(last.entries);
+            last.entries = end - last.first_entry;
+        }
     }
 
     /// Reduces the source to the selected entries. From here on pieces count selected entries only. Pieces without selected
@@ -71,17 +91,16 @@ impl ColumnSource {
         let mut parts = Vec::new();
         let mut pieces: Vec<Piece> = Vec::new();
         let mut embedded = HashMap::new();
+        let overlong = std::mem::take(&mut self.overlong);
         for (index, piece) in self.pieces.iter().enumerate() {
             let entries = selected.count(&(piece.first_entry..piece.end()));
             if entries == 0 {
                 continue;
             }
-            if entries < piece.entries && piece.file != FILL {
-                parts.push(PartialRecord {
-                    piece: pieces.len(),
-                    first_entry: piece.first_entry,
-                    entries: piece.entries,
-                });
+            let recorded = overlong.get(&index).copied().unwrap_or(piece.entries);
+            if entries < recorded {
+                let first_entry = piece.first_entry;
+                parts.push(PartialRecord { piece: pieces.len(), first_entry, entries: recorded });
             }
             if let Some(bytes) = self.embedded.remove(&index) {
                 embedded.insert(pieces.len(), bytes);
@@ -103,13 +122,14 @@ impl ColumnSource {
 
     /// Whether all entries in the records of some pieces are selected.
     pub fn takes_whole(&self, pieces: &Range<usize>) -> bool {
-        self.partial_records(pieces).is_empty()
+        self.partial_records(pieces).is_empty() && !self.overlong.keys().any(|index| pieces.contains(index))
     }
 
     /// A piece with all entries of its record, counted over all inputs.
     pub fn record(&self, index: usize) -> Option<Piece> {
         let piece = *self.pieces.get(index)?;
-        let Some(choice) = &self.chosen else { return Some(piece) };
+        let recorded = self.overlong.get(&index).copied().unwrap_or(piece.entries);
+        let Some(choice) = &self.chosen else { return Some(Piece { entries: recorded, ..piece }) };
         Some(match self.partial_records(&(index..index + 1)).first() {
             Some(part) => Piece { first_entry: part.first_entry, entries: part.entries, ..piece },
             None => Piece { first_entry: choice.selected.nth(piece.first_entry).unwrap_or(0), ..piece },

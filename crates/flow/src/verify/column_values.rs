@@ -139,7 +139,7 @@ pub(super) fn compare(
         let compared = compare_task(pair, files, task, (&mut at, earliest), (buffers, bytes), progress);
         match compared {
             // A column that cannot be decoded counts as different, and the others are still compared.
-            Err(e) if !matches!(e.kind(), ErrorKind::Io(_) | ErrorKind::Interrupted) => {
+            Err(e) if !matches!(e.kind(), ErrorKind::Io(_) | ErrorKind::Memory(_) | ErrorKind::Interrupted) => {
                 let e = if matches!(pair.sides, [PairSide::Branches { .. }, PairSide::Branches { .. }]) {
                     e.object(format!("branch {}", pair.name))
                 } else {

@@ -12,7 +12,7 @@ use rootfile::{Key, Result, RootFile, public_path};
 
 use super::column_bytes::{Pair, equal_within};
 use crate::plan::options::{Absent, Pack, PlanOptions, Schema};
-use crate::plan::{TablePlan, TableRequest, plan_table, schema};
+use crate::plan::{Gaps, TablePlan, TableRequest, plan_table, schema};
 use crate::table::text_list::listed;
 
 /// The kind of an older cycle of a tree.
@@ -72,6 +72,7 @@ fn plan(path: &str, file: &Arc<RootFile>, key: &Key) -> Result<TablePlan> {
         filter: &NameFilter::default(),
         entries: None,
         options: PlanOptions { schema: Schema::Strict, absent: Absent::Fail, pack: Pack::No },
+        gaps: Gaps::Compare,
     })
 }
 

@@ -13,7 +13,7 @@ use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use crate::plan::options::{Absent, Pack, PlanOptions};
-use crate::plan::{TablePlan, TableRequest, plan_table};
+use crate::plan::{Gaps, TablePlan, TableRequest, plan_table};
 use crate::select::{EntrySelection, SourceTree};
 
 /// One side: a file, or several that count as one.
@@ -94,6 +94,7 @@ impl Side {
             filter: &options.filter,
             entries: (!selected.is_all()).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
             options: PlanOptions { schema: options.schema, absent: Absent::LeaveOut, pack: Pack::No },
+            gaps: Gaps::Compare,
         });
         let mut plan = planned.map_err(|e| e.object(tree.path.clone()))?;
         if let Some(source) = plan.files.first() {

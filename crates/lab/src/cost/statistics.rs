@@ -11,7 +11,8 @@ use dataset::layout::defaults;
 use dataset::ntuple::model::Locator;
 use dataset::ntuple::{is_released, read_ntuple};
 use dataset::tree::basket::{BasketData, BasketHeader, GENERATE_OFFSET_MAP};
-use dataset::tree::{BasketRef, Branch, BranchKind, Tree, clusters, is_tree_class, read_tree};
+use dataset::tree::clusters::cluster_starts;
+use dataset::tree::{BasketRef, Branch, BranchKind, Tree, is_tree_class, read_tree};
 use rootfile::{Error, Key, Result, RootFile, Source, open_source};
 
 use super::column::{Column, METADATA_PER_BASKET, Recast, TreeStats};
@@ -123,6 +124,7 @@ impl FileStats {
                         continue;
                     }
                     let tree = read_tree(&file, key).map_err(|e| e.object(path.clone()))?;
+                    tree.check_entries().map_err(|e| e.file(file.name()))?;
                     stats.metadata += thread_seconds() - start;
                     // Baskets in the tree's record compress as the record does.
                     let record = f64::from(key.nbytes.saturating_sub(key.keylen.into()));
@@ -336,20 +338,6 @@ fn baskets(branch: &Branch, keylen: usize, packed: f64) -> (Vec<BasketRef>, f64)
         Some(BasketRef { nbytes: nbytes.saturating_add(u32::try_from(keylen).unwrap_or(0)), ..*basket })
     };
     (branch.baskets.iter().enumerate().filter_map(of).collect(), unwritten)
-}
-
-/// First entries of clusters: as the tree declares them, or else where all baskets begin.
-fn cluster_starts(tree: &Tree) -> Vec<u64> {
-    let mut starts = if tree.cluster_ranges.is_empty() && tree.auto_flush <= 0 {
-        clusters::common_boundaries(tree).starts
-    } else {
-        clusters::declared(tree).starts
-    };
-    starts.retain(|&s| s < tree.entries);
-    if starts.first() != Some(&0) && tree.entries > 0 {
-        starts.insert(0, 0);
-    }
-    starts
 }
 
 /// Names of the branches of the first level that are objects, or collections of some.

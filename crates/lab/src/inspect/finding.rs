@@ -234,6 +234,31 @@ pub enum Fault {
         /// The file, as the branch names it.
         missing: String,
     },
+    /// A tree that counts more entries than any of its branches holds.
+    EntriesMissing {
+        /// Entries of the tree.
+        entries: u64,
+        /// Entries up to the last one in a branch.
+        held: u64,
+    },
+    /// Branches that hold fewer entries than their tree.
+    ShortBranches {
+        /// Entries of the tree.
+        entries: u64,
+        /// How many branches.
+        branches: u64,
+        /// The first of them, with their entries.
+        examples: Vec<String>,
+    },
+    /// Branches that hold entries behind the last one of their tree.
+    LongBranches {
+        /// Entries of the tree.
+        entries: u64,
+        /// How many branches.
+        branches: u64,
+        /// The first of them, with their entries.
+        examples: Vec<String>,
+    },
     /// A tree's record that is not compressed.
     UncompressedRecord {
         /// Bytes of it.

@@ -127,6 +127,9 @@ pub struct TreeReport {
     pub title: String,
     /// Entries.
     pub entries: u64,
+    /// The entries that its branches hold, where the tree counts more than any of them has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<u64>,
     /// fTotBytes: all baskets before compression.
     pub tot_bytes: u64,
     /// fZipBytes: all baskets on disk.
@@ -235,6 +238,12 @@ pub struct BranchReport {
     pub file_name: String,
     /// Entries.
     pub entries: u64,
+    /// The entries of the tree that its baskets hold, where these are not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<u64>,
+    /// The entries that its baskets hold behind the tree's last one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub beyond: u64,
     /// Bytes before compression, keys of baskets included.
     pub tot_bytes: u64,
     /// Bytes on disk.
@@ -336,6 +345,11 @@ impl Report {
     pub fn newest_ntuples(&self) -> impl Iterator<Item = &NtupleReport> {
         self.ntuples.iter().filter(|ntuple| ntuple.newest)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's interface")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl TreeReport {

@@ -144,7 +144,7 @@ impl Column {
     }
 
     /// The least count of numbers in one value.
-    fn width(&self) -> usize {
+    pub(in crate::decode) fn width(&self) -> usize {
         match self {
             Self::Numbers(..) | Self::Bits(_) => 1,
             Self::Text { .. } | Self::Bytes { .. } | Self::List { .. } | Self::Variant { .. } => 1,

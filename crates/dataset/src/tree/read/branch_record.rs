@@ -13,6 +13,8 @@ pub(super) struct ReadBranch {
     pub branch: Branch,
     pub children: Vec<ObjectId>,
     pub leaves: Vec<ObjectId>,
+    /// The entry behind the last basket, if the list of first entries and fEntryNumber contradict each other.
+    pub doubtful_end: Option<u64>,
 }
 
 /// A `TBranch` while its members are read.
@@ -113,18 +115,21 @@ impl BranchRecord {
     /// The branch, with its baskets.
     pub fn finish(mut self, reader: &mut ObjectReader<'_>) -> Result<ReadBranch> {
         let name = std::mem::take(&mut self.branch.named.name);
-        let done = self.find_baskets(reader).map_err(|e| e.object(format!("branch {name}")));
+        let found = self.find_baskets(reader).map_err(|e| e.object(format!("branch {name}")));
         self.branch.named.name = name;
-        done?;
+        let doubtful_end = found?;
         let missing = |name: &str| Error::corrupt(format!("TBranch::{name} is missing"));
         Ok(ReadBranch {
             branch: self.branch,
             children: self.children.ok_or_else(|| missing("fBranches"))?,
             leaves: self.leaves.ok_or_else(|| missing("fLeaves"))?,
+            doubtful_end,
         })
     }
 
-    fn find_baskets(&mut self, reader: &mut ObjectReader<'_>) -> Result<()> {
+    /// Lists the baskets. Returns the entry behind the last one, if the list says another one than fEntryNumber: hadd writes such
+    /// branches where inputs have fewer entries in a branch than in their tree.
+    fn find_baskets(&mut self, reader: &mut ObjectReader<'_>) -> Result<Option<u64>> {
         let branch = &mut self.branch;
         branch.embedded = embedded(reader, &self.baskets)?;
         let write_basket = usize::try_from(self.write_basket).unwrap_or(0);
@@ -147,8 +152,11 @@ impl BranchRecord {
             seek: count(seek),
             nbytes: u32::try_from(bytes).unwrap_or(0),
         };
-        branch.baskets = entry.zip(seek).zip(bytes).take(slots).map(place).collect();
-        Ok(())
+        let mut entry = entry;
+        branch.baskets = entry.by_ref().zip(seek).zip(bytes).take(slots).map(place).collect();
+        let last = branch.baskets.last().map(|basket| basket.first_entry);
+        let end = entry.next().map(count).filter(|end| last.is_some_and(|last| last < *end));
+        Ok(end.filter(|end| *end != branch.entry_number && branch.embedded.is_empty()))
     }
 }
 

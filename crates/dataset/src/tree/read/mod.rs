@@ -3,10 +3,12 @@
 //! The record is read through the file's streamer infos, so any version is understood; versions from before
 //! there were streamer infos come through the private module `legacy`. Members are then looked up by name.
 
+mod baskets;
 mod branch_record;
 mod legacy;
 mod records;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rootfile::object::{Collection, Content, Graph, Members, Named, Object, ObjectId, ObjectReader, Value};
@@ -27,8 +29,13 @@ pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
     let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).with_custom(&records);
     let (object, graph) = reader.read_root(&key.class).map_err(with_context)?;
     drop(payload);
-    let mut tree = build(object, graph, records.into_objects()).map_err(with_context)?;
+    let (mut tree, doubtful) = build(object, graph, records.into_objects()).map_err(with_context)?;
     find_sizes(file, &mut tree).map_err(with_context)?;
+    for (index, branch) in tree.branches.iter_mut().enumerate() {
+        if doubtful.contains_key(&index) || baskets::are_unlikely(branch) {
+            baskets::count_entries(file, branch);
+        }
+    }
     Ok(tree)
 }
 
@@ -59,7 +66,8 @@ pub fn is_tree_class(file: &RootFile, class: &str) -> bool {
     false
 }
 
-fn build(mut object: Object, graph: Graph, held: ReadObjects) -> Result<Tree> {
+/// The tree, and the branches whose numbers of entries contradict each other, with the end that their lists of baskets say.
+fn build(mut object: Object, graph: Graph, held: ReadObjects) -> Result<(Tree, HashMap<usize, u64>)> {
     let class = object.class.to_string();
     let subclass = if class == "TTree" {
         None
@@ -73,7 +81,7 @@ fn build(mut object: Object, graph: Graph, held: ReadObjects) -> Result<Tree> {
     };
     let (branches, leaves) = held.count();
     let (branches, leaves) = (Vec::with_capacity(branches), Vec::with_capacity(leaves));
-    let mut builder = Builder { graph, held, branches, leaves };
+    let mut builder = Builder { graph, held, branches, leaves, doubtful: HashMap::new() };
     let mut m = Fields { members, class: "TTree" };
     let top_list = m.collection("fBranches")?;
     let leaf_ids = m.collection("fLeaves").unwrap_or_default();
@@ -130,8 +138,8 @@ fn build(mut object: Object, graph: Graph, held: ReadObjects) -> Result<Tree> {
         subclass,
         graph: builder.graph,
     };
-    place_baskets(&mut tree)?;
-    Ok(tree)
+    baskets::place_baskets(&mut tree, &builder.doubtful)?;
+    Ok((tree, builder.doubtful))
 }
 
 /// Takes the base of class `name` out of an object and leaves a number in its place.
@@ -253,6 +261,7 @@ struct Builder {
     held: ReadObjects,
     branches: Vec<Branch>,
     leaves: Vec<Leaf>,
+    doubtful: HashMap<usize, u64>,
 }
 
 impl Builder {
@@ -319,6 +328,7 @@ impl Builder {
         let read = read.ok_or_else(|| Error::unsupported("a TBranch whose members are not described"))?;
         let index = self.branches.len();
         self.branches.push(Branch { id, kind, parent, ..read.branch });
+        self.doubtful.extend(read.doubtful_end.map(|end| (index, end)));
         let leaves = read.leaves.into_iter().map(|id| self.leaf(id, index)).collect::<Result<_>>()?;
         if let Some(branch) = self.branches.get_mut(index) {
             branch.leaves = leaves;
@@ -347,52 +357,4 @@ impl Builder {
         self.leaves.push(Leaf { id, class, extra, branch, ..leaf });
         Ok(self.leaves.len() - 1)
     }
-}
-
-/// Most entries of a tree: few enough that sums over many trees do not overflow.
-const MOST_ENTRIES: u64 = 1 << 48;
-
-/// Sets the number of entries of each basket, and drops listed baskets without entries.
-fn place_baskets(tree: &mut Tree) -> Result<()> {
-    let total = tree.entries;
-    if total > MOST_ENTRIES {
-        return Err(Error::corrupt(format!("a tree of {total} entries")));
-    }
-    for branch in &mut tree.branches {
-        let in_branch = |e: Error| e.object(format!("branch {}", branch.named.name));
-        let counted = branch.first_entry.saturating_add(branch.entries);
-        let end = branch.entry_number.max(counted).min(total.max(branch.entry_number));
-        if end > MOST_ENTRIES {
-            return Err(in_branch(Error::corrupt(format!("{end} entries"))));
-        }
-        let n = branch.baskets.len();
-        for i in 0..n {
-            let next = branch.baskets.get(i + 1).map(|b| b.first_entry);
-            let embedded = branch.embedded.iter().find(|(at, _)| *at == i);
-            let Some(basket) = branch.baskets.get_mut(i) else { break };
-            if let Some((_, embedded)) = embedded {
-                let header = super::basket::BasketHeader::parse(&mut rootfile::bytes::Cursor::new(&embedded.bytes))?;
-                basket.entries = u64::from(header.nev_buf);
-                basket.seek = 0;
-                basket.nbytes = 0;
-            } else {
-                basket.entries = next.unwrap_or(end).checked_sub(basket.first_entry).ok_or_else(|| {
-                    let next = next.unwrap_or(end);
-                    in_branch(Error::corrupt(format!(
-                        "basket {i} begins at entry {}, the next at {next}",
-                        basket.first_entry
-                    )))
-                })?;
-            }
-            // fNevBuf is a signed number of 32 bits.
-            let last = basket.first_entry.saturating_add(basket.entries);
-            if basket.entries > 1 << 31 || last > MOST_ENTRIES || next.is_some_and(|next| last > next) {
-                return Err(in_branch(Error::corrupt(format!(
-                    "basket {i} has {} entries from {} on",
-                    basket.entries, basket.first_entry
-                ))));
-            }
-        }
-    }
-    Ok(())
 }

@@ -70,6 +70,7 @@ pub fn to_parquet(job: &ToParquet<'_>, options: &Conversion<'_>) -> Result<Conve
             groups.len(),
         ));
     }
+    done.notes.extend(dataset.notes_on_gaps(&numbers));
     let room = needs.encoders(options.budget, groups.len());
     // The other half holds the arrays and the encoded columns.
     let budget = Budget { memory: options.budget.memory / 2, ..options.budget };

@@ -10,6 +10,7 @@ mod column_sink;
 mod cost;
 mod dataset;
 mod friends;
+mod held;
 mod loader;
 mod open;
 mod request;

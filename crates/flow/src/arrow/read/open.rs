@@ -16,7 +16,7 @@ use super::dataset::{Dataset, Sources};
 use crate::execute::fetch::learn::learn;
 use crate::plan::inputs::Input;
 use crate::plan::options::{Absent, Pack, PlanOptions, Schema};
-use crate::plan::{TableRequest, plan_table};
+use crate::plan::{Gaps, TableRequest, plan_table};
 use crate::table::column::Column;
 
 impl Dataset {
@@ -96,6 +96,7 @@ impl Dataset {
             filter,
             entries: None,
             options: PlanOptions { schema, absent: Absent::Fail, pack: Pack::No },
+            gaps: Gaps::Keep,
         })?;
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {

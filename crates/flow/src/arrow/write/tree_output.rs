@@ -142,6 +142,7 @@ impl OpenTree {
     pub fn finish(mut self, file: &mut FileWriter, directory: DirId, compression: Compression) -> Result<WrittenTable> {
         let written = std::mem::take(&mut self.sink.written);
         self.finalize(written);
+        self.tree.check_baskets(|_| false)?;
         file.write_object(directory, self.labels(), compression, |keylen| self.record(keylen))?;
         let tree = &self.tree;
         Ok(WrittenTable {

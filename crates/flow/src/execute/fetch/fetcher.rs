@@ -7,8 +7,7 @@ use rootfile::bytes::Cursor;
 use rootfile::codec::{Decompressor, is_stored};
 use rootfile::{Error, Result, Source};
 
-use crate::table::column::Column;
-use crate::table::column::CountedOffsets;
+use crate::table::column::{Column, CountedDefaults, CountedOffsets};
 use crate::table::piece::{FILL, Files, Piece};
 
 /// Buffers and decompressor of one thread that reads baskets.
@@ -87,7 +86,10 @@ impl Fetcher {
             }
         };
         if let (FILL, Some(entry)) = (piece.file, &column.source.fill) {
-            return default_entries(column, entry, piece.entries);
+            return match &column.form.filled {
+                Some(filled) => counted_defaults(column, filled, files, piece).map_err(named),
+                None => default_entries(column, entry, piece.entries),
+            };
         }
         let loaded = if let Some(bytes) = column.source.embedded.get(&index) {
             BasketData::parse_embedded(bytes).map(|(_, data)| data)
@@ -126,6 +128,29 @@ fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<Basket
     })
 }
 
+/// Entries of zeros, as many as the counter of the branch says.
+fn counted_defaults(column: &Column, filled: &CountedDefaults, files: &Files, piece: &Piece) -> Result<BasketData> {
+    let ends = counted_ends(&filled.counts, files, piece)?;
+    let entries = usize::try_from(piece.entries).ok().filter(|entries| ends.len() == entries.saturating_add(1));
+    let count = entries.and_then(|n| u32::try_from(n).ok()).ok_or_else(short)?;
+    let len = ends.last().map_or(0, |end| *end as usize);
+    if !filled.is_known && len > 0 {
+        return Err(Error::unsupported("has fewer entries than its tree, and there is no default for its items"));
+    }
+    let mut data = Vec::new();
+    data.try_reserve_exact(len).map_err(|_| Error::memory(len as u64))?;
+    data.resize(len, 0);
+    let keylen = u32::try_from(column.keylen()).map_err(|_| short())?;
+    Ok(BasketData {
+        count,
+        keylen,
+        pid_offset: 0,
+        data: data.into(),
+        entries: Entries::Offsets(ends),
+        displacement: None,
+    })
+}
+
 /// Reads bytes of a file into a buffer at `at`, after a check that the file has them. The buffer grows as needed, and its
 /// old content is not cleared: clearing would cost most of the time.
 pub(crate) fn read_at(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8>, at: usize) -> Result<()> {
@@ -146,6 +171,16 @@ pub(crate) fn read_at(file: &dyn Source, seek: u64, len: usize, out: &mut Vec<u8
 
 /// The boundaries of a piece's entries, by its counter.
 fn counted_offsets(counted: &CountedOffsets, files: &Files, piece: &Piece, data: &BasketData) -> Result<Entries> {
+    let ends = counted_ends(counted, files, piece)?;
+    let whole = ends.last().is_some_and(|end| *end as usize == data.data.len());
+    if ends.len() != data.count as usize + 1 || !whole {
+        return Err(Error::corrupt("entry lengths by the counter do not add up to the size of the basket"));
+    }
+    Ok(Entries::Offsets(ends))
+}
+
+/// Where the entries of a piece end, by their counter, behind a zero.
+fn counted_ends(counted: &CountedOffsets, files: &Files, piece: &Piece) -> Result<Vec<u32>> {
     let mut ends = vec![0u32];
     let wanted = piece.first_entry..piece.end();
     let mut fetcher = Fetcher::new();
@@ -162,11 +197,7 @@ fn counted_offsets(counted: &CountedOffsets, files: &Files, piece: &Piece, data:
             ends.push(last.checked_add(len).and_then(|n| n.checked_add(counted.besides)).ok_or_else(short)?);
         }
     }
-    let whole = ends.last().is_some_and(|end| *end as usize == data.data.len());
-    if ends.len() != data.count as usize + 1 || !whole {
-        return Err(Error::corrupt("entry lengths by the counter do not add up to the size of the basket"));
-    }
-    Ok(Entries::Offsets(ends))
+    Ok(ends)
 }
 
 #[cold]

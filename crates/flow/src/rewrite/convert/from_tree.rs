@@ -51,6 +51,7 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
         read.extend(found);
         columns.push(BatchColumn::Whole { name, parts, whole });
     }
+    notes.extend(dataset.notes_on_gaps(&read));
     let table = (TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)));
     ConvertPlan::new(source, dataset, (read, columns), table, (notes, lost))
 }

@@ -11,7 +11,7 @@ use objects::{Damaged, NamedObject, ObjectLocation, ObjectPlan};
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
-use crate::plan::{TablePlan, TablePlanner, TableRequest, TreeInput};
+use crate::plan::{Gaps, TablePlan, TablePlanner, TableRequest, TreeInput};
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::prepared::{KnownTrees, PlannedTable, PlannedTree};
 use crate::select::{EntrySelection, SourceTree};
@@ -195,6 +195,7 @@ impl<'a> TreesPlanner<'a> {
             filter: &content.filter,
             entries,
             options: self.planning.options.plan,
+            gaps: Gaps::Fill,
         };
         let named = |e: Error| match object {
             Some(object) => e.object(object),

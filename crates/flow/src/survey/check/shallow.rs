@@ -20,6 +20,8 @@ use super::report::{CheckedFile, CheckedTable, Problem};
 
 /// Most headers of baskets that are read of a tree; evenly over its baskets if it has more.
 const MOST_HEADERS: usize = 4000;
+/// Most branches of a tree with a note on their entries.
+const MOST_NOTED: usize = 10;
 /// Headers that are asked for at once.
 const AT_ONCE: usize = 256;
 /// An upper limit on the bytes of a basket's header without its names.
@@ -117,6 +119,7 @@ impl Shallow<'_> {
     fn tree(&mut self, path: &str, key: &Key) -> Result<()> {
         let tree = read_tree(self.file, key)?;
         let name = with_cycle(path, key);
+        self.entries(&name, &tree);
         let mut places = Vec::new();
         let mut elsewhere: Vec<&str> = Vec::new();
         let (mut pieces, mut bytes) = (0, 0u64);
@@ -152,6 +155,24 @@ impl Shallow<'_> {
         });
         self.baskets(name, tree, places);
         Ok(())
+    }
+
+    /// Compares the number of entries of a tree with those that its branches hold.
+    fn entries(&mut self, name: &str, tree: &Tree) {
+        if let Err(e) = tree.check_entries() {
+            let reason = e.message(ToString::to_string);
+            self.report.problems.push(Problem { object: name.to_owned(), reason, ..Problem::default() });
+            return;
+        }
+        let unequal = tree.unequal_branches();
+        for one in unequal.iter().take(MOST_NOTED) {
+            let branch = tree.branches.get(one.branch).map_or("", |branch| branch.name());
+            self.report.notes.push(format!("{name}: branch {branch} has {}", one.words(tree.entries)));
+        }
+        if let more @ 1.. = unequal.len().saturating_sub(MOST_NOTED) {
+            let note = format!("{name}: {more} more branches have fewer or more entries than the tree");
+            self.report.notes.push(note);
+        }
     }
 
     /// Checks that baskets lie in the file, and headers of baskets.

@@ -150,6 +150,21 @@ pub(super) fn message(fault: &Fault, words: Words) -> String {
             "The baskets of {} are in another file, {missing}, which is missing: put it beside this file.",
             branches.join(", ")
         ),
+        Fault::EntriesMissing { entries, held } => format!(
+            "The tree counts {entries} entries, its branches hold {held}: the count is damaged, or baskets are lost. \
+             `basketry recover` takes what is there."
+        ),
+        Fault::ShortBranches { entries, branches, examples } => format!(
+            "{} fewer than the tree's {entries} entries ({}): ROOT repeats old values for the others. A merge fills \
+             them in with zeros and empty values.",
+            have(*branches),
+            examples.join(", ")
+        ),
+        Fault::LongBranches { entries, branches, examples } => format!(
+            "{} more than the tree's {entries} entries ({}): no reader of the tree sees them.",
+            have(*branches),
+            examples.join(", ")
+        ),
         Fault::MetadataLargerThanData { metadata, data, branches } => format!(
             "{record} {} for {}, its data only {}: opening it costs more than reading it. Merge \
              similar files, or drop what is not used.",
@@ -175,4 +190,9 @@ pub(super) fn message(fault: &Fault, words: Words) -> String {
             format!("{} in {} belong to no record.", size(*bytes), plural(*gaps, "gap"))
         }
     }
+}
+
+/// A number of branches that have something.
+fn have(branches: u64) -> String {
+    format!("{} {}", plural(branches, "branch"), if branches == 1 { "has" } else { "have" })
 }

@@ -37,6 +37,9 @@ fn remedy(fault: &Fault, tree: Option<&TreeReport>) -> (Remedy, &'static str) {
         | Fault::CounterOutOfRange { .. } => (Remedy::Rewrite, "rewritten"),
         Fault::Unreadable { .. }
         | Fault::MissingFile { .. }
+        | Fault::EntriesMissing { .. }
+        | Fault::ShortBranches { .. }
+        | Fault::LongBranches { .. }
         | Fault::MetadataLargerThanData { .. }
         | Fault::TinyPages { .. }
         | Fault::TinyClusterGroups { .. }

@@ -54,7 +54,33 @@ pub(super) fn tree(report: &Report, tree: &TreeReport) -> Vec<Detected> {
         embedded(tree),
     ];
     let counters = tree.branches.iter().flat_map(out_of_range);
-    found.into_iter().flatten().chain(counters).chain(missing(tree)).collect()
+    found.into_iter().flatten().chain(counters).chain(missing(tree)).chain(entries(tree)).collect()
+}
+
+/// Most branches that a fault names.
+const NAMED_BRANCHES: usize = 5;
+
+/// Numbers of entries that contradict each other. A count that no branch reaches is one fault, not one of each branch.
+fn entries(tree: &TreeReport) -> Vec<Detected> {
+    let (entries, danger) = (tree.entries, Cost { danger: true, ..Cost::default() });
+    if let Some(held) = tree.held {
+        return vec![Detected::new(Fault::EntriesMissing { entries, held }, danger)];
+    }
+    let mut found = Vec::new();
+    let listed = |texts: &[String]| (texts.len() as u64, texts.get(..NAMED_BRANCHES).unwrap_or(texts).to_vec());
+    let short = |branch: &BranchReport| Some(format!("{}: {} of {entries}", branch.name, branch.held?));
+    let short: Vec<String> = tree.branches.iter().filter_map(short).collect();
+    if !short.is_empty() {
+        let (branches, examples) = listed(&short);
+        found.push(Detected::new(Fault::ShortBranches { entries, branches, examples }, danger));
+    }
+    let long = tree.branches.iter().filter(|branch| branch.beyond > 0);
+    let long: Vec<String> = long.map(|branch| format!("{}: {} more", branch.name, branch.beyond)).collect();
+    if !long.is_empty() {
+        let (branches, examples) = listed(&long);
+        found.push(Detected::new(Fault::LongBranches { entries, branches, examples }, Cost::default()));
+    }
+    found
 }
 
 fn missing(tree: &TreeReport) -> Vec<Detected> {
