@@ -79,6 +79,7 @@ class Copying(Form, Selection, total=False):
     check: bool
     skip_absent: bool
     follow_urls: bool
+    strict: bool
 
 
 class Making(Copying, Limits, total=False):

@@ -47,6 +47,10 @@ pub struct FileOutputArgs {
     /// followed in any case, and checksums of pages are compared; other pages that are copied are not decompressed.
     #[arg(long)]
     check: bool,
+    /// Write nothing if something of the inputs would be lost, and say what: objects that are not merged, and what the output
+    /// has no place for when a tree becomes an RNTuple or an RNTuple a tree. Without this option notes name each loss.
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -86,6 +90,7 @@ impl FileOutputArgs {
             budget: self.resources.budget(),
             overwrite: self.target.force,
             check: self.check,
+            strict: self.strict,
             ..options
         };
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))

@@ -27,17 +27,51 @@ const MIN_BASKETS: usize = 10;
 ///
 /// If the record would exceed what ROOT can read.
 pub fn write_tree(tree: &Tree, keylen: usize) -> Result<Vec<u8>> {
+    let mut w = ObjectWriter::new(keylen, &tree.graph);
+    content(tree, &mut w)?;
+    Ok(w.out.bytes)
+}
+
+/// The payload of a `TList` with a tree and, behind it, a `TNamed` for each text: its name and title.
+///
+/// # Errors
+///
+/// If the record would exceed what ROOT can read.
+pub(super) fn write_listed_tree(tree: &Tree, texts: &[(String, String)], keylen: usize) -> Result<Vec<u8>> {
+    let mut w = ObjectWriter::new(keylen, &tree.graph);
+    let list = begin_frame(&mut w.out, 5);
+    write_tobject(&mut w.out, 0, 0);
+    w.out.string("");
+    w.out.i32(len32(1 + texts.len())?);
+    // Identities that no object of the tree has.
+    let mut ids = tree.graph.objects.len()..;
+    let mut id = || ids.next().unwrap_or(usize::MAX);
+    let at = w.tags.begin_shared(&mut w.out, &tree.class, id());
+    content(tree, &mut w)?;
+    end_frame(&mut w.out, at);
+    // The option of an item.
+    w.out.string("");
+    for (name, title) in texts {
+        let at = w.tags.begin_shared(&mut w.out, "TNamed", id());
+        w.named(&Named { name: name.clone(), title: title.clone(), ..Named::default() });
+        end_frame(&mut w.out, at);
+        w.out.string("");
+    }
+    end_frame(&mut w.out, list);
+    Ok(w.out.bytes)
+}
+
+/// Writes the tree as an object.
+fn content(tree: &Tree, w: Out) -> Result<()> {
     let leaf_by_id = tree.leaves.iter().enumerate().map(|(i, leaf)| (leaf.id, i)).collect();
     let mut writer = TreeWriter { tree, leaf_by_id };
-    let mut w = ObjectWriter::new(keylen, &tree.graph);
     // Arrays are most of a large record; the rest is estimated.
     let baskets: usize = tree.branches.iter().map(|b| b.baskets.len().max(MIN_BASKETS)).sum();
     w.out.bytes.reserve(baskets * BASKET_BYTES + tree.branches.len() * BRANCH_BYTES);
     match &tree.subclass {
-        Some(subclass) => w.object_around(subclass, &mut |w| writer.tree(w))?,
-        None => writer.tree(&mut w)?,
+        Some(subclass) => w.object_around(subclass, &mut |w| writer.tree(w)),
+        None => writer.tree(w),
     }
-    Ok(w.out.bytes)
 }
 
 /// ROOT's own classes in a tree's record. A file with a tree must have their streamer infos.

@@ -8,6 +8,7 @@ pub(crate) mod forecast;
 mod gaps;
 pub mod inputs;
 mod join;
+pub(crate) mod kept;
 mod memory;
 pub(crate) mod model;
 pub(crate) mod ntuple;

@@ -90,7 +90,7 @@ fn add_notes(plan: &mut TablePlan, path: &str, found: &Findings) {
         found.changes.iter().filter(|c| c.drops_bits()).map(|c| c.from.field().name().clone()).collect();
     if !plain.is_empty() {
         plan.messages
-            .notes
+            .lost
             .push(format!("tree {path}: fUniqueID and fBits of the objects in {} are reset", listed(&plain)));
     }
     let drops_names = |change: &&SplitChange| change.plans.iter().any(ColumnPlan::omits_collection_names);
@@ -99,7 +99,7 @@ fn add_notes(plan: &mut TablePlan, path: &str, found: &Findings) {
     if !named.is_empty() {
         let names = listed(&named);
         plan.messages
-            .notes
+            .lost
             .push(format!("tree {path}: names and options of the TObjArray and TList in {names} are dropped"));
     }
 }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use rootfile::codec::Compression;
-use rootfile::{DirId, Error, FileWriter, Result, RootFile, StagedFile, check_output};
+use rootfile::{DirId, Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output};
 
 use super::convert::write_converted;
+use super::finish_kept::write_kept_list;
 use super::finish_ntuple::write_ntuple;
 use super::finish_tree::finish_table;
 use super::options::Options;
@@ -18,6 +19,7 @@ use crate::execute::engine::job::Job;
 use crate::execute::engine::run::run;
 use crate::execute::progress::Progress;
 use crate::plan::TablePlan;
+use crate::plan::kept::Kept;
 use objects::{ObjectCompression, process_ids};
 
 /// Rewrites `inputs` into `output`. The output appears under its name only when it is complete.
@@ -60,6 +62,8 @@ fn write(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<(Summary, StagedFile)> {
+    let known = prepared.plans.iter_mut().flat_map(|(_, plan)| plan.lost().clone()).collect::<Vec<_>>();
+    refuse_losses(options, &known)?;
     let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
     let requested = options.compression.metadata.or(prepared.layout.common.compression);
     let setting = requested.map_or_else(|| default_setting(first, &prepared.plans), Compression::to_root_setting);
@@ -90,7 +94,8 @@ fn write(
     // From here on the plans have everything that is needed of the inputs.
     drop(prepared.files);
     let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
-    for (place, plan) in prepared.plans {
+    for (mut place, plan) in prepared.plans {
+        let kept = place.kept.take();
         let directory = written.directories.get(place.directory).copied().unwrap_or(writer.top());
         if let Some(cycles) = written.tree_cycles.get_mut(&(place.directory, place.name.clone()))
             && !cycles.is_empty()
@@ -106,16 +111,21 @@ fn write(
                 let table = write_ntuple(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
                     .map_err(|e| e.object(place.path.clone()))?;
                 summary.tables.push(table);
+                let lost = write_kept(&mut writer, (&place, directory), kept, metadata)?;
+                summary.add_lost(lost);
                 continue;
             }
             PlannedTable::Converted(mut plan) => {
                 summary.unmerged.extend(plan.lost.iter().cloned());
                 summary.notes.extend(std::mem::take(&mut plan.notes));
                 summary.notes.extend(std::mem::take(&mut plan.lost));
-                let table =
+                let (table, lost) =
                     write_converted(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
                         .map_err(|e| e.object(place.path.clone()))?;
                 summary.tables.push(table);
+                summary.add_lost(lost);
+                let lost = write_kept(&mut writer, (&place, directory), kept, metadata)?;
+                summary.add_lost(lost);
                 continue;
             }
         };
@@ -142,13 +152,34 @@ fn write(
             progress,
         )
         .map_err(|e| e.object(place.path.clone()))?;
-        summary.unmerged.extend(notes.iter().cloned());
-        summary.notes.extend(notes);
+        summary.add_lost(notes);
         summary.tables.push(table);
     }
+    refuse_losses(options, &summary.unmerged)?;
     let staged = writer.stage()?;
     summary.bytes_written = staged.len();
     Ok((summary, staged))
+}
+
+/// Writes the list beside an RNTuple, if something is kept. Returns notes on what is lost.
+fn write_kept(
+    writer: &mut FileWriter,
+    (place, directory): (&PlannedTree, DirId),
+    kept: Option<Box<Kept>>,
+    compression: Compression,
+) -> Result<Vec<String>> {
+    let Some(kept) = kept else { return Ok(Vec::new()) };
+    write_kept_list(writer, (place, directory), *kept, compression).map_err(|e| e.object(place.path.clone()))
+}
+
+/// Refuses an output that lacks something, if that is requested.
+fn refuse_losses(options: &Options, lost: &[String]) -> Result<()> {
+    if !options.strict || lost.is_empty() {
+        return Ok(());
+    }
+    let strict = Hint::switch("strict");
+    let what = format!("something would be lost, which {strict} refuses: {}", lost.join("; "));
+    Err(Error::unsupported(what).hint(strict))
 }
 
 fn write_table(

@@ -4,6 +4,7 @@
 mod convert;
 pub(crate) mod execute;
 mod file_version;
+mod finish_kept;
 mod finish_ntuple;
 mod finish_tree;
 pub(crate) mod forecast;

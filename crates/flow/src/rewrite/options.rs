@@ -113,6 +113,8 @@ pub struct Options {
     pub overwrite: bool,
     /// Whether copied records are decompressed, to check them.
     pub check: bool,
+    /// Whether an output that would lose something of the inputs is refused. Otherwise notes name what is lost.
+    pub strict: bool,
 }
 
 impl Options {

@@ -13,6 +13,7 @@ use rootfile::{Key, RootFile};
 use super::convert::ConvertPlan;
 use crate::execute::budget::Share;
 use crate::plan::TablePlan;
+use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::verify::cycles::OlderCycle;
 use objects::ObjectPlan;
@@ -62,6 +63,23 @@ impl PlannedTable {
         }
     }
 
+    /// What is not carried over.
+    pub fn lost(&mut self) -> &mut Vec<String> {
+        match self {
+            Self::Tree(plan) => &mut plan.messages.lost,
+            Self::Ntuple(plan) => &mut plan.lost,
+            Self::Converted(plan) => &mut plan.lost,
+        }
+    }
+
+    /// Takes what is kept beside an RNTuple that a tree becomes.
+    pub fn take_kept(&mut self) -> Option<Box<Kept>> {
+        match self {
+            Self::Converted(plan) => plan.beside.take().map(Box::new),
+            Self::Tree(_) | Self::Ntuple(_) => None,
+        }
+    }
+
     /// Memory of metadata while tables are written, in bytes.
     pub fn metadata(&self) -> u64 {
         match self {
@@ -92,6 +110,8 @@ pub(crate) struct PlannedTree {
     pub directory: usize,
     pub name: String,
     pub path: String,
+    /// What is kept beside it, if it is an RNTuple.
+    pub kept: Option<Box<Kept>>,
 }
 
 /// A tree that differs from its record, or has none.

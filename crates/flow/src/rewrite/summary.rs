@@ -35,6 +35,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Adds notes on what is lost.
+    pub(crate) fn add_lost(&mut self, lost: Vec<String>) {
+        self.unmerged.extend(lost.iter().cloned());
+        self.notes.extend(lost);
+    }
+
     /// Whether the output has everything that was requested.
     pub fn is_whole(&self) -> bool {
         self.skipped.is_empty() && self.damaged.is_empty()

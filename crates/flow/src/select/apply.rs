@@ -120,7 +120,7 @@ pub(crate) fn drop_misaligned_friends(plans: &mut [(&str, &mut TablePlan)], own:
         if names.is_empty() {
             continue;
         }
-        plan.messages.notes.push(format!(
+        plan.messages.lost.push(format!(
             "tree {path}: its friends {} are left out: their entries no longer align with the selected ones",
             names.join(", ")
         ));

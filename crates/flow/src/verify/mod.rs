@@ -12,6 +12,7 @@ pub(crate) mod cycles;
 mod entry_bytes;
 mod field_tree;
 mod first_difference;
+mod kept;
 mod ntuple_side;
 mod ntuples;
 mod object_values;
@@ -123,6 +124,7 @@ fn compare_ntuples(
         open_table((first, mine), &mine.path, options, Some(selection))?,
         open_table((second, other), &mine.path, options, None)?,
     ];
+    kept::compare(&mine.path, pair, &sides, options, verdict)?;
     ntuples::compare(&mine.path, sides, options, progress, verdict)?;
     if options.tree.is_some() || options.second_tree.is_some() {
         return Ok(());

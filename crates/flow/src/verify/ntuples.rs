@@ -36,7 +36,7 @@ impl SideTable {
         }
     }
 
-    fn selected(&self) -> Option<&EntrySet> {
+    pub fn selected(&self) -> Option<&EntrySet> {
         match self {
             Self::Tree(plan, _) => plan.selected.as_deref(),
             Self::Ntuple(side) => side.selected.as_deref(),

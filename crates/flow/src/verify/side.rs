@@ -12,6 +12,7 @@ use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
+use crate::plan::kept::{JoinedKept, KeptLists};
 use crate::plan::options::{Absent, Pack, PlanOptions};
 use crate::plan::{Gaps, TablePlan, TableRequest, plan_table};
 use crate::select::{EntrySelection, SourceTree};
@@ -20,6 +21,8 @@ use crate::select::{EntrySelection, SourceTree};
 pub(super) struct Side {
     pub files: Vec<Arc<RootFile>>,
     pub plan: ObjectPlan,
+    /// What is kept of trees beside RNTuples.
+    pub kept: KeptLists,
 }
 
 /// A tree or RNTuple of a side.
@@ -47,8 +50,9 @@ impl Side {
             let below = |tree: &str| path.is_empty() || tree == path || tree.starts_with(&format!("{path}/"));
             tree.is_none_or(below)
         };
-        let plan = plan_objects_with(&files, |file, walk, notes| refuse_damage_in(file, walk, notes, leads_to_tree))?;
-        Ok(Self { files, plan })
+        let mut plan = plan_objects_with(&files, |file, walk, notes| refuse_damage_in(file, walk, notes, leads_to_tree))?;
+        let kept = KeptLists::take(&mut plan, &files);
+        Ok(Self { files, plan, kept })
     }
 
     /// All trees and RNTuples, or the one of this path. A name that has both is that of the tree.
@@ -127,6 +131,15 @@ impl Side {
         let files = tree.parts.iter().filter_map(|part| self.files.get(part.file as usize));
         files.for_each(|file| infos.extend(file.infos()));
         infos
+    }
+
+    /// What is kept of the trees from which the inputs of an RNTuple were made.
+    pub fn kept(&self, tree: &SideTree<'_>) -> Result<JoinedKept> {
+        if !tree.is_ntuple {
+            return Ok(JoinedKept::default());
+        }
+        let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
+        self.kept.join(&tree.path, &inputs)
     }
 
     pub fn locate(&self, part: ObjectLocation) -> Result<(usize, Arc<RootFile>, Key)> {

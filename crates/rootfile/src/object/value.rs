@@ -10,7 +10,7 @@ use crate::tobject::TObject;
 pub type ObjectId = usize;
 
 /// The objects of a record that pointers refer to. The caller holds the record's own object.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Graph {
     /// Objects by [`ObjectId`]; `None` while an object is being read, and after it was taken out.
     pub objects: Vec<Option<Object>>,

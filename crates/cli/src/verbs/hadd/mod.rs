@@ -304,6 +304,8 @@ impl<'a> Merge<'a> {
             },
             budget: Budget::new(memory, flags.threads.unwrap_or(1)),
             overwrite: flags.force,
+            // Its own --strict sets the exit code.
+            strict: false,
             check: flags.check,
         })
     }

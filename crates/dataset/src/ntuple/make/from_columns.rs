@@ -93,7 +93,8 @@ fn leaf_kind(leaf: &NewLeaf) -> Result<FieldKind> {
 fn item(leaf: &NewLeaf) -> Result<&'static str> {
     Ok(match leaf.letter {
         'O' => "bool",
-        'B' => "char",
+        // A number: as a `char` other readers take its values for those of characters, without a sign.
+        'B' => "std::int8_t",
         'b' => "std::uint8_t",
         'S' => "std::int16_t",
         's' => "std::uint16_t",

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rootfile::object::{Collection, Content, Graph, Members, Named, Object, ObjectId, ObjectReader, Value};
 use rootfile::{Error, Key, Result, RootFile};
 
-use super::model::{Attributes, Branch, BranchKind, Clones, Element, Leaf, Tree};
+use super::model::{Attributes, Branch, BranchKind, Clones, Element, Leaf, Listed, Tree};
 use records::{ReadObjects, Records};
 
 /// Reads the tree of a key.
@@ -37,6 +37,32 @@ pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
         }
     }
     Ok(tree)
+}
+
+/// Reads the first tree in a list, names and titles of the texts in it, and the number of further trees.
+pub(super) fn read_listed_tree(file: &RootFile, key: &Key) -> Result<(Tree, Vec<(String, String)>, usize)> {
+    let with_context = |e: Error| e.object(key.name.clone()).at(key.seek_key).file(file.name());
+    let payload = file.payload(key).map_err(with_context)?;
+    let records = Records::new(file.header().version);
+    let reader = ObjectReader::new(&payload, usize::from(key.keylen), file.infos()).with_custom(&records);
+    let (list, mut graph) = reader.read_root(&key.class).map_err(with_context)?;
+    drop(payload);
+    let Content::Collection(list) = list.content else {
+        return Err(with_context(Error::corrupt("is not a list")));
+    };
+    let (mut trees, mut texts) = (Vec::new(), Vec::new());
+    for (id, object) in list.items.iter().flatten().filter_map(|id| Some((*id, graph.get(*id)?))) {
+        if is_tree_class(file, &object.class) {
+            trees.push(id);
+        } else {
+            let text = Listed::of(object);
+            texts.push((text.name.to_owned(), text.title.to_owned()));
+        }
+    }
+    let tree = trees.first().and_then(|id| graph.take(*id));
+    let tree = tree.ok_or_else(|| with_context(Error::corrupt("is a list without a tree")))?;
+    let tree = build(tree, graph, records.into_objects()).map_err(with_context)?;
+    Ok((tree, texts, trees.len() - 1))
 }
 
 /// Reads the sizes that `TBranch` lacks before version 5 from the keys of baskets.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_schema::FieldRef;
 use dataset::assemble::{LogicalColumn, logical_columns};
 use dataset::decode::ColumnPlan;
-use dataset::layout::{ClusterSize, Layout, TreeRules, defaults};
+use dataset::layout::{ClusterSize, Layout, TreeLayout, TreeRules, defaults};
 use dataset::tree::Tree;
 use dataset::tree::make::{NewColumn, NewKind, classes_of, make_tree};
 use rootfile::streamer::describe::describe_contained;
@@ -72,10 +72,7 @@ impl TreePlan {
         let classes = with_pairs(&columns, &spec.classes);
         let mut tree = make_tree(&name, &spec.title, &columns, &classes)?;
         let infos = classes_of(&columns, &classes)?;
-        let one_per_cluster = of_tree.one_basket_per_cluster == Some(true);
-        if one_per_cluster {
-            tree.named.object.bits |= defaults::ONLY_FLUSH_AT_CLUSTER;
-        }
+        set_flush_rule(&mut tree, of_tree);
         let mut plans = dataset::decode::columns(&tree, &classes);
         // The class in a TClonesArray that is not split is known from the column only.
         for plan in plans.iter_mut().filter(|plan| plan.needs_learning()) {
@@ -86,7 +83,37 @@ impl TreePlan {
             });
             *plan = ColumnPlan::with_learned(&tree, plan.branch(), &classes, &[], clones);
         }
-        let wholes = logical_columns(&tree, &classes, &plans);
+        Self::of_plans((tree, &name, infos), &plans, &classes, &rules)
+    }
+
+    /// The plan for a tree that is there already, without entries, and its metadata with the requested layout. The file of the
+    /// output needs `classes` as well.
+    pub fn of_tree(mut tree: Tree, path: &str, classes: &StreamerInfos, layout: &Layout) -> Result<(Self, Tree)> {
+        let rules = layout.rules(path);
+        let name = path.rsplit('/').next().unwrap_or_default();
+        for number in 0..tree.branches.len() {
+            let own = rules.column(&tree.lineage(number));
+            let Some(branch) = tree.branches.get_mut(number) else { continue };
+            branch.compress = own.compression.unwrap_or(defaults::COMPRESSION).to_root_setting();
+            if let Some(size) = own.basket {
+                branch.basket_size = u32::try_from(size.bytes()).unwrap_or(u32::MAX >> 1);
+            }
+        }
+        set_flush_rule(&mut tree, &rules.tree);
+        let plans = dataset::decode::columns(&tree, classes);
+        Self::of_plans((tree, name, Vec::new()), &plans, classes, &rules)
+            .map_err(|e| e.object(format!("tree {path}")))
+    }
+
+    fn of_plans(
+        (mut tree, name, infos): (Tree, &str, Vec<Arc<StreamerInfo>>),
+        plans: &[ColumnPlan],
+        classes: &StreamerInfos,
+        rules: &TreeRules<'_>,
+    ) -> Result<(Self, Tree)> {
+        let of_tree = &rules.tree;
+        let one_per_cluster = of_tree.one_basket_per_cluster == Some(true);
+        let wholes = logical_columns(&tree, classes, plans);
         let mut branches = Vec::new();
         for (number, whole) in wholes.iter().enumerate() {
             if let Some(why) = whole.opaque() {
@@ -96,7 +123,7 @@ impl TreePlan {
             for (part, &branch) in whole.branches().iter().enumerate() {
                 let plan = plans.iter().find(|plan| plan.branch() == branch).ok_or_else(|| unplanned(&tree, branch))?;
                 let own = rules.column(&tree.lineage(branch));
-                branches.push(branch_plan((&tree, &name), branch, (number, part), plan, &own, one_per_cluster)?);
+                branches.push(branch_plan((&tree, name), branch, (number, part), plan, &own, one_per_cluster)?);
             }
         }
         let counted = counters(&tree, &wholes);
@@ -104,7 +131,7 @@ impl TreePlan {
         let cluster = cluster.unwrap_or(ClusterSize::Bytes(defaults::AUTO_FLUSH.unsigned_abs()));
         tree.auto_flush = cluster.to_auto_flush();
         let basket_memory = of_tree.basket_memory.map(|size| size.bytes()).filter(|_| !one_per_cluster);
-        Ok((Self { name, infos, wholes, counted, branches, cluster, basket_memory }, tree))
+        Ok((Self { name: name.to_owned(), infos, wholes, counted, branches, cluster, basket_memory }, tree))
     }
 
     /// Names and types of the columns. Columns that only count others may be left out of a batch.
@@ -127,6 +154,15 @@ impl TreePlan {
     /// Whether each branch has one basket in each cluster.
     pub fn one_per_cluster(&self) -> bool {
         self.branches.iter().any(|branch| branch.one_per_cluster)
+    }
+}
+
+/// Tells ROOT's writer and readers whether baskets end only where clusters do.
+fn set_flush_rule(tree: &mut Tree, rules: &TreeLayout) {
+    if rules.one_basket_per_cluster == Some(true) {
+        tree.named.object.bits |= defaults::ONLY_FLUSH_AT_CLUSTER;
+    } else {
+        tree.named.object.bits &= !defaults::ONLY_FLUSH_AT_CLUSTER;
     }
 }
 

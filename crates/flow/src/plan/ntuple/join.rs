@@ -305,7 +305,8 @@ impl<'a> Join<'a> {
                 }
             }
         }
-        if self.nodes.iter().all(|node| node.dropped) {
+        // A tree without branches is an RNTuple without fields.
+        if !self.nodes.is_empty() && self.nodes.iter().all(|node| node.dropped) {
             let what = if self.schemas.len() > 1 { "its inputs have no field in common" } else { "no field is left" };
             return Err(Error::request(format!("RNTuple {}: {what}", self.path)));
         }

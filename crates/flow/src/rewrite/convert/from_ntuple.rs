@@ -1,13 +1,17 @@
 //! Plans RNTuples with new clusters, pages or encodings, and trees with the content of RNTuples.
 
-use dataset::ntuple::make::{Input, TreeColumns, columns_of_fields, schema_again};
+use dataset::ntuple::make::{ColumnSource, Input, TreeColumns, columns_of_fields, schema_again};
 use dataset::ntuple::model;
 use dataset::table::TableSchema;
+use dataset::tree::Tree;
+use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Hint, Result};
 
 use super::model::{BatchColumn, ConvertPlan, Source};
+use super::put_back::{PutBack, put_back};
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{NtuplePlan, TablePlan, TableRecord, TreeColumn, TreePlan, TreeSpec, encodings};
+use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::AttributePlan;
 
 /// The plan of an RNTuple with the fields of others, in new clusters and pages. Attribute sets are copied.
@@ -35,25 +39,21 @@ pub(crate) fn ntuple_again(source: &Source<'_>, attributes: Vec<AttributePlan>) 
     Ok(plan)
 }
 
-/// The plan of a tree with the content of RNTuples.
-pub(crate) fn ntuple_to_tree(source: &Source<'_>) -> Result<ConvertPlan> {
+/// The plan of a tree with the content of RNTuples, and with what was kept of the trees from which they were made.
+pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<ConvertPlan> {
     let dataset = open(source)?;
     let (schema, title) = schema_of(&dataset)?;
-    let made = columns_of_fields(schema, &|name| source.filter.keeps(source.path, &[name]));
-    made.check()?;
-    let TreeColumns { columns: sources, classes, .. } = made;
-    let spec = TreeSpec {
-        path: source.path.to_owned(),
-        title,
-        columns: sources.iter().map(|c| TreeColumn { name: c.name.clone(), kind: c.kind.clone() }).collect(),
-        classes,
-    };
-    let (plan, mut tree) = TreePlan::new(&spec, source.layout)?;
-    for (top, column) in tree.top.clone().into_iter().zip(&sources) {
-        if let (Some(title), Some(branch)) = (&column.title, tree.branches.get_mut(top)) {
-            branch.named.title.clone_from(title);
-        }
+    if let Some(Kept { tree, source: of_user_info }) = kept {
+        let mut infos = StreamerInfos::new();
+        source.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
+        let PutBack { plan, tree, read, columns, lost } = put_back(tree, (&dataset, schema), source, &infos)?;
+        let table = (TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)));
+        let mut plan = ConvertPlan::new(source, dataset, (read, columns), table, (Vec::new(), lost))?;
+        plan.user_info = Some(of_user_info);
+        return Ok(plan);
     }
+    let PlainTree { plan, tree, columns: sources } =
+        plain_tree(schema, (source.path, &title), source, &StreamerInfos::new())?;
     let counters: Vec<&str> = plan
         .counted
         .iter()
@@ -71,6 +71,39 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>) -> Result<ConvertPlan> {
     }
     let table = (TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)));
     ConvertPlan::new(source, dataset, (read, columns), table, (Vec::new(), Vec::new()))
+}
+
+/// A tree that is made of fields alone.
+pub(super) struct PlainTree {
+    pub plan: TreePlan,
+    pub tree: Tree,
+    pub columns: Vec<ColumnSource>,
+}
+
+/// The tree that the fields of an RNTuple alone tell. `infos` are the classes that the file has beside those of the fields.
+pub(super) fn plain_tree(
+    schema: &model::Schema,
+    (path, title): (&str, &str),
+    source: &Source<'_>,
+    infos: &StreamerInfos,
+) -> Result<PlainTree> {
+    let made = columns_of_fields(schema, &|name| source.filter.keeps(source.path, &[name]));
+    made.check()?;
+    let TreeColumns { columns: sources, mut classes, .. } = made;
+    classes.extend(infos);
+    let spec = TreeSpec {
+        path: path.to_owned(),
+        title: title.to_owned(),
+        columns: sources.iter().map(|c| TreeColumn { name: c.name.clone(), kind: c.kind.clone() }).collect(),
+        classes,
+    };
+    let (plan, mut tree) = TreePlan::new(&spec, source.layout)?;
+    for (top, column) in tree.top.clone().into_iter().zip(&sources) {
+        if let (Some(title), Some(branch)) = (&column.title, tree.branches.get_mut(top)) {
+            branch.named.title.clone_from(title);
+        }
+    }
+    Ok(PlainTree { plan, tree, columns: sources })
 }
 
 fn open(source: &Source<'_>) -> Result<Dataset> {

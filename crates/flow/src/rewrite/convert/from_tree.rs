@@ -17,6 +17,8 @@ use dataset::tree::make::{NewKind, NewLeaf, kind_of, remark};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Hint, Result};
 
+use super::arrow_types::is_same;
+use super::keep::{Fields, keep};
 use super::model::{BatchColumn, ConvertPlan, Source};
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{NtuplePlan, NtupleSpec, TablePlan, TableRecord, encodings};
@@ -38,10 +40,12 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     let names = names(&wholes, &mut notes);
     let fields = fields(tree, (&wholes, &names), &infos, source, &mut notes)?;
     let description = tree.named.title.clone();
-    let lost = not_carried(tree, source.path);
-    let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos };
+    let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos.clone() };
     let (plan, mut ntuple) = NtuplePlan::new(&spec, source.layout)?;
     describe(Arc::make_mut(&mut ntuple.schema), tree, (&wholes, &names));
+    let fields = Fields { wholes: &wholes, names: &names, plans: &branches, infos: &infos, schema: &ntuple.schema };
+    let keeping = keep(tree, &fields, source)?;
+    notes.extend(keeping.notes);
     let place = |branch: usize| dataset.columns().iter().position(|column| column.node() == branch);
     let (mut read, mut columns) = (Vec::new(), Vec::with_capacity(wholes.len()));
     for (whole, name) in wholes.into_iter().zip(names) {
@@ -53,7 +57,9 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     }
     notes.extend(dataset.notes_on_gaps(&read));
     let table = (TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)));
-    ConvertPlan::new(source, dataset, (read, columns), table, (notes, lost))
+    let mut plan = ConvertPlan::new(source, dataset, (read, columns), table, (notes, keeping.lost))?;
+    plan.beside = keeping.kept;
+    Ok(plan)
 }
 
 /// Gives fields the titles of branches that say more than names and types: a description, or a leaf list whose type the field does
@@ -81,21 +87,6 @@ fn describe(schema: &mut model::Schema, tree: &Tree, (wholes, names): (&[Logical
             field.description.clone_from(title);
         }
     }
-}
-
-/// What a tree has beside its columns.
-fn not_carried(tree: &Tree, path: &str) -> Vec<String> {
-    let beside = [
-        ("aliases", tree.aliases.is_some()),
-        ("friends", tree.friends.is_some()),
-        ("an index", tree.tree_index.is_some()),
-        ("user information", tree.user_info.is_some()),
-    ];
-    let has: Vec<&str> = beside.into_iter().filter_map(|(what, has)| has.then_some(what)).collect();
-    if has.is_empty() {
-        return Vec::new();
-    }
-    vec![format!("tree {path}: an RNTuple has no place for {}", has.join(", "))]
 }
 
 fn refuse_opaque(wholes: &[LogicalColumn]) -> Result<()> {
@@ -219,23 +210,5 @@ fn holds(input: &Input, given: &DataType) -> bool {
     match input.used {
         InputUse::Counter { .. } => false,
         _ => is_same(input.field().data_type(), given),
-    }
-}
-
-/// Whether two types have the same values: names of items and sizes of offsets do not count.
-fn is_same(a: &DataType, b: &DataType) -> bool {
-    match (a, b) {
-        (DataType::Struct(a), DataType::Struct(b)) => {
-            a.len() == b.len()
-                && a.iter().zip(b).all(|(a, b)| a.name() == b.name() && is_same(a.data_type(), b.data_type()))
-        }
-        (DataType::LargeList(a) | DataType::List(a), DataType::LargeList(b) | DataType::List(b)) => {
-            // The slots of a `TClonesArray` may be empty: writing fails if some are.
-            is_same(a.data_type(), b.data_type())
-        }
-        (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {
-            n == m && is_same(a.data_type(), b.data_type())
-        }
-        (a, b) => a == b,
     }
 }

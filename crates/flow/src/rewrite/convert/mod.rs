@@ -2,12 +2,16 @@
 //! RNTuples with new clusters, pages or encodings. Tables that stay what they are, in their clusters, are moved by
 //! `execute::engine` instead.
 //!
-//! `model` is the plan; `from_tree` and `from_ntuple` make it; `run` reads batch by batch and writes with one `TableWriter`.
+//! `model` is the plan; `from_tree` and `from_ntuple` make it; `run` reads batch by batch and writes with one `TableWriter`. What an
+//! RNTuple has no place for goes beside it: `keep` decides what, `put_back` makes the tree again.
 
+mod arrow_types;
 mod forecast;
 mod from_ntuple;
 mod from_tree;
+mod keep;
 mod model;
+mod put_back;
 mod run;
 mod steps;
 

@@ -10,6 +10,7 @@ use rootfile::{Key, Result, RootFile};
 
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{TablePlan, TableRecord};
+use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::AttributePlan;
 use crate::plan::options::Schema;
 
@@ -39,6 +40,10 @@ pub(crate) struct ConvertPlan {
     pub table: (TablePlan, TableRecord),
     /// Attribute sets, which are copied.
     pub attributes: Vec<AttributePlan>,
+    /// What is kept beside an RNTuple that it has no place for.
+    pub beside: Option<Kept>,
+    /// The file with the baskets of trees in the user info of a tree.
+    pub user_info: Option<Arc<dyn rootfile::Source>>,
     pub selection: Option<EntrySet>,
     /// The bounds of the steps in which entries are read.
     pub steps: Vec<u64>,

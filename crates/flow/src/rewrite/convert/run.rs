@@ -16,6 +16,7 @@ use super::steps::steps;
 use crate::arrow::read::{BatchSize, Dataset, Request, batches, least_memory};
 use crate::arrow::write::{TablePlan, TableRecord, TableWriter};
 use crate::commit::page_sink::put_block;
+use crate::commit::user_info;
 use crate::execute::budget::{Budget, Share};
 use crate::execute::progress::{Progress, tell};
 use crate::rewrite::finish_ntuple::write_content;
@@ -70,6 +71,8 @@ impl ConvertPlan {
             columns,
             table,
             attributes: Vec::new(),
+            beside: None,
+            user_info: None,
             selection,
             steps,
             least_cluster,
@@ -128,10 +131,16 @@ pub(crate) fn write_converted(
     share: Share,
     compression: Compression,
     progress: Progress<'_>,
-) -> Result<TableSummary> {
+) -> Result<(TableSummary, Vec<String>)> {
     let (beside, cluster) = plan.divide(share);
     let budget = plan.reading(beside);
-    let ConvertPlan { dataset, read, columns, table, attributes, selection, steps, kept, .. } = plan;
+    let ConvertPlan { dataset, read, columns, mut table, attributes, user_info, selection, steps, kept, .. } = plan;
+    let lost = match (&mut table.1, user_info) {
+        (TableRecord::Tree(tree), Some(source)) => {
+            user_info::copy_trees(tree, &place.path, &*source, (&mut *file, directory))?
+        }
+        _ => None,
+    };
     let team = if budget.threads > 1 { Some(Arc::new(budget.team()?)) } else { None };
     let mut writer = TableWriter::new(file, directory, table, (team, cluster))?;
     let entries = 0..dataset.entries();
@@ -164,7 +173,7 @@ pub(crate) fn write_converted(
         writer.open.link(AttributeSet { name: set.name, schema_version: set.schema_version, anchor })?;
     }
     let written = writer.finish(file, compression)?;
-    Ok(TableSummary {
+    let summary = TableSummary {
         path: place.path.clone(),
         container: written.container,
         input_entries: dataset.entries(),
@@ -174,7 +183,8 @@ pub(crate) fn write_converted(
         tot_bytes: written.tot_bytes,
         zip_bytes: written.zip_bytes,
         depths: Depths { recode: written.clusters, ..Depths::default() },
-    })
+    };
+    Ok((summary, Vec::from_iter(lost)))
 }
 
 /// A batch with the names that the writer knows.

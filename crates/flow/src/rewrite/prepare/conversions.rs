@@ -12,6 +12,7 @@ use rootfile::{Result, RootFile};
 use super::bad_inputs::BadInputs;
 use super::trees::{Select, TreesPlanner};
 use crate::plan::TreeInput;
+use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::options::Pack;
 use crate::rewrite::convert::{ConvertPlan, Source, ntuple_again, ntuple_to_tree, tree_to_ntuple};
@@ -39,12 +40,12 @@ impl TreesPlanner<'_> {
     }
 
     /// Plans an RNTuple anew, if the layout asks for a tree or for other clusters, pages or encodings, or if its pages cannot be
-    /// moved. Otherwise the plan that moves them stays.
+    /// moved. Otherwise the plan that moves them stays. A tree gets back what is `kept` beside the RNTuple.
     pub fn plan_ntuple_anew(
         &mut self,
         inputs: (&[TreeInput], &str),
         entries: Option<&dyn Fn(u64) -> Result<EntrySet>>,
-        mut moved: NtuplePlan,
+        (mut moved, kept): (NtuplePlan, &mut Option<Kept>),
         bad: &mut BadInputs,
     ) -> Result<Option<PlannedTable>> {
         let rules = self.layout.rules(inputs.1);
@@ -75,7 +76,7 @@ impl TreesPlanner<'_> {
         }
         let source = self.source(inputs, &layout, entries);
         let planned = match to_tree {
-            true => ntuple_to_tree(&source),
+            true => ntuple_to_tree(&source, kept.take()),
             // Stored fields are read, projected ones written as they are.
             false => {
                 prove_projections(&moved).and_then(|()| ntuple_again(&source, std::mem::take(&mut moved.attributes)))

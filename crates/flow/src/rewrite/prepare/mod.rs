@@ -13,13 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dataset::layout::Layout;
-use dataset::tree::read_tree;
+use dataset::tree::{kept_name, read_tree};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result, RootFile};
 
 use super::file_version;
 use super::options::{Cycles, Options};
 use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, Skipped};
+use crate::plan::kept::KeptLists;
 use crate::select::drop_misaligned_friends;
 use bad_inputs::BadInputs;
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
@@ -74,12 +75,14 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
         return Ok(None);
     }
     choose_objects(&mut objects, options)?;
+    let kept = KeptLists::take(&mut objects, files);
     let layout = output_layout(files, options);
     let PlannedTrees { mut plans, notes, older_cycles, damaged } =
-        TreesPlanner::new(planning, &layout, known).plan_all(&objects, bad)?;
+        TreesPlanner::new(planning, &layout, known, kept).plan_all(&objects, bad)?;
     if bad.any() {
         return Ok(None);
     }
+    plans.iter_mut().for_each(|(place, plan)| find_place_for_kept(&objects, place, plan));
     objects.damaged.extend(damaged);
     objects.tree_cycles = count_cycles(&plans);
     if let Some(first) = files.first() {
@@ -110,6 +113,18 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
         share,
         version,
     }))
+}
+
+/// Gives up what is kept beside an RNTuple if another object has the name of its list.
+fn find_place_for_kept(objects: &ObjectPlan, place: &mut PlannedTree, plan: &mut PlannedTable) {
+    let name = kept_name(&place.name);
+    let entries = objects.directories.get(place.directory).map_or(&[][..], |directory| directory.entries.as_slice());
+    if entries.iter().any(|entry| entry.name == name) && place.kept.take().is_some() {
+        let path = &place.path;
+        plan.lost().push(format!(
+            "RNTuple {path}: what it has no place for of its tree is not kept: another object is called {name}"
+        ));
+    }
 }
 
 /// Plans the objects of the files. Of bad files it takes none.

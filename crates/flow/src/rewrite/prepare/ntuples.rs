@@ -11,6 +11,7 @@ use rootfile::{Error, ErrorKind, Result};
 use super::bad_inputs::BadInputs;
 use super::trees::{Select, TreesPlanner};
 use crate::plan::TreeInput;
+use crate::plan::kept::{JoinedKept, leave_out_relations};
 use crate::plan::ntuple::model::{NtuplePlan, NtupleRequest};
 use crate::plan::ntuple::plan_ntuple;
 use crate::rewrite::options::Cycles;
@@ -52,7 +53,7 @@ impl TreesPlanner<'_> {
         parts: &[ObjectLocation],
         bad: &mut BadInputs,
     ) -> Result<Vec<&'static str>> {
-        let place = |path: String| PlannedTree { directory, name: entry.name.clone(), path };
+        let place = |path: String| PlannedTree { directory, name: entry.name.clone(), path, kept: None };
         let older = self.older_ntuples(entry, path, bad)?;
         for (rank, inputs) in older.iter().enumerate() {
             let cycle = format!("{path};{}", rank + 1);
@@ -84,10 +85,22 @@ impl TreesPlanner<'_> {
         let Some(mut plan) = planned else { return Ok(Vec::new()) };
         plan.notes.append(&mut about);
         let ignored = std::mem::take(&mut plan.ignored);
-        let plan = self.plan_ntuple_anew((&inputs, path), entries, plan, bad)?;
+        let Some(JoinedKept { mut kept, mut lost }) = bad.admit(self.kept.join(path, &inputs))? else {
+            return Ok(Vec::new());
+        };
         // A tree follows all keys.
         let to_tree = self.layout.resolve_tree(path).container == Some(Container::Ttree);
-        self.found.plans.extend(plan.map(|plan| (place(path.to_owned()), plan)));
+        let key_name = kept.as_ref().filter(|_| to_tree).and_then(|kept| kept.tree.key_name.clone());
+        if let Some(kept) = kept.as_mut().filter(|_| entries.is_some()) {
+            leave_out_relations(&mut kept.tree.tree, path, &mut lost);
+        }
+        plan.lost.append(&mut lost);
+        let plan = self.plan_ntuple_anew((&inputs, path), entries, (plan, &mut kept), bad)?;
+        let mut place = PlannedTree { kept: kept.map(Box::new), ..place(path.to_owned()) };
+        if let Some(name) = key_name {
+            place.name = name;
+        }
+        self.found.plans.extend(plan.map(|plan| (place, plan)));
         Ok(if to_tree { Vec::new() } else { ignored })
     }
 

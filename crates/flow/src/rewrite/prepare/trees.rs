@@ -11,6 +11,7 @@ use objects::{Damaged, NamedObject, ObjectLocation, ObjectPlan};
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
+use crate::plan::kept::KeptLists;
 use crate::plan::{Gaps, TablePlan, TablePlanner, TableRequest, TreeInput};
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::prepared::{KnownTrees, PlannedTable, PlannedTree};
@@ -29,6 +30,8 @@ struct SourceParts<'a> {
     directory: usize,
     entry: &'a NamedObject,
     path: &'a str,
+    /// Its name as an RNTuple.
+    of_ntuple: &'a str,
     inputs: &'a [TreeInput],
     parts: &'a [ObjectLocation],
 }
@@ -48,6 +51,7 @@ pub(super) struct TreesPlanner<'a> {
     pub planning: Planning<'a>,
     pub layout: &'a Layout,
     known: KnownTrees,
+    pub kept: KeptLists,
     pub selection: EntrySelection<'a>,
     pub found: PlannedTrees,
 }
@@ -69,9 +73,9 @@ struct OlderCycles {
 
 impl<'a> TreesPlanner<'a> {
     /// The trees in `known` are used instead of their records.
-    pub fn new(planning: Planning<'a>, layout: &'a Layout, known: KnownTrees) -> Self {
+    pub fn new(planning: Planning<'a>, layout: &'a Layout, known: KnownTrees, kept: KeptLists) -> Self {
         let selection = EntrySelection::new(&planning.options.content.entries);
-        Self { planning, layout, known, selection, found: PlannedTrees::default() }
+        Self { planning, layout, known, kept, selection, found: PlannedTrees::default() }
     }
 
     /// Plans the requested trees among `objects`. If an input turns out bad, the plan is incomplete, and only looks for
@@ -81,7 +85,8 @@ impl<'a> TreesPlanner<'a> {
         for (directory, entry, parts) in objects.trees() {
             let path = objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
             if only.is_none_or(|only| *only == path) {
-                self.plan_tree((directory, entry, &path), parts, bad)?;
+                let of_ntuple = name_as_ntuple(objects, directory, &entry.name);
+                self.plan_tree((directory, entry, &path), (parts, &of_ntuple), bad)?;
             }
         }
         self.plan_ntuples(objects, bad)?;
@@ -104,11 +109,11 @@ impl<'a> TreesPlanner<'a> {
     fn plan_tree(
         &mut self,
         (directory, entry, path): (usize, &NamedObject, &str),
-        parts: &[ObjectLocation],
+        (parts, of_ntuple): (&[ObjectLocation], &str),
         bad: &mut BadInputs,
     ) -> Result<()> {
         let inputs = self.inputs_of(parts, bad)?;
-        let tree = SourceParts { directory, entry, path, inputs: &inputs, parts };
+        let tree = SourceParts { directory, entry, path, of_ntuple, inputs: &inputs, parts };
         self.plan_older_cycles(tree, bad)?;
         if inputs.len() < self.planning.files.len() {
             let all = self.planning.files.len();
@@ -124,12 +129,22 @@ impl<'a> TreesPlanner<'a> {
             let cut = inputs.iter().find_map(|(.., key)| self.known.get(&key.seek_key)?.cut.clone());
             let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| EntrySet::range(0..all)));
             let entries = cut.is_some().then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
-            let planned = match self.plan_tree_as_ntuple((inputs, tree.path), entries, bad)? {
-                Some(planned) => planned,
-                None => self.plan_table((inputs, tree.path), Some(&cycle), entries, bad)?.map(of_tree),
+            let (planned, name) = match self.plan_tree_as_ntuple((inputs, &tree.path_as_ntuple()), entries, bad)? {
+                Some(planned) => (planned, tree.of_ntuple),
+                None => {
+                    let planned = self.plan_table((inputs, tree.path), Some(&cycle), entries, bad)?;
+                    (planned.map(of_tree), tree.entry.name.as_str())
+                }
             };
-            let name = tree.entry.name.clone();
-            let place = PlannedTree { directory: tree.directory, name, path: cycle };
+            let planned = planned.map(|mut plan| {
+                // The list beside is that of the newest cycle.
+                if plan.take_kept().is_some() {
+                    let what = format!("tree {cycle}: what an RNTuple has no place for is kept of the newest cycle only");
+                    plan.lost().push(what);
+                }
+                plan
+            });
+            let place = PlannedTree { directory: tree.directory, name: name.to_owned(), path: cycle, kept: None };
             self.found.plans.extend(planned.map(|plan| (place, plan)));
         }
         self.found.notes.extend(cycles::notes(&older.cycles, self.planning.files.len()));
@@ -153,12 +168,25 @@ impl<'a> TreesPlanner<'a> {
         let chooses = cut.is_some() || !selected.is_all();
         let chosen = |all: u64| cut.as_ref().map_or_else(|| selected.entries(all), |cut| Ok(cut.clone()));
         let entries = chooses.then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
-        let place = PlannedTree { directory: tree.directory, name: tree.entry.name.clone(), path: path.to_owned() };
-        if let Some(planned) = self.plan_tree_as_ntuple((inputs, path), entries, bad)? {
+        let place = |name: &str, path: &str| PlannedTree {
+            directory: tree.directory,
+            name: name.to_owned(),
+            path: path.to_owned(),
+            kept: None,
+        };
+        let path_as_ntuple = tree.path_as_ntuple();
+        if let Some(planned) = self.plan_tree_as_ntuple((inputs, &path_as_ntuple), entries, bad)? {
             self.found.notes.append(&mut about);
-            self.found.plans.extend(planned.map(|plan| (place, plan)));
+            if tree.of_ntuple != tree.entry.name {
+                self.found.notes.push(format!("a tree without a name is called {path_as_ntuple} as an RNTuple"));
+            }
+            self.found.plans.extend(planned.map(|mut plan| {
+                let kept = plan.take_kept();
+                (PlannedTree { kept, ..place(tree.of_ntuple, &path_as_ntuple) }, plan)
+            }));
             return Ok(());
         }
+        let place = place(&tree.entry.name, path);
         let planned = match self.plan_table((inputs, path), None, entries, bad) {
             Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
@@ -274,6 +302,27 @@ impl<'a> TreesPlanner<'a> {
         };
         Ok((number, Arc::clone(file), key))
     }
+}
+
+impl SourceParts<'_> {
+    /// The path of the RNTuple that it becomes.
+    fn path_as_ntuple(&self) -> String {
+        let directory = self.path.strip_suffix(self.entry.name.as_str()).unwrap_or_default();
+        format!("{directory}{}", self.of_ntuple)
+    }
+}
+
+/// The name of a tree as an RNTuple, which must have one.
+fn name_as_ntuple(objects: &ObjectPlan, directory: usize, name: &str) -> String {
+    if !name.is_empty() {
+        return name.to_owned();
+    }
+    let entries = objects.directories.get(directory).map_or(&[][..], |directory| directory.entries.as_slice());
+    let mut free = "tree".to_owned();
+    while entries.iter().any(|entry| entry.name == free) {
+        free.push('_');
+    }
+    free
 }
 
 fn of_tree(plan: TablePlan) -> PlannedTable {
