@@ -46,6 +46,10 @@ pub fn write_tnamed(w: &mut Writer, object: &TObject, name: &str, title: &str) {
 }
 
 impl TObject {
+    /// The bits of fBits that tell where an object lay in the writer's memory (`kIsOnHeap`, `kNotDeleted`). They are no content: ROOT
+    /// sets them anew when it reads an object (`TObject::Streamer`).
+    pub const MEMORY_BITS: u32 = 0x0300_0000;
+
     /// Writes the object.
     pub(crate) fn write(&self, w: &mut Writer) {
         w.i16(1);

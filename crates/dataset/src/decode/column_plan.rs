@@ -12,6 +12,7 @@ use super::program::class_reader::{Destination, MemberStep};
 use super::program::classes;
 use super::program::learned::LearnedClasses;
 use super::program::model::Program;
+use super::program::op::Op;
 use super::program::types::Shape;
 use super::run::entries;
 use crate::tree::basket::BasketData;
@@ -71,6 +72,25 @@ impl ColumnPlan {
     /// Whether the column's classes have `TObject` bases, which the column leaves out.
     pub fn omits_tobjects(&self) -> bool {
         self.steps().any(|step| matches!(step.destination, Destination::TObject))
+    }
+
+    /// Whether the column is fBits of `TObject`s, which have a branch of their own.
+    pub fn is_tobject_bits(&self) -> bool {
+        self.0.program.op.any(&|op| matches!(op, Op::TObjectBits))
+    }
+
+    /// Whether the column has containers in frames of their own. What version is in such a frame tells nothing of the values.
+    pub fn has_framed_values(&self) -> bool {
+        self.any_op(&|op| matches!(op, Op::Framed(_)))
+    }
+
+    /// Whether the column has `TRef`s, of which it has the unique numbers but not the status bits.
+    pub fn has_references(&self) -> bool {
+        self.any_op(&|op| matches!(op, Op::TRef | Op::TRefArray))
+    }
+
+    fn any_op(&self, is: &dyn Fn(&Op) -> bool) -> bool {
+        self.0.program.op.any(is) || self.steps().any(|step| step.op.any(is))
     }
 
     /// Whether the column has a `TObjArray` or a `TList`. The column leaves out their names and the options of their items.

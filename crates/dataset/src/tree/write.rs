@@ -125,7 +125,7 @@ fn long(n: u64) -> i64 {
 
 fn named(w: Out, named: &Named) {
     // Bits about the object in memory (on heap, not deleted) do not belong in a file.
-    let object = TObject { bits: named.object.bits & !0x0300_0000, ..named.object };
+    let object = TObject { bits: named.object.bits & !TObject::MEMORY_BITS, ..named.object };
     w.named(&Named { object, name: named.name.clone(), title: named.title.clone() });
 }
 

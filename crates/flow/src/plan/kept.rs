@@ -70,7 +70,8 @@ impl KeptLists {
         for (number, file, _) in inputs {
             let Some(place) = places.iter().rev().find(|place| place.file as usize == *number) else {
                 let name = kept_name(path);
-                let what = format!("RNTuple {path}: only some inputs keep what their tree had beside it; {name} is left out");
+                let what =
+                    format!("RNTuple {path}: only some inputs keep what their tree had beside it; {name} is left out");
                 return Ok(JoinedKept { kept: None, lost: vec![what] });
             };
             let key = file.key_at(place.seek).map_err(|e| e.file(file.name()))?;
@@ -85,7 +86,10 @@ impl KeptLists {
                     if !reconcile(&mut joined.tree.tree, &mut tree.tree, &mut differ)
                         || write_kept(&joined.tree, 0)? != write_kept(&tree, 0)?
                     {
-                        let what = format!("RNTuple {path}: the branches of its inputs' trees differ; what is kept of them in {} is left out", kept_name(path));
+                        let what = format!(
+                            "RNTuple {path}: the branches of its inputs' trees differ; what is kept of them in {} is left out",
+                            kept_name(path)
+                        );
                         return Ok(JoinedKept { kept: None, lost: vec![what] });
                     }
                 }
@@ -107,11 +111,15 @@ impl KeptLists {
 /// Leaves out what holds for all entries of a tree only, if some are selected. Adds notes on it.
 pub(crate) fn leave_out_relations(tree: &mut Tree, path: &str, lost: &mut Vec<String>) {
     if tree.tree_index.take().is_some() {
-        lost.push(format!("tree {path}: its index (TTreeIndex) is left out: it counts all entries, and some are selected"));
+        lost.push(format!(
+            "tree {path}: its index (TTreeIndex) is left out: it counts all entries, and some are selected"
+        ));
     }
     if !tree.friends().is_empty() {
         tree.friends = None;
-        lost.push(format!("tree {path}: its friends are left out: their entries no longer align with the selected ones"));
+        lost.push(format!(
+            "tree {path}: its friends are left out: their entries no longer align with the selected ones"
+        ));
     }
 }
 

@@ -14,6 +14,7 @@ use rootfile::{Error, ErrorKind, Result};
 use super::announced::{Announced, places};
 use super::common_type::converted;
 use super::first_difference;
+use super::memory_bits;
 use super::ntuple_side::NtupleSide;
 use super::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
 use super::tolerance::{LargestError, Tolerance, settled};
@@ -40,6 +41,8 @@ pub(super) struct ValuePair {
     /// By how much numbers may differ, and by how much they do.
     pub tolerance: Option<Tolerance>,
     pub largest: LargestError,
+    /// Whether it is fBits of `TObject`s, whose bits about memory are not compared.
+    is_tobject_bits: bool,
 }
 
 /// Where one side has the values of a column.
@@ -66,7 +69,12 @@ impl ValuePair {
     pub fn new(name: String, sides: [PairSide; 2], common_type: Option<DataType>) -> Self {
         let [a, b] = sides.each_ref().map(PairSide::portion);
         let (tolerance, largest) = (None, LargestError::default());
-        Self { name, sides, common_type, portion: a.min(b), tolerance, largest }
+        Self { name, sides, common_type, portion: a.min(b), tolerance, largest, is_tobject_bits: false }
+    }
+
+    /// The same pair, of fBits of `TObject`s if `is_it` says so.
+    pub fn of_tobject_bits(self, is_it: bool) -> Self {
+        Self { is_tobject_bits: is_it, ..self }
     }
 
     /// Bytes of buffers that a thread needs for it.
@@ -170,7 +178,10 @@ fn compare_task(
         let (b, read_b) = theirs.values(&entries, buffers)?;
         *bytes += ours.bytes(&entries, &a);
         tell(progress, read_a + read_b)?;
-        let (a, mut b) = (converted(a, common_type)?, converted(b, common_type)?);
+        let (mut a, mut b) = (converted(a, common_type)?, converted(b, common_type)?);
+        if pair.is_tobject_bits {
+            (a, b) = (memory_bits::without(a), memory_bits::without(b));
+        }
         if let Some(tolerance) = pair.tolerance {
             b = settled(&a, &b, tolerance, &pair.largest);
         }

@@ -13,6 +13,7 @@ mod entry_bytes;
 mod field_tree;
 mod first_difference;
 mod kept;
+mod memory_bits;
 mod ntuple_side;
 mod ntuples;
 mod object_values;
@@ -62,7 +63,12 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     if tree.is_none() {
         compare_objects::directories(&first, &second, options.common, &mut verdict);
     }
-    let same = |mine: &SideTree<'_>| theirs.iter().find(|t| tree.is_some() || t.path == mine.path);
+    let partners = kept::unnamed_partners([&first, &second], [&ours, &theirs])?;
+    let is_partner = |mine: &SideTree<'_>, other: &SideTree<'_>| {
+        partners.iter().any(|(own, theirs)| *own == mine.path && *theirs == other.path)
+    };
+    let same =
+        |mine: &SideTree<'_>| theirs.iter().find(|t| tree.is_some() || t.path == mine.path || is_partner(mine, t));
     let pairs: Vec<_> = ours.iter().filter_map(|mine| Some((mine, same(mine)?))).collect();
     if let [_, _, ..] = pairs.as_slice() {
         check_memory([&first, &second], &pairs, options)?;
@@ -99,7 +105,10 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         }
     }
     selection.finish()?;
-    for other in theirs.iter().filter(|t| tree.is_none() && !options.common && !ours.iter().any(|o| o.path == t.path)) {
+    for other in theirs
+        .iter()
+        .filter(|t| tree.is_none() && !options.common && !ours.iter().any(|o| o.path == t.path || is_partner(o, t)))
+    {
         verdict
             .differences
             .push(Difference::of_tree(&other.path, format!("only the second side has {}", other.what())));
@@ -124,8 +133,8 @@ fn compare_ntuples(
         open_table((first, mine), &mine.path, options, Some(selection))?,
         open_table((second, other), &mine.path, options, None)?,
     ];
-    kept::compare(&mine.path, pair, &sides, options, verdict)?;
-    ntuples::compare(&mine.path, sides, options, progress, verdict)?;
+    let fields = kept::compare(&mine.path, pair, &sides, options, verdict)?;
+    ntuples::compare((&mine.path, &fields), sides, options, progress, verdict)?;
     if options.tree.is_some() || options.second_tree.is_some() {
         return Ok(());
     }
@@ -156,7 +165,7 @@ fn compare_ntuples(
             open_table((first, &cycle(a)), &mine.path, options, None)?,
             open_table((second, &cycle(b)), &mine.path, options, None)?,
         ];
-        ntuples::compare(&path, sides, options, progress, verdict)?;
+        ntuples::compare((&path, &[]), sides, options, progress, verdict)?;
     }
     Ok(())
 }

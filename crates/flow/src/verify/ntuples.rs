@@ -1,7 +1,7 @@
 //! Compares two tables of which at least one is an RNTuple: fields first, then all values. Two RNTuples are compared field by
 //! field, an RNTuple and a tree by the columns at the top, which a user reads by the same names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef};
@@ -66,9 +66,9 @@ struct Columns {
     common: u64,
 }
 
-/// Compares two tables, and adds the result to the verdict.
+/// Compares two tables, and adds the result to the verdict. `names` are those of fields and their branches, where they differ.
 pub(super) fn compare(
-    path: &str,
+    (path, names): (&str, &[(String, String)]),
     [first, second]: [SideTable; 2],
     options: &VerifyOptions,
     progress: Progress<'_>,
@@ -97,9 +97,11 @@ pub(super) fn compare(
             two_ntuples(*first, *second, &mut found)?
         }
         (SideTable::Tree(plan, infos), SideTable::Ntuple(side)) => {
-            mixed(tops(&plan, &infos), *side, false, &mut found)?
+            mixed((tops(&plan, &infos), names), *side, false, &mut found)?
         }
-        (SideTable::Ntuple(side), SideTable::Tree(plan, infos)) => mixed(tops(&plan, &infos), *side, true, &mut found)?,
+        (SideTable::Ntuple(side), SideTable::Tree(plan, infos)) => {
+            mixed((tops(&plan, &infos), names), *side, true, &mut found)?
+        }
         (SideTable::Tree(..), SideTable::Tree(..)) => return Err(Error::request("two trees are compared by bytes")),
     };
     for pair in &mut columns.pairs {
@@ -245,12 +247,22 @@ fn tops(plan: &TablePlan, infos: &StreamerInfos) -> Vec<TreeColumn> {
 }
 
 /// Compares a tree with an RNTuple, and pairs their columns. `is_first` says whether the RNTuple is the first side.
-fn mixed(tree: Vec<TreeColumn>, mut side: NtupleSide, is_first: bool, found: &mut Found<'_, '_>) -> Result<Columns> {
+fn mixed(
+    (tree, names): (Vec<TreeColumn>, &[(String, String)]),
+    mut side: NtupleSide,
+    is_first: bool,
+    found: &mut Found<'_, '_>,
+) -> Result<Columns> {
+    let mut earlier: HashMap<String, usize> = HashMap::new();
     let fields: Vec<String> = side.fields.top().map(str::to_owned).collect();
     let mut partners: Vec<(TreeColumn, String)> = Vec::new();
     let mut compared: HashSet<String> = HashSet::new();
     for column in tree {
-        match fields.iter().find(|field| is_same_name(&column.name, field)) {
+        let number = earlier.entry(column.name.clone()).or_default();
+        let told = names.iter().filter(|(_, branch)| *branch == column.name).nth(*number).map(|(field, _)| field);
+        *number += 1;
+        let is_it = |field: &&String| told.map_or_else(|| is_same_name(&column.name, field), |told| *told == **field);
+        match fields.iter().find(is_it) {
             None => found.only(&column.name, !is_first),
             Some(field) => {
                 compared.insert(field.clone());
@@ -325,7 +337,7 @@ fn attribute_sets(
             Some(at) => {
                 let (_, theirs) = second.swap_remove(at);
                 let sides = [ours, theirs].map(|side| SideTable::Ntuple(Box::new(side)));
-                compare(&format!("{path}, attributes {name}"), sides, options, progress, verdict)?;
+                compare((&format!("{path}, attributes {name}"), &[]), sides, options, progress, verdict)?;
             }
             None if options.common => {}
             None => verdict.differences.push(only_set(path, &name, "first")),

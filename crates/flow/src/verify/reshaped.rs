@@ -10,6 +10,8 @@ use dataset::tree::{BranchKind, Tree};
 use rootfile::streamer::StreamerInfos;
 
 use super::column_values::{PairSide, ValuePair};
+use super::entry_bytes::ByteDifference;
+use super::memory_bits;
 use crate::plan::schema::Comparison;
 use crate::plan::{Reason, TablePlan, View, class_of, current_streaming};
 
@@ -67,36 +69,51 @@ pub(super) fn split(tables: &Tables<'_>, found: &Comparison) -> Reshaped {
     reshaped
 }
 
-/// Among branches with different bytes, those whose collections the two sides stream differently, by the number of the pair
-/// of branches.
-pub(super) fn streamed(tables: &Tables<'_>, branches: &[(usize, Tops)]) -> (Vec<usize>, Reshaped) {
+/// A pair of branches with different bytes: its number, the branches, and the first difference.
+pub(super) type Unequal<'a> = (usize, Tops, &'a ByteDifference);
+
+/// Among branches with different bytes, those whose values may be equal all the same, by the number of the pair of branches: the
+/// two sides stream collections differently, frames around containers have other versions, or fBits of objects other bits about memory.
+pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<usize>, Reshaped) {
     let [first, second] = tables.plans.map(|plan| &plan.tree);
     let objects = |tree: &Tree, branch: usize| {
         tree.branches.get(branch).is_some_and(|b| !matches!(b.kind, BranchKind::Plain | BranchKind::Ref { .. }))
     };
     let (mut numbers, mut reshaped) = (Vec::new(), Reshaped::default());
-    let some = |(_, (a, b)): &&(usize, Tops)| objects(first, *a) && objects(second, *b);
-    let branches: Vec<(usize, Tops)> = branches.iter().filter(some).copied().collect();
+    let some = |(_, (a, b), _): &&Unequal<'_>| objects(first, *a) && objects(second, *b);
+    let branches: Vec<Unequal<'_>> = branches.iter().filter(some).copied().collect();
     if branches.is_empty() {
         return (numbers, reshaped);
     }
-    let views = views(tables, &branches.iter().map(|(_, both)| *both).collect::<Vec<_>>());
-    for (number, (a, b)) in branches {
+    let views = views(tables, &branches.iter().map(|(_, both, _)| *both).collect::<Vec<_>>());
+    for (number, (a, b), difference) in branches {
         let [ours, theirs] = [(0, a), (1, b)].map(|(side, branch)| {
             let view: &View<'_> = views.get(side)?;
             view.plans.iter().find(|plan| plan.branch() == branch)
         });
         let (Some(ours), Some(theirs)) = (ours, theirs) else { continue };
-        let comparable = |plan: &ColumnPlan| plan.streams_collections() && plan.opaque().is_none();
+        let both = |is: &dyn Fn(&ColumnPlan) -> bool| is(ours) && is(theirs);
         let same_type = ours.field().data_type() == theirs.field().data_type();
-        if !same_type || !comparable(ours) || !comparable(theirs) || same_streaming(&views, [ours, theirs]) {
+        if !same_type || !both(&|plan| plan.opaque().is_none()) {
+            continue;
+        }
+        let is_in_memory_bits = match difference {
+            ByteDifference::Byte(_, a, b) => memory_bits::differ_at_most_in_them(*a, *b),
+            ByteDifference::Lengths(..) => false,
+        };
+        let other_streaming = both(&ColumnPlan::streams_collections) && !same_streaming(&views, [ours, theirs]);
+        let other_frames = both(&|plan| plan.has_framed_values() && !plan.omits_tobjects());
+        let other_memory = is_in_memory_bits && both(&|plan| plan.omits_tobjects() || plan.has_references());
+        let is_bits = both(&ColumnPlan::is_tobject_bits);
+        if !(other_streaming || other_frames || other_memory || is_bits) {
             continue;
         }
         let [a, b] = &views;
         if let (Some(a), Some(b)) = (a.source(ours.branch()), b.source(theirs.branch())) {
             numbers.push(number);
             let sides = [a, b].map(|source| PairSide::Branches { sources: vec![source], whole: None });
-            reshaped.add(ValuePair::new(ours.field().name().clone(), sides, None), &views);
+            let pair = ValuePair::new(ours.field().name().clone(), sides, None);
+            reshaped.add(pair.of_tobject_bits(is_bits), &views);
         }
     }
     (numbers, reshaped)

@@ -50,7 +50,8 @@ impl Side {
             let below = |tree: &str| path.is_empty() || tree == path || tree.starts_with(&format!("{path}/"));
             tree.is_none_or(below)
         };
-        let mut plan = plan_objects_with(&files, |file, walk, notes| refuse_damage_in(file, walk, notes, leads_to_tree))?;
+        let mut plan =
+            plan_objects_with(&files, |file, walk, notes| refuse_damage_in(file, walk, notes, leads_to_tree))?;
         let kept = KeptLists::take(&mut plan, &files);
         Ok(Self { files, plan, kept })
     }

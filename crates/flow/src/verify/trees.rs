@@ -169,9 +169,15 @@ impl<'a> Trees<'a> {
         };
         outcome.found.retain(|_, found| !is_tail(found));
 
-        let unequal = outcome.found.iter().filter(|(_, found)| matches!(found.kind, DifferenceKind::Bytes(_)));
-        let unequal: Vec<_> =
-            unequal.filter_map(|(&n, _)| pairs.get(n).map(|pair| (n, pair.columns.map(|c| c.branch).into()))).collect();
+        let bytes = |found: &'_ ColumnDifference| match &found.kind {
+            DifferenceKind::Bytes(difference) => Some(difference.clone()),
+            _ => None,
+        };
+        let unequal: Vec<_> = outcome.found.iter().filter_map(|(&n, found)| Some((n, bytes(found)?))).collect();
+        let unequal = unequal.iter();
+        let unequal: Vec<reshaped::Unequal<'_>> = unequal
+            .filter_map(|(n, difference)| Some((*n, pairs.get(*n)?.columns.map(|c| c.branch).into(), difference)))
+            .collect();
         let (numbers, streamed) = reshaped::streamed(&self.tables, &unequal);
         let by_value = |reshaped: &Reshaped| -> Result<Outcome> {
             if reshaped.pairs.is_empty() {

@@ -185,6 +185,24 @@ impl Op {
         }
     }
 
+    /// Whether `is` holds for it or for an operation in it; classes are not looked into.
+    pub(crate) fn any(&self, is: &dyn Fn(&Self) -> bool) -> bool {
+        is(self)
+            || match self {
+                Self::Container(container) => container.item.any(is),
+                Self::Fixed(_, inner) | Self::Framed(inner) => inner.any(is),
+                Self::Counted { item, .. }
+                | Self::ToEnd { item, .. }
+                | Self::CountedPerObject { item, .. }
+                | Self::CountedArrays { item, .. } => item.any(is),
+                Self::NamedObject { object, .. } => object.any(is),
+                Self::Pointer { target, .. } => target.any(is),
+                Self::Record(parts) => parts.iter().any(|part| part.any(is)),
+                Self::ObjectArray(array) => array.item.any(is),
+                _ => false,
+            }
+    }
+
     /// Whether it is a `TObjArray` or a `TList`, or a pointer to one.
     pub(crate) fn is_collection(&self) -> bool {
         match self {

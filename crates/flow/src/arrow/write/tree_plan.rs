@@ -86,11 +86,15 @@ impl TreePlan {
         Self::of_plans((tree, &name, infos), &plans, &classes, &rules)
     }
 
-    /// The plan for a tree that is there already, without entries, and its metadata with the requested layout. The file of the
-    /// output needs `classes` as well.
-    pub fn of_tree(mut tree: Tree, path: &str, classes: &StreamerInfos, layout: &Layout) -> Result<(Self, Tree)> {
+    /// The plan for a tree that is there already, without entries, and its metadata with the requested layout. `name` is that of
+    /// its key. The file of the output needs `classes` as well.
+    pub fn of_tree(
+        mut tree: Tree,
+        (path, name): (&str, &str),
+        classes: &StreamerInfos,
+        layout: &Layout,
+    ) -> Result<(Self, Tree)> {
         let rules = layout.rules(path);
-        let name = path.rsplit('/').next().unwrap_or_default();
         for number in 0..tree.branches.len() {
             let own = rules.column(&tree.lineage(number));
             let Some(branch) = tree.branches.get_mut(number) else { continue };
@@ -101,8 +105,7 @@ impl TreePlan {
         }
         set_flush_rule(&mut tree, &rules.tree);
         let plans = dataset::decode::columns(&tree, classes);
-        Self::of_plans((tree, name, Vec::new()), &plans, classes, &rules)
-            .map_err(|e| e.object(format!("tree {path}")))
+        Self::of_plans((tree, name, Vec::new()), &plans, classes, &rules).map_err(|e| e.object(format!("tree {path}")))
     }
 
     fn of_plans(

@@ -52,8 +52,7 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<
         plan.user_info = Some(of_user_info);
         return Ok(plan);
     }
-    let PlainTree { plan, tree, columns: sources } =
-        plain_tree(schema, (source.path, &title), source, &StreamerInfos::new())?;
+    let PlainTree { plan, tree, columns: sources } = plain_tree(schema, (source.path, &title), source)?;
     let counters: Vec<&str> = plan
         .counted
         .iter()
@@ -80,17 +79,15 @@ pub(super) struct PlainTree {
     pub columns: Vec<ColumnSource>,
 }
 
-/// The tree that the fields of an RNTuple alone tell. `infos` are the classes that the file has beside those of the fields.
+/// The tree that the fields of an RNTuple alone tell.
 pub(super) fn plain_tree(
     schema: &model::Schema,
     (path, title): (&str, &str),
     source: &Source<'_>,
-    infos: &StreamerInfos,
 ) -> Result<PlainTree> {
     let made = columns_of_fields(schema, &|name| source.filter.keeps(source.path, &[name]));
     made.check()?;
-    let TreeColumns { columns: sources, mut classes, .. } = made;
-    classes.extend(infos);
+    let TreeColumns { columns: sources, classes, .. } = made;
     let spec = TreeSpec {
         path: path.to_owned(),
         title: title.to_owned(),

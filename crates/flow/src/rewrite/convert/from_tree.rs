@@ -53,13 +53,24 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
         let found = found.ok_or_else(|| Error::unsupported("a branch without a column").object(name.clone()))?;
         let parts = (read.len()..read.len() + found.len()).collect();
         read.extend(found);
-        columns.push(BatchColumn::Whole { name, parts, whole });
+        let numbers = object_numbers(tree, &whole);
+        columns.push(BatchColumn::Whole { name, parts, numbers, whole });
     }
     notes.extend(dataset.notes_on_gaps(&read));
     let table = (TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)));
     let mut plan = ConvertPlan::new(source, dataset, (read, columns), table, (notes, keeping.lost))?;
     plan.beside = keeping.kept;
     Ok(plan)
+}
+
+/// The branches of a column, by their places among these, with unique numbers and status bits of objects.
+fn object_numbers(tree: &Tree, whole: &LogicalColumn) -> Vec<usize> {
+    let is_of_object = |branch: &usize| {
+        let name = tree.branches.get(*branch).map_or("", |branch| branch.name());
+        matches!(name.rsplit('.').next(), Some("fUniqueID" | "fBits"))
+    };
+    let branches = whole.branches().iter().enumerate();
+    branches.filter(|(_, branch)| is_of_object(branch)).map(|(place, _)| place).collect()
 }
 
 /// Gives fields the titles of branches that say more than names and types: a description, or a leaf list whose type the field does

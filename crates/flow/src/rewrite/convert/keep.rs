@@ -50,8 +50,8 @@ pub(super) fn keep(tree: &Tree, fields: &Fields<'_>, source: &Source<'_>) -> Res
     lost.extend(user_info::drop_unmovable(&mut bare, path));
     let mapped = branches_of_fields(fields, &bare);
     make_writable(&mut bare, fields, path, &mut lost);
-    lost.extend(lost_parts(tree, fields, path));
-    let plain = plain_tree(fields.schema, (path, &bare.named.title), source, fields.infos).map(|plain| plain.tree);
+    lost.extend(lost_parts(fields, path));
+    let plain = plain_tree(fields.schema, (path, &bare.named.title), source).map(|plain| plain.tree);
     let key_name = path.rsplit('/').next().filter(|own| *own != key.name).map(|_| key.name.clone());
     let plain = plain.ok().map(|plain| plain.without_entries());
     if key_name.is_none() && plain.as_ref().is_some_and(|plain| is_same(plain, &bare)) {
@@ -81,7 +81,8 @@ fn branches_of_fields(fields: &Fields<'_>, bare: &Tree) -> Vec<(String, String)>
     let mut count: HashMap<String, usize> = HashMap::new();
     fields.wholes.iter().for_each(|whole| *count.entry(branch(whole)).or_default() += 1);
     let pairs = fields.wholes.iter().zip(fields.names).map(|(whole, name)| (name.clone(), branch(whole)));
-    let told = |(name, branch): &(String, String)| name != branch.trim_end_matches('.') || count.get(branch) != Some(&1);
+    let told =
+        |(name, branch): &(String, String)| name != branch.trim_end_matches('.') || count.get(branch) != Some(&1);
     pairs.filter(told).collect()
 }
 
@@ -155,22 +156,22 @@ fn made_anew(tree: &Tree, whole: &LogicalColumn, fields: &Fields<'_>) -> Option<
 }
 
 /// Notes on parts of values that are not carried over.
-fn lost_parts(tree: &Tree, fields: &Fields<'_>, path: &str) -> Vec<String> {
+fn lost_parts(fields: &Fields<'_>, path: &str) -> Vec<String> {
     let names = |loses: &dyn Fn(&LogicalColumn) -> bool| -> Vec<String> {
         fields.wholes.iter().filter(|whole| loses(whole)).map(|whole| whole.field().name().clone()).collect()
     };
     let any = |whole: &LogicalColumn, has: &dyn Fn(&ColumnPlan) -> bool| {
         fields.plans.iter().any(|plan| whole.branches().contains(&plan.branch()) && has(plan))
     };
-    let is_split = |whole: &LogicalColumn| {
-        let below = tree.below(whole.top());
-        below.iter().filter_map(|branch| tree.branches.get(*branch)).any(|branch| branch.name().ends_with("fUniqueID"))
-    };
-    let numbered = names(&|whole| any(whole, &|plan| plan.omits_tobjects()) || is_split(whole));
+    // Those in branches of their own are looked at when they are read.
+    let numbered = names(&|whole| any(whole, &|plan| plan.omits_tobjects()));
     let named = names(&|whole| any(whole, &|plan| plan.omits_collection_names()));
     let mut lost = Vec::new();
     if !numbered.is_empty() {
-        lost.push(format!("tree {path}: fUniqueID and fBits of the objects in {} are not carried over", listed(&numbered)));
+        lost.push(format!(
+            "tree {path}: fUniqueID and fBits of the objects in {} are not carried over",
+            listed(&numbered)
+        ));
     }
     if !named.is_empty() {
         let names = listed(&named);

@@ -67,6 +67,8 @@ pub(crate) enum BatchColumn {
         name: String,
         /// For each branch its place among the columns that are read.
         parts: Vec<usize>,
+        /// The branches, among these, with fUniqueID and fBits of `TObject`s: fields have none.
+        numbers: Vec<usize>,
         whole: LogicalColumn,
     },
     /// A field of an RNTuple.

@@ -40,17 +40,21 @@ pub(super) fn put_back(
     let keeps = |name: &str| source.filter.keeps(path, &[name]);
     let mut classes = infos.clone();
     let fields = found_fields(&kept, (dataset, schema), &classes, &keeps);
+    let own_name = path.rsplit('/').next().unwrap_or_default().to_owned();
+    let name = kept.key_name.clone().unwrap_or(own_name);
     let mut tree = kept.tree;
     check_relations(&mut tree, dataset, source, &mut lost);
     leave_out_others(&mut tree, &fields, &classes);
     let used: HashSet<usize> = fields.values().copied().collect();
     let mut made = columns_of_fields(schema, &keeps);
-    let names: HashSet<String> = tree.top.iter().filter_map(|top| Some(tree.branches.get(*top)?.name().to_owned())).collect();
+    let names: HashSet<String> =
+        tree.top.iter().filter_map(|top| Some(tree.branches.get(*top)?.name().to_owned())).collect();
     // A projection of something that has a branch is no column of its own, and neither is what projections show.
     let is_shown = |id: usize| {
         schema.fields.iter().enumerate().any(|(number, field)| field.source == Some(id) && used.contains(&number))
     };
-    made.columns.retain(|column| !used.contains(&column.field) && !names.contains(&column.name) && !is_shown(column.field));
+    made.columns
+        .retain(|column| !used.contains(&column.field) && !names.contains(&column.name) && !is_shown(column.field));
     made.refused.retain(|(name, _)| !used.iter().any(|id| schema.path(*id) == *name));
     // Without further columns no classes are needed either.
     made.refused.retain(|(name, _)| name != "classes" || !made.columns.is_empty());
@@ -62,7 +66,7 @@ pub(super) fn put_back(
         let mut counterparts = vec![None; further.branches.len()];
         tree.graft(&mut further, &mut counterparts);
     }
-    let (plan, tree) = TreePlan::of_tree(tree, path, &classes, source.layout)?;
+    let (plan, tree) = TreePlan::of_tree(tree, (path, &name), &classes, source.layout)?;
     let (read, columns) = batch_columns((&plan, &tree), &fields, &made.columns);
     Ok(PutBack { plan, tree, read, columns, lost })
 }
@@ -147,7 +151,9 @@ fn check_relations(tree: &mut Tree, dataset: &Dataset, source: &Source<'_>, lost
     let lines = TreeIndex::of(tree).ok().flatten().map(|index| index.lines.len() as u64);
     if tree.tree_index.is_some() && lines != Some(dataset.entries()) {
         tree.tree_index = None;
-        lost.push(format!("tree {path}: its index (TTreeIndex) is left out: it counts other entries; BuildIndex makes it anew"));
+        lost.push(format!(
+            "tree {path}: its index (TTreeIndex) is left out: it counts other entries; BuildIndex makes it anew"
+        ));
     }
 }
 

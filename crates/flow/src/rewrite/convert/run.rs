@@ -1,14 +1,17 @@
 //! Runs a plan: reads batch by batch, and writes the batches into the output.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema};
 use dataset::EntrySet;
 use dataset::ntuple::model::AttributeSet;
 use dataset::ntuple::write_anchor;
 use rootfile::codec::{Compression, Compressor};
+use rootfile::object::TObject;
 use rootfile::{DirId, Error, FileWriter, Hint, Result};
 
 use super::model::{BatchColumn, ConvertPlan, Source};
@@ -23,6 +26,7 @@ use crate::rewrite::finish_ntuple::write_content;
 use crate::rewrite::prepared::PlannedTree;
 use crate::rewrite::summary::TableSummary;
 use crate::table::depth::Depths;
+use crate::table::text_list::listed;
 
 /// Memory of each branch or column of the output: metadata and buffers.
 const STREAM_BYTES: u64 = 6000;
@@ -155,11 +159,12 @@ pub(crate) fn write_converted(
     let is_opaque =
         |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
     let as_bytes: Vec<usize> = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
+    let mut numbered = BTreeSet::new();
     for (start, end) in steps.iter().zip(steps.iter().skip(1)) {
         let Some(batch) = reading.next_until(*end) else { break };
         let batch = batch?.batch;
         if has(&selection, *start, *end) {
-            let batch = for_writer(&columns, &as_bytes, &batch)?;
+            let batch = for_writer((&columns, &as_bytes), &batch, &mut numbered)?;
             writer.fill(file, &batch)?;
         }
         tell(progress, bytes_of(*start, *end))?;
@@ -184,11 +189,20 @@ pub(crate) fn write_converted(
         zip_bytes: written.zip_bytes,
         depths: Depths { recode: written.clusters, ..Depths::default() },
     };
-    Ok((summary, Vec::from_iter(lost)))
+    let mut lost = Vec::from_iter(lost);
+    if !numbered.is_empty() {
+        let (names, path) = (listed(&Vec::from_iter(numbered)), &place.path);
+        lost.push(format!("tree {path}: fUniqueID and fBits of the objects in {names} are not carried over"));
+    }
+    Ok((summary, lost))
 }
 
-/// A batch with the names that the writer knows.
-fn for_writer(columns: &[BatchColumn], known: &[usize], read: &RecordBatch) -> Result<RecordBatch> {
+/// A batch with the names that the writer knows. Adds the columns whose objects have unique numbers or status bits.
+fn for_writer(
+    (columns, known): (&[BatchColumn], &[usize]),
+    read: &RecordBatch,
+    numbered: &mut BTreeSet<String>,
+) -> Result<RecordBatch> {
     let array = |place: usize| {
         let missing = || Error::unsupported("internal error: a column was not read");
         let field = read.schema_ref().fields().get(place).ok_or_else(missing)?;
@@ -203,8 +217,11 @@ fn for_writer(columns: &[BatchColumn], known: &[usize], read: &RecordBatch) -> R
     let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
     for column in columns {
         let (name, values) = match column {
-            BatchColumn::Whole { name, parts, whole } => {
+            BatchColumn::Whole { name, parts, numbers, whole } => {
                 let parts = parts.iter().map(|part| array(*part)).collect::<Result<Vec<_>>>()?;
+                if numbers.iter().filter_map(|place| parts.get(*place)).any(has_object_bits) {
+                    numbered.insert(name.clone());
+                }
                 (name, whole.assemble(&parts).map_err(|e| e.object(name.clone()))?)
             }
             BatchColumn::Field { name, place, member: None } => (name, array(*place)?),
@@ -216,6 +233,17 @@ fn for_writer(columns: &[BatchColumn], known: &[usize], read: &RecordBatch) -> R
     let options = RecordBatchOptions::new().with_row_count(Some(read.num_rows()));
     let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
     batch.map_err(|e| Error::unsupported(format!("internal error: {e}")))
+}
+
+/// Whether unique numbers are not 0, or whether status bits are set that are content.
+fn has_object_bits(array: &ArrayRef) -> bool {
+    match array.data_type() {
+        DataType::UInt32 => {
+            array.as_primitive::<UInt32Type>().values().iter().any(|bits| bits & !TObject::MEMORY_BITS != 0)
+        }
+        DataType::LargeList(_) => has_object_bits(array.as_list::<i64>().values()),
+        _ => false,
+    }
 }
 
 /// Lists of one member of the records in lists.

@@ -139,7 +139,8 @@ impl<'a> TreesPlanner<'a> {
             let planned = planned.map(|mut plan| {
                 // The list beside is that of the newest cycle.
                 if plan.take_kept().is_some() {
-                    let what = format!("tree {cycle}: what an RNTuple has no place for is kept of the newest cycle only");
+                    let what =
+                        format!("tree {cycle}: what an RNTuple has no place for is kept of the newest cycle only");
                     plan.lost().push(what);
                 }
                 plan
