@@ -89,6 +89,11 @@ impl ColumnPlan {
         self.any_op(&|op| matches!(op, Op::TRef | Op::TRefArray))
     }
 
+    /// Whether the column is the text of a `TLeafC`, which old and new versions of ROOT write in other ways where it is empty.
+    pub fn is_leaf_text(&self) -> bool {
+        self.0.program.op.any(&|op| matches!(op, Op::CString))
+    }
+
     fn any_op(&self, is: &dyn Fn(&Op) -> bool) -> bool {
         self.0.program.op.any(is) || self.steps().any(|step| step.op.any(is))
     }

@@ -73,11 +73,11 @@ pub(super) fn split(tables: &Tables<'_>, found: &Comparison) -> Reshaped {
 pub(super) type Unequal<'a> = (usize, Tops, &'a ByteDifference);
 
 /// Among branches with different bytes, those whose values may be equal all the same, by the number of the pair of branches: the
-/// two sides stream collections differently, frames around containers have other versions, or fBits of objects other bits about memory.
+/// two sides stream collections differently, frames around containers have other versions, empty text of leaves has no length, or fBits of objects other bits about memory.
 pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<usize>, Reshaped) {
     let [first, second] = tables.plans.map(|plan| &plan.tree);
     let objects = |tree: &Tree, branch: usize| {
-        tree.branches.get(branch).is_some_and(|b| !matches!(b.kind, BranchKind::Plain | BranchKind::Ref { .. }))
+        tree.branches.get(branch).is_some_and(|b| !matches!(b.kind, BranchKind::Ref { .. }))
     };
     let (mut numbers, mut reshaped) = (Vec::new(), Reshaped::default());
     let some = |(_, (a, b), _): &&Unequal<'_>| objects(first, *a) && objects(second, *b);
@@ -104,8 +104,10 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<us
         let other_streaming = both(&ColumnPlan::streams_collections) && !same_streaming(&views, [ours, theirs]);
         let other_frames = both(&|plan| plan.has_framed_values() && !plan.omits_tobjects());
         let other_memory = is_in_memory_bits && both(&|plan| plan.omits_tobjects() || plan.has_references());
+        let is_empty_text = matches!(difference, ByteDifference::Lengths(0, 1) | ByteDifference::Lengths(1, 0))
+            && both(&ColumnPlan::is_leaf_text);
         let is_bits = both(&ColumnPlan::is_tobject_bits);
-        if !(other_streaming || other_frames || other_memory || is_bits) {
+        if !(other_streaming || other_frames || other_memory || is_empty_text || is_bits) {
             continue;
         }
         let [a, b] = &views;

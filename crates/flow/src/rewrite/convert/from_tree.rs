@@ -18,7 +18,7 @@ use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Hint, Result};
 
 use super::arrow_types::is_same;
-use super::keep::{Fields, keep};
+use super::keep::{Fields, keep, known_kind};
 use super::model::{BatchColumn, ConvertPlan, Source};
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{NtuplePlan, NtupleSpec, TablePlan, TableRecord, encodings};
@@ -38,7 +38,7 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     refuse_opaque(&wholes)?;
     let mut notes = Vec::new();
     let names = names(&wholes, &mut notes);
-    let fields = fields(tree, (&wholes, &names), &infos, source, &mut notes)?;
+    let fields = fields(tree, (&wholes, &names), (&infos, &branches), source, &mut notes)?;
     let description = tree.named.title.clone();
     let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos.clone() };
     let (plan, mut ntuple) = NtuplePlan::new(&spec, source.layout)?;
@@ -135,7 +135,7 @@ fn names(wholes: &[LogicalColumn], notes: &mut Vec<String>) -> Vec<String> {
 fn fields(
     tree: &Tree,
     (wholes, names): (&[LogicalColumn], &[String]),
-    infos: &StreamerInfos,
+    (infos, plans): (&StreamerInfos, &[ColumnPlan]),
     source: &Source<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<NewField>> {
@@ -145,7 +145,7 @@ fn fields(
     let rules = source.layout.rules(source.path);
     let encoding = encodings(&rules);
     for (whole, name) in wholes.iter().zip(names) {
-        let kind = kind_of(tree, whole.top());
+        let kind = known_kind(tree, whole, plans);
         let kind = kind.map(with_std_strings);
         let own = kind.as_ref().and_then(|kind| fields_of_columns([(name.as_str(), kind)].into_iter()).ok());
         let fit = |fields: &[NewField]| {

@@ -13,6 +13,7 @@ use dataset::tree::{BranchKind, KeptTree, Tree, kept_name, write_tree};
 use rootfile::Result;
 use rootfile::streamer::StreamerInfos;
 
+use super::arrow_types::is_same as is_same_type;
 use super::from_ntuple::plain_tree;
 use super::model::Source;
 use crate::commit::user_info;
@@ -134,19 +135,25 @@ fn is_writable(tree: &Tree, whole: &LogicalColumn, plans: &[ColumnPlan]) -> bool
 }
 
 fn is_alike(a: &LogicalColumn, b: &LogicalColumn) -> bool {
-    a.field().data_type() == b.field().data_type()
+    is_same_type(a.field().data_type(), b.field().data_type())
 }
 
-/// A tree with the branches that ROOT's writer makes for a column.
-fn made_anew(tree: &Tree, whole: &LogicalColumn, fields: &Fields<'_>) -> Option<Tree> {
+/// The content of a column, with the class of the objects in its array as far as its entries tell it.
+pub(super) fn known_kind(tree: &Tree, whole: &LogicalColumn, plans: &[ColumnPlan]) -> Option<NewKind> {
     let mut kind = kind_of(tree, whole.top())?;
     if let NewKind::Class { type_name, clones } = &mut kind
         && type_name == "TClonesArray"
         && clones.is_none()
     {
-        let plans = fields.plans.iter().filter(|plan| whole.branches().contains(&plan.branch()));
-        *clones = plans.filter_map(|plan| plan.array_class()).next().map(str::to_owned);
+        let plans = plans.iter().filter(|plan| whole.branches().contains(&plan.branch()));
+        *clones = plans.filter_map(ColumnPlan::array_class).next().map(str::to_owned);
     }
+    Some(kind)
+}
+
+/// A tree with the branches that ROOT's writer makes for a column.
+fn made_anew(tree: &Tree, whole: &LogicalColumn, fields: &Fields<'_>) -> Option<Tree> {
+    let kind = known_kind(tree, whole, fields.plans)?;
     let name = tree.branches.get(whole.top())?.name();
     let made = make_tree(tree.name(), "", &[NewColumn::new(name, kind)], fields.infos).ok()?.without_entries();
     let plans = decode::columns(&made, fields.infos);
