@@ -61,7 +61,8 @@ pub(super) fn read_listed_tree(file: &RootFile, key: &Key) -> Result<(Tree, Vec<
     }
     let tree = trees.first().and_then(|id| graph.take(*id));
     let tree = tree.ok_or_else(|| with_context(Error::corrupt("is a list without a tree")))?;
-    let tree = build(tree, graph, records.into_objects()).map_err(with_context)?;
+    // It has no entries, and so none to count.
+    let (tree, _) = build(tree, graph, records.into_objects()).map_err(with_context)?;
     Ok((tree, texts, trees.len() - 1))
 }
 
