@@ -87,8 +87,8 @@ def rewrite(
     skip_absent: leave out branches whose baskets lie in an absent file; such a branch is a `ValueError` otherwise.
     follow_urls: read branches also where the inputs name URLs, which is a `ValueError` otherwise; your credentials go
     only to the server of the input itself.
-    strict: write nothing if something of the inputs would be lost, such as objects that are not merged, or what an RNTuple
-        has no place for; a `ValueError` names it. Otherwise `Summary.unmerged` does.
+    strict: write nothing if something of the inputs would be lost, such as objects that are not merged, or what an
+    RNTuple has no place for; a `ValueError` names it. Otherwise `Summary.unmerged` does.
     all_cycles: keep older cycles; otherwise `Summary.older_cycles` lists them.
     skip_bad: leave out a damaged object or directory instead of raising; of several inputs, the whole damaged input.
     `Summary.damaged` and `Summary.skipped` list them.
