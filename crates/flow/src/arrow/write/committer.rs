@@ -255,7 +255,7 @@ impl Committer {
             let mut spill = self.spill.lock().unwrap_or_else(PoisonError::into_inner);
             let in_memory = state.tables.iter_mut().flat_map(|table| table.commits.last_first());
             for cluster in in_memory.filter(|cluster| cluster.reserved > 0) {
-                moved = spill.put(&mut cluster.content).map(|spilled| cluster.spilled = Some(spilled));
+                moved = spill.put(cluster.content.buffers()).map(|spilled| cluster.spilled = Some(spilled));
                 if moved.is_err() {
                     break;
                 }
@@ -276,7 +276,7 @@ impl Committer {
         let Some(spilled) = cluster.spilled.take() else { return Ok(()) };
         cluster.reserved = spilled.bytes();
         self.pool.memory_limiter.resize(0, cluster.reserved);
-        self.spill.lock().unwrap_or_else(PoisonError::into_inner).take(&spilled, &mut cluster.content)
+        self.spill.lock().unwrap_or_else(PoisonError::into_inner).take(&spilled, cluster.content.buffers())
     }
 
     /// The same, if the memory is free now.

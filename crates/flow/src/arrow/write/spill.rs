@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 
 use rootfile::{Error, Result};
 
-use super::finished_cluster::Content;
-
 /// The bytes of clusters that are not in memory.
 #[derive(Debug)]
 pub(crate) struct SpillFile {
@@ -50,14 +48,14 @@ impl SpillFile {
         Error::from(why).object(format!("{what} a temporary file ({room})")).file(&self.folder)
     }
 
-    /// Moves the bytes of a cluster to the file.
-    pub fn put(&mut self, content: &mut Content) -> Result<Spilled> {
+    /// Moves the bytes of a cluster's columns to the file.
+    pub fn put(&mut self, columns: Vec<&mut Vec<u8>>) -> Result<Spilled> {
         if self.file.is_none() {
             self.file = Some(tempfile::tempfile_in(&self.folder).map_err(|e| self.failed("making", e))?);
         }
         let mut spilled = Spilled { offset: self.end, lengths: Vec::new() };
         let mut at = self.end;
-        for buffer in content.buffers() {
+        for buffer in columns {
             let written = self.file.iter().try_for_each(|file| file.write_all_at(buffer, at));
             written.map_err(|e| self.failed("writing", e))?;
             at += buffer.len() as u64;
@@ -69,9 +67,9 @@ impl SpillFile {
     }
 
     /// Reads the bytes of a cluster back, and forgets them here.
-    pub fn take(&mut self, spilled: &Spilled, content: &mut Content) -> Result<()> {
+    pub fn take(&mut self, spilled: &Spilled, columns: Vec<&mut Vec<u8>>) -> Result<()> {
         let mut at = spilled.offset;
-        for (buffer, length) in content.buffers().into_iter().zip(&spilled.lengths) {
+        for (buffer, length) in columns.into_iter().zip(&spilled.lengths) {
             buffer.resize(*length, 0);
             let read = self.file.iter().try_for_each(|file| file.read_exact_at(buffer, at));
             read.map_err(|e| self.failed("reading", e))?;
@@ -90,27 +88,27 @@ impl SpillFile {
 #[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
     use super::*;
-    use crate::table::chunk::Chunk;
 
-    fn content(columns: &[&[u8]]) -> Content {
-        let chunk = |bytes: &&[u8]| Chunk { bytes: bytes.to_vec(), records: Vec::new() };
-        Content::Baskets { chunks: columns.iter().map(chunk).collect(), maxima: Vec::new() }
+    type Columns = [Vec<u8>; 3];
+
+    fn columns(texts: [&str; 3]) -> Columns {
+        texts.map(|text| text.as_bytes().to_vec())
     }
 
     #[test]
     fn clusters_come_back_in_any_order_and_leave_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let mut spill = SpillFile::beside(Some(&folder.path().join("out.root")));
+        let given = [columns(["abc", "", "d"]), columns(["e", "fgh", "ij"])];
         for _ in 0..2 {
-            let (mut one, mut two) = (content(&[b"abc", b"", b"d"]), content(&[b"e", b"fgh", b"ij"]));
-            let (first, second) = (spill.put(&mut one).unwrap(), spill.put(&mut two).unwrap());
-            assert_eq!((first.bytes(), second.bytes(), one.memory()), (4, 6, 0));
+            let [mut one, mut two] = given.clone();
+            let first = spill.put(one.iter_mut().collect()).unwrap();
+            let second = spill.put(two.iter_mut().collect()).unwrap();
+            assert_eq!((first.bytes(), second.bytes(), one[0].capacity()), (4, 6, 0));
             assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-            spill.take(&second, &mut two).unwrap();
-            spill.take(&first, &mut one).unwrap();
-            let bytes = |content: &mut Content| content.buffers().into_iter().map(|b| b.clone()).collect::<Vec<_>>();
-            assert_eq!(bytes(&mut one), [b"abc".to_vec(), b"".to_vec(), b"d".to_vec()]);
-            assert_eq!(bytes(&mut two), [b"e".to_vec(), b"fgh".to_vec(), b"ij".to_vec()]);
+            spill.take(&second, two.iter_mut().collect()).unwrap();
+            spill.take(&first, one.iter_mut().collect()).unwrap();
+            assert_eq!([one, two], given);
             assert!(spill.file.is_none());
         }
     }
@@ -118,7 +116,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_gone_is_named() {
         let mut spill = SpillFile::beside(Some(Path::new("/nowhere/at/all/out.root")));
-        let error = spill.put(&mut content(&[b"abc"])).unwrap_err().to_string();
+        let error = spill.put(columns(["abc", "", ""]).iter_mut().collect()).unwrap_err().to_string();
         assert!(error.contains("/nowhere/at/all") && error.contains("more memory"), "{error}");
     }
 }
