@@ -67,7 +67,7 @@ struct Lent {
 }
 
 enum State {
-    Idle(FillContext),
+    Idle(Box<FillContext>),
     /// A thread uses it.
     InUse,
     /// It was finished, or given up.
@@ -77,7 +77,7 @@ enum State {
 impl Context {
     pub(crate) fn new(filling: Arc<Filling>, context: FillContext) -> Self {
         let watch = context.watch();
-        Self(Owned::new(Lent { filling, watch, context: Mutex::new(State::Idle(context)) }))
+        Self(Owned::new(Lent { filling, watch, context: Mutex::new(State::Idle(Box::new(context))) }))
     }
 
     fn lent(&self) -> PyResult<&Lent> {
@@ -92,7 +92,7 @@ impl Lent {
     fn take(&self) -> Result<FillContext> {
         let mut state = lock(&self.context);
         match std::mem::replace(&mut *state, State::InUse) {
-            State::Idle(context) => Ok(context),
+            State::Idle(context) => Ok(*context),
             State::InUse => Err(Error::request("the fill context is in use by another thread")),
             State::Ended => {
                 *state = State::Ended;
@@ -102,7 +102,7 @@ impl Lent {
     }
 
     fn put(&self, context: Option<FillContext>) {
-        *lock(&self.context) = context.map_or(State::Ended, State::Idle);
+        *lock(&self.context) = context.map_or(State::Ended, |context| State::Idle(Box::new(context)));
     }
 }
 
