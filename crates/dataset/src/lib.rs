@@ -5,11 +5,13 @@
 //! | [`tree`] | the metadata of a tree: branches, leaves, baskets, clusters; reads, makes and writes them |
 //! | [`decode`] | the entries of a branch as an Arrow array |
 //! | [`read`] | reads a column from its file in one call |
+//! | [`recast`] | the baskets of a branch in the form of another branch with the same values |
 //! | [`encode`] | an Arrow array as the bytes of baskets |
 //! | [`assemble`] | the branches of a split object as one column, and back |
 //! | [`ntuple`] | RNTuples: metadata, pages, and the values of fields |
 //! | [`table`] | a tree or an RNTuple, for callers that need not know which |
 //! | [`layout`] | how entries are stored, and ROOT's rules for baskets and clusters |
+//! | [`meaning`] | what the bytes of a branch mean, to be compared before bytes of several files are joined |
 //! | [`glob`] | patterns for the names of trees and columns |
 //!
 //! Entries are rows, counted from 0. A basket is a record with consecutive entries of one branch. Sizes are bytes. The
@@ -58,8 +60,10 @@ mod entry_filter;
 mod entry_set;
 pub mod glob;
 pub mod layout;
+pub mod meaning;
 pub mod ntuple;
 pub mod read;
+pub mod recast;
 pub mod table;
 pub mod tree;
 mod type_name;

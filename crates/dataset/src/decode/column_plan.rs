@@ -1,6 +1,7 @@
 //! The plan of a column: a branch's decode program, with the Arrow field that names it and the reason if the branch cannot
 //! be decoded. Baskets are decoded by [`ColumnBuilder`](super::ColumnBuilder).
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use super::program::class_reader::{Destination, MemberStep};
 use super::program::classes;
 use super::program::learned::LearnedClasses;
 use super::program::model::Program;
-use super::program::op::Op;
+use super::program::op::{ArrayKind, Op};
 use super::program::types::Shape;
 use super::run::entries;
 use crate::tree::basket::BasketData;
@@ -62,6 +63,31 @@ impl ColumnPlan {
     /// The item class, if the branch is an array and its entries have named the class.
     pub fn array_class(&self) -> Option<&str> {
         self.0.learned.class_of_branch()
+    }
+
+    /// The `TClonesArray`s of the column, as class and name of the member that the array is (empty where it is the branch), and the
+    /// class of their items, if entries have named it. A reader takes the items of all entries for those of the first class.
+    pub fn clones_classes(&self) -> Vec<((String, String), Option<String>)> {
+        let arrays = RefCell::new(Vec::new());
+        let note = |op: &Op| {
+            if let Op::ObjectArray(array) = op
+                && array.kind == ArrayKind::Clones
+            {
+                arrays.borrow_mut().push(array.array);
+            }
+            false
+        };
+        self.0.program.op.any(&note);
+        self.steps().for_each(|step| {
+            step.op.any(&note);
+        });
+        let mut arrays = arrays.into_inner();
+        arrays.sort_unstable();
+        arrays.dedup();
+        let members = arrays.iter().filter_map(|array| self.0.program.arrays.get(*array));
+        let class =
+            |member: &(String, String)| self.0.learned.get(member).and_then(|(class, _)| class.map(str::to_owned));
+        members.map(|member| (member.clone(), class(member))).collect()
     }
 
     /// Whether the column has collections that can be streamed member-wise or object-wise.

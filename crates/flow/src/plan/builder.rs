@@ -1,12 +1,15 @@
 //! A plan of a table in the making: the schema so far, and columns with the pieces of all inputs so far.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::layout::{ByteSize, TreeRules, defaults};
+use dataset::recast::Recast;
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
 use dataset::tree::clusters::cluster_starts;
 use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags};
+use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result, RootFile, Source};
 
 use super::clusters::SourceCluster;
@@ -22,10 +25,20 @@ use crate::table::target::Shape;
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
 const BIG_BASKET_KEYS: i32 = 40200;
 
+/// Entries that are recast become at most so many times as large: three bytes of a `Double32_t` become eight.
+pub(super) const LARGEST_RECAST: u64 = 3;
+
+/// The item classes of the arrays of each branch, by class and name of the member that the array is.
+pub(crate) type ClonesClasses = HashMap<usize, BTreeMap<(String, String), String>>;
+
 /// A plan in the making.
 pub(crate) struct PlanBuilder<'a> {
     pub request: &'a TableRequest<'a>,
     pub tree: Tree,
+    /// The descriptions of the classes in the entries.
+    pub infos: StreamerInfos,
+    /// The input that gave the schema.
+    pub first_input: PathBuf,
     pub rules: TreeRules<'a>,
     pub columns: Vec<Column>,
     /// Columns to leave out, by index.
@@ -40,6 +53,10 @@ pub(crate) struct PlanBuilder<'a> {
     pub big_keys: bool,
     pub relations: Relations,
     pub unequal: UnequalInputs,
+    /// How entries of the next input become those of columns, where their bytes mean other things.
+    pub recasts: HashMap<usize, Arc<Recast>>,
+    /// The item classes of arrays, once a further input is joined.
+    pub clones: Option<ClonesClasses>,
 }
 
 impl<'a> PlanBuilder<'a> {
@@ -48,6 +65,10 @@ impl<'a> PlanBuilder<'a> {
         let mut builder = Self {
             rules: request.layout.rules(request.path),
             relations: Relations::of(&tree),
+            infos: input.1.infos().clone(),
+            first_input: input.1.name().to_owned(),
+            recasts: HashMap::new(),
+            clones: None,
             request,
             tree,
             columns: Vec::new(),
@@ -153,8 +174,12 @@ impl<'a> PlanBuilder<'a> {
             column.form.leaves_out_offsets |= branch.io_bits & GENERATE_OFFSET_MAP != 0;
             column.target.met_by_file.resize(in_file as usize, true);
             column.target.met_by_file.push(same_compression && same_form);
-            column.source.expansion = column.source.expansion.max(ratio(branch.tot_bytes, branch.zip_bytes));
-            column.source.tot_bytes = column.source.tot_bytes.saturating_add(branch.tot_bytes);
+            let recast = self.recasts.remove(&i);
+            let larger = if recast.is_some() { LARGEST_RECAST } else { 1 };
+            let expansion = ratio(branch.tot_bytes.saturating_mul(larger), branch.zip_bytes);
+            column.source.expansion = column.source.expansion.max(expansion);
+            column.source.tot_bytes = column.source.tot_bytes.saturating_add(branch.tot_bytes.saturating_mul(larger));
+            column.source.recasts.extend(recast.map(|recast| (in_file, recast)));
             let Some(source) = self.files.get(in_file as usize) else { continue };
             let mut embedded = branch.embedded.drain(..).peekable();
             column.source.pieces.reserve(branch.baskets.len());

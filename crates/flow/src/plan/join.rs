@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use dataset::tree::Tree;
 use dataset::tree::clusters::cluster_starts;
-use rootfile::{Error, Hint, Result, RootFile};
+use rootfile::{Error, Hint, Result, RootFile, public_path};
 
 use super::builder::PlanBuilder;
 use super::options::Schema;
-use super::schema::{self, Comparison};
+use super::schema::{self, Comparison, Described};
 use super::unequal::{Gaps, Missing};
 
 /// Largest number of differences in a message.
@@ -33,11 +33,13 @@ impl PlanBuilder<'_> {
             self.input_entries.push(0);
             return Ok(());
         }
-        let mut found = schema::compare(&self.tree, &tree);
+        let mut found = schema::compare(self.described(), Described { tree: &tree, infos: input.1.infos() });
         if empty {
             found.changed.clear();
         }
-        self.resolve_differences(&tree, &mut found)?;
+        self.reconcile(&tree, &mut found, input.1);
+        self.compare_clones(&tree, &mut found, input.1);
+        self.resolve_differences(&tree, &mut found, input.1)?;
         if fills && !found.extra.is_empty() {
             self.graft(&mut tree, &mut found, input.1)?;
         }
@@ -55,25 +57,26 @@ impl PlanBuilder<'_> {
     fn restart(&mut self, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
         let fresh = Self::start(self.request, tree, input)?;
         let mut before = std::mem::replace(self, fresh);
-        let own = std::mem::replace(&mut self.input_entries, before.input_entries);
+        let own = std::mem::replace(&mut self.input_entries, std::mem::take(&mut before.input_entries));
         self.input_entries.extend(own);
         self.notes.append(&mut before.notes);
+        self.describe(&before.infos);
         if self.request.options.schema == Schema::Fill {
-            let mut found = schema::compare(&self.tree, &before.tree);
+            let mut found = schema::compare(self.described(), before.described());
             self.graft(&mut before.tree, &mut found, input.1)?;
         }
         Ok(())
     }
 
     /// Handles differences between schemas.
-    fn resolve_differences(&mut self, tree: &Tree, found: &mut Comparison) -> Result<()> {
+    fn resolve_differences(&mut self, tree: &Tree, found: &mut Comparison, file: &RootFile) -> Result<()> {
         let refuse = match self.request.options.schema {
             Schema::Strict => !found.is_equal(),
             Schema::Fill => !found.changed.is_empty(),
             Schema::Common => false,
         };
         if refuse {
-            return Err(self.refusal(tree, found));
+            return Err(self.refusal(Described { tree, infos: file.infos() }, found));
         }
         if self.request.options.schema == Schema::Common {
             for &i in found.missing.iter().chain(&found.changed) {
@@ -91,18 +94,19 @@ impl PlanBuilder<'_> {
         }
     }
 
-    fn refusal(&self, tree: &Tree, found: &Comparison) -> Error {
-        let texts: Vec<String> = found.differences(&self.tree, tree).iter().map(ToString::to_string).collect();
+    fn refusal(&self, other: Described<'_>, found: &Comparison) -> Error {
+        let texts: Vec<String> = found.differences(self.described(), other).iter().map(ToString::to_string).collect();
         let mut message = format!(
-            "tree {}: its schema differs from the first input's: {}",
+            "tree {}: its schema differs from the first input's ({}): {}",
             self.request.path,
+            public_path(&self.first_input).display(),
             texts.get(..MAX_LISTED).unwrap_or(&texts).join("; ")
         );
         if texts.len() > MAX_LISTED {
             message.push_str(&format!("; and {} more", texts.len() - MAX_LISTED));
         }
         message.push_str(match self.request.options.schema {
-            _ if found.split_differs(&self.tree, tree) => " (rewrite the inputs with one --split-level first)",
+            _ if found.split_differs(&self.tree, other.tree) => " (rewrite the inputs with one --split-level first)",
             Schema::Fill => " (--common leaves out branches that differ)",
             _ => " (--common keeps the branches of all inputs, --fill fills in missing ones)",
         });
@@ -117,6 +121,7 @@ impl PlanBuilder<'_> {
                 *slot = Some(mine);
             }
         }
+        self.clones = None;
         let grafted: HashSet<usize> = self.tree.graft(tree, &mut back).into_iter().collect();
         self.add_columns(file);
         for (theirs, mine) in back.iter().enumerate() {

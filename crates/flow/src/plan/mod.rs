@@ -2,6 +2,7 @@
 //! touched.
 
 mod builder;
+mod clones;
 pub(crate) mod clusters;
 mod external_files;
 pub(crate) mod forecast;
@@ -15,6 +16,7 @@ pub(crate) mod ntuple;
 mod optimise;
 pub(crate) mod options;
 mod recode;
+mod reconcile;
 mod relations;
 pub(crate) mod schema;
 mod streaming;

@@ -6,9 +6,11 @@ use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::tree::Tree;
+use rootfile::streamer::StreamerInfos;
 use rootfile::{Key, Result, RootFile, Source};
 
 use super::options::PlanOptions;
+use super::schema::Described;
 use super::unequal::Gaps;
 use crate::execute::engine::recode_job::Recode;
 use crate::table::column::Column;
@@ -45,6 +47,8 @@ impl TableRequest<'_> {
 pub(crate) struct TablePlan {
     /// Metadata of the output. Baskets and counts are those of the first input.
     pub tree: Tree,
+    /// The descriptions of the classes in its entries.
+    pub infos: StreamerInfos,
     /// Its columns.
     pub columns: Vec<Column>,
     /// Columns of the inputs that are recoded.
@@ -65,6 +69,13 @@ pub(crate) struct TablePlan {
     pub metadata: u64,
     /// Whether records may be copied. False if their keys have no room for positions beyond 2 GB.
     pub copies_fit: bool,
+}
+
+impl TablePlan {
+    /// Its tree, with the descriptions of its classes.
+    pub fn described(&self) -> Described<'_> {
+        Described { tree: &self.tree, infos: &self.infos }
+    }
 }
 
 /// The clusters of the output.

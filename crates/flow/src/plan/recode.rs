@@ -10,7 +10,6 @@ use dataset::decode::{self, ColumnPlan};
 use dataset::layout::{ByteSize, ColumnLayout, Streaming, TreeRules, defaults};
 use dataset::tree::make::{NewColumn, NewKind, make_tree};
 use dataset::tree::{Branch, BranchKind, Tree};
-use rootfile::streamer::StreamerInfos;
 
 use super::model::{TablePlan, TableRequest};
 use super::optimise::optimise_recoded;
@@ -51,8 +50,7 @@ pub(crate) fn apply(plan: &mut TablePlan, request: &TableRequest<'_>) {
     if requested.is_empty() {
         return;
     }
-    let mut infos = StreamerInfos::new();
-    request.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
+    let infos = plan.infos.clone();
     let view = View::new(plan, &infos, requested.iter().map(|(top, _)| *top));
     let wholes = view.wholes();
     let mut found = Findings::default();

@@ -1,9 +1,11 @@
-//! Compares the schemas of trees branch by branch: names, and the meaning of bytes. Layout (basket sizes, compression) is not
-//! part of a schema.
+//! Compares the schemas of trees branch by branch: names, and the meaning of bytes ([`dataset::meaning`]). Layout (basket sizes,
+//! compression) is not part of a schema.
 
 use std::collections::{HashMap, HashSet};
 
-use dataset::tree::{Branch, BranchKind, Leaf, Tree};
+use dataset::meaning::{ClassConflict, ClassConflicts, Meanings, Reach};
+use dataset::tree::{Branch, Tree};
+use rootfile::streamer::StreamerInfos;
 
 /// Path of a branch: names from the top down, each with its index among equal names.
 pub(crate) type BranchPath = Vec<(String, usize)>;
@@ -40,89 +42,11 @@ pub(crate) fn path_text(path: &BranchPath) -> String {
     path.iter().map(|(name, _)| name.trim_start_matches('\0')).collect::<Vec<_>>().join("/")
 }
 
-/// A tree with the names of its leaves by identity, to find the counters of leaves.
-struct NamedLeaves<'a> {
-    tree: &'a Tree,
-    names: Vec<Option<&'a str>>,
-}
-
-impl<'a> NamedLeaves<'a> {
-    fn new(tree: &'a Tree) -> Self {
-        // Identities are numbers of objects in a record.
-        let mut names = vec![None; tree.leaves.iter().map(|leaf| leaf.id + 1).max().unwrap_or(0)];
-        for leaf in &tree.leaves {
-            if let Some(slot) = names.get_mut(leaf.id) {
-                *slot = Some(leaf.named.name.as_str());
-            }
-        }
-        Self { tree, names }
-    }
-
-    fn leaves(&self, branch: &'a Branch) -> impl Iterator<Item = &'a Leaf> {
-        branch.leaves.iter().filter_map(|&l| self.tree.leaves.get(l))
-    }
-
-    fn counter(&self, leaf: &Leaf) -> Option<&'a str> {
-        leaf.leaf_count.and_then(|id| self.names.get(id).copied().flatten())
-    }
-
-    /// The meaning of a branch's entries, as text.
-    fn meaning(&self, branch: &'a Branch) -> String {
-        let mut text = match &branch.kind {
-            BranchKind::Plain => "TBranch".to_owned(),
-            BranchKind::Element(e) => format!(
-                "TBranchElement of {} (version {}, checksum {:#x}), element {} of type {}/{}{}",
-                e.class_name,
-                e.class_version,
-                e.checksum,
-                e.element_id,
-                e.element_type,
-                e.streamer_type,
-                if e.clones_name.is_empty() { String::new() } else { format!(", of {}", e.clones_name) }
-            ),
-            BranchKind::Object { class_name } => return format!("TBranchObject of {class_name}"),
-            BranchKind::Ref { .. } => return "TBranchRef".to_owned(),
-            BranchKind::Clones(c) => return format!("TBranchClones of {}", c.class_name),
-        };
-        if matches!(branch.kind, BranchKind::Plain) {
-            for leaf in self.leaves(branch) {
-                let counter = self.counter(leaf).map(|name| format!(" by {name}")).unwrap_or_default();
-                let unsigned = if leaf.is_unsigned { " unsigned" } else { "" };
-                text.push_str(&match leaf.class.as_str() {
-                    "TLeafC" => format!(", TLeafC {}", leaf.named.name),
-                    class => format!(", {class} {}[{}]{counter}{unsigned}", leaf.named.name, leaf.len),
-                });
-            }
-        }
-        text
-    }
-}
-
-/// Whether the entries of two branches have the same meaning, so that the branches can be joined.
-fn same_meaning((a, mine): (&NamedLeaves<'_>, &Branch), (b, theirs): (&NamedLeaves<'_>, &Branch)) -> bool {
-    match (&mine.kind, &theirs.kind) {
-        (BranchKind::Plain, BranchKind::Plain) => {
-            let same = |(x, y): (&Leaf, &Leaf)| {
-                x.class == y.class
-                    && x.named.name == y.named.name
-                    && x.is_unsigned == y.is_unsigned
-                    // The fLen of a TLeafC is the length of its longest text.
-                    && (x.len == y.len || x.class == "TLeafC")
-                    && a.counter(x) == b.counter(y)
-            };
-            mine.leaves.len() == theirs.leaves.len() && a.leaves(mine).zip(b.leaves(theirs)).all(same)
-        }
-        (BranchKind::Element(x), BranchKind::Element(y)) => {
-            x.class_name == y.class_name
-                && x.clones_name == y.clones_name
-                && (x.class_version, x.checksum) == (y.class_version, y.checksum)
-                && (x.element_id, x.element_type, x.streamer_type) == (y.element_id, y.element_type, y.streamer_type)
-        }
-        (BranchKind::Object { class_name: x }, BranchKind::Object { class_name: y }) => x == y,
-        (BranchKind::Ref { .. }, BranchKind::Ref { .. }) => true,
-        (BranchKind::Clones(x), BranchKind::Clones(y)) => x.class_name == y.class_name,
-        _ => false,
-    }
+/// A tree with the descriptions of its classes.
+#[derive(Clone, Copy)]
+pub(crate) struct Described<'a> {
+    pub tree: &'a Tree,
+    pub infos: &'a StreamerInfos,
 }
 
 /// Whether two trees have branches of the same names at the same indices, as most inputs of a merge do.
@@ -138,7 +62,7 @@ fn same_places(first: &Tree, other: &Tree) -> bool {
 }
 
 /// How the branches of two trees correspond, by index.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Comparison {
     /// For each branch of the first tree, the branch of the other.
     pub map: Vec<Option<usize>>,
@@ -148,27 +72,52 @@ pub(crate) struct Comparison {
     pub extra: Vec<usize>,
     /// Branches of the first tree whose entries have another meaning in the other.
     pub changed: Vec<usize>,
+    /// For those of them whose own metadata are equal, the classes of their values that are described differently.
+    pub conflicts: HashMap<usize, Vec<ClassConflict>>,
+    /// For those of them whose entries name another class, what they name.
+    pub named: HashMap<usize, String>,
 }
 
 /// Compares two trees. Tables of references are mapped, but not compared.
-pub(crate) fn compare(first: &Tree, other: &Tree) -> Comparison {
-    let (mine, theirs) = (NamedLeaves::new(first), NamedLeaves::new(other));
-    let mut result = Comparison { map: mapping(first, other), ..Comparison::default() };
-    let mut used = vec![false; other.branches.len()];
-    for (i, (found, branch)) in result.map.iter().zip(&first.branches).enumerate() {
-        match found.and_then(|i| other.branches.get(i)) {
-            None if first.branch_ref == Some(i) => {}
+pub(crate) fn compare(first: Described<'_>, other: Described<'_>) -> Comparison {
+    let (mine, theirs) = (Meanings::new(first.tree, first.infos), Meanings::new(other.tree, other.infos));
+    let classes = ClassConflicts::between(first.infos, other.infos);
+    let mut result = Comparison { map: mapping(first.tree, other.tree), ..Comparison::default() };
+    let mut used = vec![false; other.tree.branches.len()];
+    for (i, (found, branch)) in result.map.iter().zip(&first.tree.branches).enumerate() {
+        match found.and_then(|i| other.tree.branches.get(i)) {
+            None if first.tree.branch_ref == Some(i) => {}
             None => result.missing.push(i),
-            Some(their) if !same_meaning((&mine, branch), (&theirs, their)) => result.changed.push(i),
-            Some(_) => {}
+            Some(their) if mine.of(branch) != theirs.of(their) => result.changed.push(i),
+            Some(_) if classes.is_empty() => {}
+            Some(their) => {
+                let conflicts = conflicts((&mine, branch), (&theirs, their), &classes);
+                if !conflicts.is_empty() {
+                    result.changed.push(i);
+                    result.conflicts.insert(i, conflicts);
+                }
+            }
         }
         if let Some(slot) = found.and_then(|i| used.get_mut(i)) {
             *slot = true;
         }
     }
     result.extra = (0..used.len()).filter(|&i| !used.get(i).copied().unwrap_or(true)).collect();
-    result.extra.retain(|&i| other.branch_ref != Some(i));
+    result.extra.retain(|&i| other.tree.branch_ref != Some(i));
     result
+}
+
+/// The classes that entries of two branches use and that are described differently.
+fn conflicts(
+    (mine, ours): (&Meanings<'_>, &Branch),
+    (theirs, their): (&Meanings<'_>, &Branch),
+    classes: &ClassConflicts,
+) -> Vec<ClassConflict> {
+    let mut reach = Reach::default();
+    mine.reach(ours, &mut reach);
+    theirs.reach(their, &mut reach);
+    let own = mine.conflict_of_member(ours, classes);
+    classes.among(&reach).into_iter().chain(own).cloned().collect()
 }
 
 /// The branch of `other` that each branch of `first` corresponds to.
@@ -190,6 +139,7 @@ impl Comparison {
     pub fn leave_out(&mut self, own: &HashSet<usize>, theirs: &HashSet<usize>) {
         self.missing.retain(|branch| !own.contains(branch));
         self.changed.retain(|branch| !own.contains(branch));
+        self.conflicts.retain(|branch, _| !own.contains(branch));
         self.extra.retain(|branch| !theirs.contains(branch));
         own.iter().for_each(|&branch| {
             if let Some(found) = self.map.get_mut(branch) {
@@ -208,16 +158,23 @@ impl Comparison {
     }
 
     /// The differences by name.
-    pub fn differences(&self, first: &Tree, other: &Tree) -> Vec<Difference> {
-        let (own, theirs) = (paths(first), paths(other));
-        let (mine, yours) = (NamedLeaves::new(first), NamedLeaves::new(other));
+    pub fn differences(&self, first: Described<'_>, other: Described<'_>) -> Vec<Difference> {
+        let (own, theirs) = (paths(first.tree), paths(other.tree));
+        let (mine, yours) = (Meanings::new(first.tree, first.infos), Meanings::new(other.tree, other.infos));
         let name = |paths: &[BranchPath], i: usize| paths.get(i).map(path_text).unwrap_or_default();
         let missing = self.missing.iter().map(|&i| Difference::Missing(name(&own, i)));
         let extra = self.extra.iter().map(|&i| Difference::Extra(name(&theirs, i)));
         let changed = self.changed.iter().filter_map(|&i| {
-            let other_branch = self.map.get(i).copied().flatten().and_then(|i| other.branches.get(i))?;
-            let (first, second) = (mine.meaning(first.branches.get(i)?), yours.meaning(other_branch));
-            Some(Difference::Changed { branch: name(&own, i), first, second })
+            if let Some(what) = self.named.get(&i) {
+                return Some(Difference::Class { branch: name(&own, i), what: what.clone() });
+            }
+            if let Some(conflicts) = self.conflicts.get(&i) {
+                let texts: Vec<String> = conflicts.iter().map(ToString::to_string).collect();
+                return Some(Difference::Class { branch: name(&own, i), what: texts.join(", ") });
+            }
+            let other_branch = self.map.get(i).copied().flatten().and_then(|i| other.tree.branches.get(i))?;
+            let (first, second) = (mine.of(first.tree.branches.get(i)?), yours.of(other_branch));
+            Some(Difference::Changed { branch: name(&own, i), first: first.to_string(), second: second.to_string() })
         });
         missing.chain(extra).chain(changed).collect()
     }
@@ -239,6 +196,13 @@ pub(crate) enum Difference {
         /// Its meaning in the second.
         second: String,
     },
+    /// A branch whose entries use a class that is described differently.
+    Class {
+        /// The branch.
+        branch: String,
+        /// How the descriptions differ.
+        what: String,
+    },
 }
 
 impl std::fmt::Display for Difference {
@@ -246,6 +210,7 @@ impl std::fmt::Display for Difference {
         match self {
             Self::Missing(branch) => write!(f, "no branch {branch}"),
             Self::Extra(branch) => write!(f, "an additional branch {branch}"),
+            Self::Class { branch, what } => write!(f, "branch {branch}: {what}"),
             Self::Changed { branch, first, second } => write!(f, "branch {branch}: {second} instead of {first}"),
         }
     }

@@ -158,6 +158,7 @@ impl PlanBuilder<'_> {
         let small = total_bytes * 1.05 < START_BIG_FILE as f64;
         Ok(TablePlan {
             tree: self.tree,
+            infos: self.infos,
             columns: self.columns,
             recodes: Vec::new(),
             clusters: OutputClusters { bounds, packed },

@@ -161,6 +161,8 @@ impl Column {
         for piece in self.source.pieces.iter_mut().filter(|piece| piece.file != FILL) {
             piece.file += files;
         }
+        let recasts = std::mem::take(&mut self.source.recasts);
+        self.source.recasts = recasts.into_iter().map(|(file, recast)| (file + files, recast)).collect();
         let filled = self.form.filled.as_mut().map(|filled| &mut filled.counts);
         for counted in self.form.counted.as_mut().into_iter().chain(filled) {
             let mut counter = counted.counter.only_source();

@@ -74,6 +74,9 @@ pub(crate) fn depth(column: &Column, range: &Range<usize>, cluster: &OutputClust
     let pieces = column.source.pieces.get(range.clone()).unwrap_or_default();
     let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
     let whole = column.source.takes_whole(range) && pieces.iter().all(whole);
+    if pieces.iter().any(|piece| column.source.recasts.contains_key(&piece.file)) {
+        return Depth::Regroup;
+    }
     if column.is_misread() || !whole || !shape_fits(column, pieces, cluster.packed) {
         return Depth::Regroup;
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dataset::EntrySet;
+use dataset::recast::Recast;
 
 use super::piece::Piece;
 
@@ -38,6 +39,8 @@ pub struct ColumnSource {
     pub ends_early: bool,
     /// Of records that go on behind the end of their tree, the entries, by index of their pieces.
     pub overlong: HashMap<usize, u64>,
+    /// For files whose bytes mean other things than those of the column, how their entries become the column's.
+    pub recasts: HashMap<u32, Arc<Recast>>,
     /// The selected entries, if not all.
     pub chosen: Option<ChosenEntries>,
     /// Ratio of bytes before compression to bytes on disk.
@@ -56,6 +59,7 @@ impl Default for ColumnSource {
             fill: None,
             ends_early: false,
             overlong: HashMap::new(),
+            recasts: HashMap::new(),
             chosen: None,
             expansion: 1.0,
             tot_bytes: 0,

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use dataset::meaning::{ClassConflicts, Reach};
 use objects::{Action, Input, Merger, ObjectLocation, inner_trees, process_ids};
 use rootfile::object::ObjectReader;
 use rootfile::{Key, Result, RootFile};
@@ -87,7 +88,7 @@ pub(super) fn compare(first: &Side, second: &Side, options: &VerifyOptions, verd
         let what = format!("there are {} process identifiers and {}, not all the same", processes.len(), others.len());
         verdict.differences.push(Difference::of_object("TProcessID", what));
     }
-    let comparer = Comparer { first, second, pid_offsets, options };
+    let comparer = Comparer { first, second, conflicts: conflicts(first, second), pid_offsets, options };
     let (ours, theirs) = (objects_of(first), objects_of(second));
     let keys: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
     for at in keys {
@@ -117,9 +118,25 @@ pub(super) fn compare(first: &Side, second: &Side, options: &VerifyOptions, verd
     Ok(())
 }
 
+/// The classes that the files of two sides describe differently, by the numbers of the files.
+fn conflicts(first: &Side, second: &Side) -> HashMap<(u32, u32), ClassConflicts> {
+    let mut conflicts = HashMap::new();
+    for (i, ours) in (0..).zip(&first.files) {
+        for (j, theirs) in (0..).zip(&second.files) {
+            let found = ClassConflicts::between(ours.infos(), theirs.infos());
+            if !found.is_empty() {
+                conflicts.insert((i, j), found);
+            }
+        }
+    }
+    conflicts
+}
+
 struct Comparer<'a> {
     first: &'a Side,
     second: &'a Side,
+    /// For each file of the first side and each of the second, the classes that they describe differently.
+    conflicts: HashMap<(u32, u32), ClassConflicts>,
     /// Added to the numbers of process identifiers in the objects of each input.
     pid_offsets: Vec<u16>,
     options: &'a VerifyOptions,
@@ -182,6 +199,16 @@ impl Comparer<'_> {
         let (own_file, own_key, own_payload) = self.load(self.first, *first)?;
         if own_key.title != key.title {
             return Ok(Some(format!("the title is {:?} and {:?}", own_key.title, key.title)));
+        }
+        // Bytes are equal values only if all of their classes are described alike.
+        if parts.len() == 1
+            && let Some(conflicts) = self.conflicts.get(&(first.file, other.file))
+        {
+            let mut reach = Reach::of_object(&own_key.class, &own_payload, own_file.infos());
+            reach.extend(&Reach::of_object(&key.class, &payload, file.infos()));
+            if let Some(conflict) = conflicts.among(&reach).first() {
+                return Ok(Some(format!("on the second side, {conflict}")));
+            }
         }
         if parts.len() == 1 && own_payload == payload {
             return Ok(None);

@@ -80,7 +80,7 @@ fn plan(path: &str, file: &Arc<RootFile>, key: &Key) -> Result<TablePlan> {
 /// the older record itself are compared by their bytes.
 fn is_part_of(old: &TablePlan, new: &TablePlan) -> Result<bool> {
     let entries = |plan: &TablePlan| plan.input_entries.iter().sum::<u64>();
-    let found = schema::compare(&old.tree, &new.tree);
+    let found = schema::compare(old.described(), new.described());
     if !found.missing.is_empty() || !found.changed.is_empty() || entries(old) > entries(new) {
         return Ok(false);
     }

@@ -92,7 +92,7 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         let remarks = [&a, &b].into_iter().flat_map(|plan| &plan.messages.remarks);
         verdict.notes.extend(remarks.map(|remark| format!("tree {}: {remark}", mine.path)));
         let whole = mine.parts.len() == 1 && a.selected.is_none();
-        let infos = [first.infos(mine), second.infos(other)];
+        let infos = [&a, &b].map(|plan| plan.infos.clone());
         let context = Context { path: &mine.path, options, whole, selected: a.selected.is_some(), infos: &infos };
         trees::compare(&a, &b, &context, progress, &mut verdict)?;
         if !options.tolerances.is_empty() {
@@ -179,7 +179,11 @@ fn open_table(
 ) -> Result<SideTable> {
     Ok(match tree.is_ntuple {
         true => SideTable::Ntuple(Box::new(side.open_ntuple(tree, path, options, selection)?)),
-        false => SideTable::Tree(Box::new(side.plan_tree(tree, path, options, selection)?), side.infos(tree)),
+        false => {
+            let plan = side.plan_tree(tree, path, options, selection)?;
+            let infos = plan.infos.clone();
+            SideTable::Tree(Box::new(plan), infos)
+        }
     })
 }
 
@@ -191,11 +195,11 @@ fn check_memory(sides: [&Side; 2], pairs: &[(&SideTree<'_>, &SideTree<'_>)], opt
     }
     let mut least = 0;
     for (mine, other) in pairs.iter().filter(|(mine, other)| !mine.is_ntuple && !other.is_ntuple) {
-        let [a, b] =
-            [(sides[0], mine), (sides[1], other)].map(|(side, tree)| side.plan_tree(tree, &mine.path, options, None));
-        let infos = [sides[0].infos(mine), sides[1].infos(other)];
+        let a = sides[0].plan_tree(mine, &mine.path, options, None)?;
+        let b = sides[1].plan_tree(other, &mine.path, options, None)?;
+        let infos = [&a, &b].map(|plan| plan.infos.clone());
         let context = Context { path: &mine.path, options, whole: false, selected: false, infos: &infos };
-        least = trees::memory(&a?, &b?, &context).max(least);
+        least = trees::memory(&a, &b, &context).max(least);
     }
     if least > options.budget.memory { Err(options.budget.too_small(least, "")) } else { Ok(()) }
 }

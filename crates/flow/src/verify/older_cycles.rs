@@ -53,7 +53,7 @@ pub(super) fn compare(
         let [mine, other] = [a, b].map(|parts| SideTree { path: path.clone(), is_ntuple: false, parts, older: &[] });
         let a = first.0.plan_tree(&mine, &first.1.path, options, None)?;
         let b = second.0.plan_tree(&other, &first.1.path, options, None)?;
-        let infos = [first.0.infos(&mine), second.0.infos(&other)];
+        let infos = [&a, &b].map(|plan| plan.infos.clone());
         let context = Context { path: &path, options, whole: mine.parts.len() == 1, selected: false, infos: &infos };
         trees::compare(&a, &b, &context, progress, verdict)?;
     }

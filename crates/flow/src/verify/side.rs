@@ -7,7 +7,6 @@ use dataset::EntrySet;
 use dataset::layout::Layout;
 use dataset::ntuple::{is_ntuple, is_released};
 use objects::{ObjectLocation, ObjectPlan, inner_trees, plan_objects_with, refuse_damage_in};
-use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 
 use super::ntuple_side::NtupleSide;
@@ -124,14 +123,6 @@ impl Side {
             side.selected = Some(Arc::new(selected.entries(side.all_entries())?));
         }
         Ok(side)
-    }
-
-    /// The streamer infos for the classes in a tree.
-    pub fn infos(&self, tree: &SideTree<'_>) -> StreamerInfos {
-        let mut infos = StreamerInfos::new();
-        let files = tree.parts.iter().filter_map(|part| self.files.get(part.file as usize));
-        files.for_each(|file| infos.extend(file.infos()));
-        infos
     }
 
     /// What is kept of the trees from which the inputs of an RNTuple were made.

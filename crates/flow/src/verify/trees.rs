@@ -62,11 +62,11 @@ struct Trees<'a> {
 impl<'a> Trees<'a> {
     fn new(first: &'a TablePlan, second: &'a TablePlan, context: &'a Context<'a>) -> Self {
         let tables = Tables { plans: [first, second], infos: context.infos.each_ref() };
-        let mut found = schema::compare(&first.tree, &second.tree);
+        let mut found = schema::compare(first.described(), second.described());
         let in_order = found.map.iter().flatten().is_sorted();
         let reshaped = reshaped::split(&tables, &found);
         found.leave_out(&reshaped.branches[0], &reshaped.branches[1]);
-        let mut differences = found.differences(&first.tree, &second.tree);
+        let mut differences = found.differences(first.described(), second.described());
         match (first.tree.branch_ref, second.tree.branch_ref) {
             (Some(_), None) => differences.push(schema::Difference::Missing("TRefTable".to_owned())),
             (None, Some(_)) => differences.push(schema::Difference::Extra("TRefTable".to_owned())),
@@ -102,7 +102,9 @@ impl<'a> Trees<'a> {
     fn pairs(&self) -> (Vec<Pair<'a>>, Vec<&str>) {
         let changed: HashSet<&str> = (self.differences.iter())
             .filter_map(|difference| match difference {
-                schema::Difference::Changed { branch, .. } => Some(branch.as_str()),
+                schema::Difference::Changed { branch, .. } | schema::Difference::Class { branch, .. } => {
+                    Some(branch.as_str())
+                }
                 _ => None,
             })
             .collect();
@@ -132,6 +134,7 @@ impl<'a> Trees<'a> {
                 }
                 schema::Difference::Missing(branch) => (branch, "only the first side has this branch".to_owned()),
                 schema::Difference::Extra(branch) => (branch, "only the second side has this branch".to_owned()),
+                schema::Difference::Class { branch, what } => (branch, format!("on the second side, {what}")),
                 schema::Difference::Changed { branch, first, second } => {
                     (branch, format!("is a {first}, and a {second}"))
                 }

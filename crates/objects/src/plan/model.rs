@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use rootfile::streamer::StreamerInfos;
+
 use crate::problem::{Damaged, Problem};
 
 /// The place of an object: its input, and the offset of its record there.
@@ -65,6 +67,8 @@ pub struct OutputDirectory {
 pub struct ObjectPlan {
     /// Directories; the first is the top.
     pub directories: Vec<OutputDirectory>,
+    /// The descriptions of classes that the output gets; those of all inputs if not given.
+    pub infos: Option<StreamerInfos>,
     /// The newest date of any key, packed as in `TDatime`.
     pub newest: u32,
     /// Objects that cannot be carried over as ROOT would, known from the keys alone.

@@ -42,7 +42,7 @@ pub struct WrittenObjects {
 }
 
 impl ObjectPlan {
-    /// Writes directories and all objects except trees. The output gets the streamer infos of all inputs.
+    /// Writes directories and all objects except trees. The output gets the streamer infos of all inputs, or [`ObjectPlan::infos`].
     /// `pid_offsets` has one number per input, from [`process_ids::join`].
     ///
     /// Call it before trees are written: references in a copied record count from its key, and the length of keys
@@ -59,8 +59,9 @@ impl ObjectPlan {
         pid_offsets: &[u16],
     ) -> Result<WrittenObjects> {
         let files: Vec<&RootFile> = files.iter().map(Borrow::borrow).collect();
-        for file in &files {
-            writer.infos_mut().extend(file.infos());
+        match &self.infos {
+            Some(infos) => writer.infos_mut().extend(infos),
+            None => files.iter().for_each(|file| writer.infos_mut().extend(file.infos())),
         }
         let directories = vec![writer.top(); self.directories.len()];
         let written = WrittenObjects {

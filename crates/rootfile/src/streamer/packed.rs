@@ -120,6 +120,18 @@ impl Packed {
     }
 }
 
+impl std::fmt::Display for Packed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Float => f.write_str("as a float"),
+            Self::Range { min, max, factor } => {
+                write!(f, "from {min} to {max} in {} steps", (factor * (max - min)).round())
+            }
+            Self::Bits(bits) => write!(f, "of {bits} bits"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

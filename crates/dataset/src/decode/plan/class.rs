@@ -349,12 +349,12 @@ fn qualified(info: &StreamerInfo, name: &str) -> String {
 }
 
 /// Whether a member is in the file. Artificial and cached members are not.
-pub(super) fn is_stored(e: &StreamerElement) -> bool {
+pub(crate) fn is_stored(e: &StreamerElement) -> bool {
     e.type_code >= 0 && e.type_code < 600 && e.class != "TStreamerArtificial"
 }
 
 /// Whether an element is a base and not a container. `TObject` and `TNamed` have type codes of their own.
-pub(super) fn is_base(e: &StreamerElement) -> bool {
+pub(crate) fn is_base(e: &StreamerElement) -> bool {
     (e.type_code == code::BASE || e.class == "TStreamerBase") && !matches!(e.kind, ElementKind::Stl { .. })
 }
 

@@ -24,7 +24,7 @@ fn number(leaf: &Leaf) -> Option<Number> {
 }
 
 /// The fixed dimensions of a leaf, by its title (`x[n][3][4]`); their product is fLen, which is right.
-pub(super) fn dimensions(title: &str, len: usize) -> Vec<usize> {
+pub(crate) fn dimensions(title: &str, len: usize) -> Vec<usize> {
     let mut dims = Vec::new();
     for part in title.split('[').skip(1) {
         if let Some((inside, _)) = part.split_once(']')

@@ -331,7 +331,7 @@ pub(super) fn packed_or_basic(t: i32, e: &StreamerElement) -> Option<Typed> {
 }
 
 /// The fixed dimensions of a member.
-pub(super) fn dimensions(e: &StreamerElement) -> Vec<usize> {
+pub(crate) fn dimensions(e: &StreamerElement) -> Vec<usize> {
     let length = usize::try_from(e.array_length.max(1)).unwrap_or(1);
     let n = usize::try_from(e.array_dim).unwrap_or(0).min(5);
     let dims: Vec<usize> = e.max_index.iter().take(n).map(|&d| usize::try_from(d).unwrap_or(0)).collect();

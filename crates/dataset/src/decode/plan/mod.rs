@@ -4,7 +4,7 @@ mod arrays;
 pub(crate) mod branch;
 mod class;
 mod conversion;
-mod leaves;
+pub(crate) mod leaves;
 mod member;
 pub(crate) mod parts;
 #[cfg(test)]

@@ -3,7 +3,9 @@
 
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfos, code};
 
-use super::class::{Classes, is_base, is_stored};
+use super::class::Classes;
+pub(crate) use super::class::{is_base, is_stored};
+pub(crate) use super::member::dimensions as element_dimensions;
 use crate::decode::program::learned::LearnedClasses;
 use crate::decode::program::types::PAIR_PARTS;
 use crate::type_name::{ContainerKind, TypeName};

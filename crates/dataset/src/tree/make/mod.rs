@@ -15,6 +15,7 @@ mod maker;
 mod objects;
 #[cfg(test)]
 mod tests;
+mod unpack;
 mod unroll;
 
 use rootfile::Result;

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use dataset::layout::Container;
 use dataset::table::{TableColumn, TableSchema};
 use dataset::tree::Tree;
+use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Follow, Holder, Result, Source, Traffic};
 
 use super::chain::NtupleChain;
@@ -33,6 +34,8 @@ pub struct Dataset {
     /// The schema of the first file.
     pub(super) schema: TableSchema,
     pub(super) columns: Vec<TableColumn>,
+    /// The descriptions of the classes in the entries of trees.
+    pub(super) infos: StreamerInfos,
     pub(super) sources: Sources,
     pub(super) files: Vec<Arc<dyn Source>>,
     /// Entries of each file.
@@ -96,6 +99,11 @@ impl Dataset {
     /// Its columns. Those of an RNTuple are all its fields, by their IDs.
     pub fn columns(&self) -> &[TableColumn] {
         &self.columns
+    }
+
+    /// The descriptions of the classes in the entries of trees.
+    pub(crate) fn infos(&self) -> &StreamerInfos {
+        &self.infos
     }
 
     /// The columns that have all values once: all columns of a tree, the fields at the top of an RNTuple.

@@ -87,8 +87,6 @@ impl Dataset {
         if trees.iter().any(|(.., key)| is_ntuple(&key.class)) {
             return Self::of_ntuples(inputs, trees, path);
         }
-        let mut infos = StreamerInfos::new();
-        trees.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
         let plan = plan_table(&TableRequest {
             inputs: trees,
             path,
@@ -98,6 +96,7 @@ impl Dataset {
             options: PlanOptions { schema, absent: Absent::Fail, pack: Pack::No },
             gaps: Gaps::Keep,
         })?;
+        let infos = plan.infos;
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {
             if let Some(slot) = places.get_mut(column.branch) {
@@ -124,6 +123,7 @@ impl Dataset {
             path: path.to_owned(),
             uuids: uuids(trees),
             columns: columns.collect(),
+            infos,
             schema: TableSchema::Tree(Box::new(plan.tree)),
             sources: Sources::Tree { columns: plan.columns, places },
             files: plan.files,
@@ -155,6 +155,7 @@ impl Dataset {
             paths,
             path: path.to_owned(),
             uuids: uuids(tables),
+            infos: StreamerInfos::new(),
             columns: chain.plans().iter().cloned().map(TableColumn::Field).collect(),
             files: tables.iter().map(|(_, file, _)| Arc::clone(file.source())).collect(),
             input_entries: chain.entries(),

@@ -109,7 +109,10 @@ impl Fetcher {
             })?;
             data.entries = counted_offsets(generated, files, piece, &data).map_err(named)?;
         }
-        Ok(data)
+        match column.source.recasts.get(&piece.file) {
+            Some(recast) => recast.apply(&data).map_err(named),
+            None => Ok(data),
+        }
     }
 }
 

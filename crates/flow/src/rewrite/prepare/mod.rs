@@ -5,6 +5,7 @@ mod bad_inputs;
 mod conversions;
 mod ntuples;
 mod open;
+mod output_infos;
 #[cfg(test)]
 mod tests;
 mod trees;
@@ -85,6 +86,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     plans.iter_mut().for_each(|(place, plan)| find_place_for_kept(&objects, place, plan));
     objects.damaged.extend(damaged);
     objects.tree_cycles = count_cycles(&plans);
+    objects.infos = output_infos::output_infos(files, &objects, &plans)?;
     if let Some(first) = files.first() {
         let trees = plans.iter_mut().filter_map(|(place, plan)| match plan {
             PlannedTable::Tree(plan) => Some((place.path.as_str(), &mut **plan)),

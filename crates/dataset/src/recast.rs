@@ -1,0 +1,142 @@
+//! Writes the entries of one branch in the form of another that holds the same values: decodes with the plan of the one and
+//! encodes with that of the other. For branches whose bytes mean other things than those of the branch that they join.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, StructArray};
+use arrow_schema::DataType;
+use rootfile::{Error, Result};
+
+use crate::decode::ColumnPlan;
+use crate::encode::EncodedEntries;
+use crate::layout::Streaming;
+use crate::tree::basket::{BasketData, Entries};
+
+/// Types may nest this deep.
+const MAX_DEPTH: usize = 60;
+
+/// Baskets of one branch as those of another.
+#[derive(Clone, Debug)]
+pub struct Recast {
+    from: ColumnPlan,
+    to: ColumnPlan,
+}
+
+impl Recast {
+    /// From the form of one branch to that of another.
+    ///
+    /// # Errors
+    ///
+    /// If values would be lost or changed, or cannot be decoded or encoded, with the reason.
+    pub fn new(from: ColumnPlan, to: ColumnPlan) -> std::result::Result<Self, String> {
+        for plan in [&from, &to] {
+            if let Some(why) = plan.opaque() {
+                return Err(why.to_owned());
+            }
+            if !plan.counters().is_empty() {
+                return Err("other branches count its items".to_owned());
+            }
+            if plan.needs_learning() || plan.omits_collection_names() || plan.program().pointers {
+                return Err("it holds objects of any class".to_owned());
+            }
+            if plan.omits_tobjects() {
+                return Err("its objects have bits of their own".to_owned());
+            }
+        }
+        if !is_reordered(from.field().data_type(), to.field().data_type(), 0) {
+            let [from, to] = [&from, &to].map(|plan| plan.field().data_type().to_string());
+            return Err(format!("its values are {from}, and {to}"));
+        }
+        to.encoder(Streaming::MemberWise).map_err(|e| e.to_string())?;
+        Ok(Self { from, to })
+    }
+
+    /// The entries of a basket in the other form.
+    ///
+    /// # Errors
+    ///
+    /// If the basket cannot be decoded, or if its values cannot be encoded.
+    pub fn apply(&self, basket: &BasketData) -> Result<BasketData> {
+        let count = basket.count as usize;
+        let mut column = self.from.start(count, basket.data.len());
+        column.append(basket, 0..count, &[])?;
+        let values = reordered(&column.finish()?, self.to.field().data_type())?;
+        let mut encoder = self.to.encoder(Streaming::MemberWise)?;
+        let mut out = EncodedEntries::default();
+        encoder.append(values.as_ref(), 0..count, &mut out)?;
+        let too_large = || Error::unsupported("entries of more than 4 GB");
+        let entries = match (encoder.entry_size(), out.ends.is_empty()) {
+            (Some(size), _) => Entries::Fixed(u32::try_from(size).map_err(|_| too_large())?),
+            (None, false) => Entries::Offsets(std::iter::once(0).chain(out.ends).collect()),
+            (None, true) => {
+                let size = out.bytes.len().checked_div(count).unwrap_or(0);
+                Entries::Fixed(u32::try_from(size).map_err(|_| too_large())?)
+            }
+        };
+        Ok(BasketData {
+            count: basket.count,
+            keylen: basket.keylen,
+            pid_offset: basket.pid_offset,
+            data: out.bytes.into(),
+            entries,
+            displacement: None,
+        })
+    }
+}
+
+/// Whether a type is the other with the members of records in another order.
+fn is_reordered(from: &DataType, to: &DataType, depth: usize) -> bool {
+    if from == to {
+        return true;
+    }
+    match (from, to) {
+        _ if depth > MAX_DEPTH => false,
+        (DataType::Struct(ours), DataType::Struct(theirs)) => {
+            let has = |field: &Arc<arrow_schema::Field>| {
+                ours.find(field.name())
+                    .is_some_and(|(_, own)| is_reordered(own.data_type(), field.data_type(), depth + 1))
+            };
+            ours.len() == theirs.len() && theirs.iter().all(has)
+        }
+        (DataType::LargeList(a), DataType::LargeList(b)) => is_reordered(a.data_type(), b.data_type(), depth + 1),
+        (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {
+            n == m && is_reordered(a.data_type(), b.data_type(), depth + 1)
+        }
+        _ => false,
+    }
+}
+
+/// An array with the members of its records in the order of a type.
+fn reordered(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
+    if array.data_type() == wanted {
+        return Ok(Arc::clone(array));
+    }
+    let failed = |e: arrow_schema::ArrowError| Error::unsupported(e.to_string());
+    Ok(match (array.data_type(), wanted) {
+        (DataType::Struct(_), DataType::Struct(fields)) => {
+            let records = array.as_struct();
+            let member = |field: &Arc<arrow_schema::Field>| {
+                let own = records.column_by_name(field.name());
+                let own = own.ok_or_else(|| Error::unsupported(format!("no member {}", field.name())))?;
+                reordered(own, field.data_type())
+            };
+            let members = fields.iter().map(member).collect::<Result<Vec<_>>>()?;
+            Arc::new(StructArray::try_new(fields.clone(), members, records.nulls().cloned()).map_err(failed)?)
+        }
+        (DataType::LargeList(_), DataType::LargeList(field)) => {
+            let lists = array.as_list::<i64>();
+            let items = reordered(lists.values(), field.data_type())?;
+            let made =
+                LargeListArray::try_new(Arc::clone(field), lists.offsets().clone(), items, lists.nulls().cloned());
+            Arc::new(made.map_err(failed)?)
+        }
+        (DataType::FixedSizeList(..), DataType::FixedSizeList(field, n)) => {
+            let lists = array.as_fixed_size_list();
+            let items = reordered(lists.values(), field.data_type())?;
+            let made = FixedSizeListArray::try_new(Arc::clone(field), *n, items, lists.nulls().cloned());
+            Arc::new(made.map_err(failed)?)
+        }
+        (found, wanted) => return Err(Error::unsupported(format!("values are {found}, and not {wanted}"))),
+    })
+}

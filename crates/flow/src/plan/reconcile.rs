@@ -1,0 +1,105 @@
+//! Branches whose bytes mean other things in a further input: those whose entries can be written in the form of the first input
+//! without a loss are recast when their baskets are loaded; the others remain differences.
+
+use std::sync::Arc;
+
+use dataset::decode::ColumnPlan;
+use dataset::meaning::{ClassConflict, ClassConflicts, Meanings, Reach};
+use dataset::recast::Recast;
+use dataset::tree::Tree;
+use dataset::tree::basket::GENERATE_OFFSET_MAP;
+use rootfile::RootFile;
+use rootfile::streamer::StreamerInfos;
+
+use super::builder::{LARGEST_RECAST, PlanBuilder};
+use super::schema::{Comparison, Described};
+use crate::table::default_entry::default_entry;
+use crate::table::piece::FILL;
+
+/// Objects with bits or references of their own, which arrays leave out.
+const NOT_IN_ARRAYS: [&str; 3] = ["TObject", "TRef", "TRefArray"];
+
+impl PlanBuilder<'_> {
+    /// The tree so far, with the descriptions of its classes.
+    pub fn described(&self) -> Described<'_> {
+        Described { tree: &self.tree, infos: &self.infos }
+    }
+
+    /// Takes the branches that can be joined in spite of other bytes out of the differences, and adds the descriptions of the
+    /// input's classes to those of the output.
+    pub fn reconcile(&mut self, tree: &Tree, found: &mut Comparison, file: &Arc<RootFile>) {
+        for i in std::mem::take(&mut found.changed) {
+            let Some(theirs) = found.map.get(i).copied().flatten() else { continue };
+            let conflicts = found.conflicts.get(&i).cloned().unwrap_or_default();
+            let other = Described { tree, infos: file.infos() };
+            if self.recast(i, (theirs, other), &conflicts) {
+                found.conflicts.remove(&i);
+            } else {
+                found.changed.push(i);
+            }
+        }
+        self.describe(file.infos());
+    }
+
+    /// Adds descriptions of classes. A version that is described otherwise keeps its description.
+    pub fn describe(&mut self, infos: &StreamerInfos) {
+        let conflicts = ClassConflicts::between(&self.infos, infos);
+        for info in infos.iter().filter(|info| conflicts.of(&info.name).is_none_or(|c| c.version() != info.version)) {
+            self.infos.add(Arc::clone(info));
+        }
+    }
+
+    /// Lets the entries of a branch be written in the form of the column, if that loses nothing.
+    fn recast(&mut self, i: usize, (theirs, other): (usize, Described<'_>), conflicts: &[ClassConflict]) -> bool {
+        let (Some(branch), Some(their_branch)) = (self.tree.branches.get(i), other.tree.branches.get(theirs)) else {
+            return false;
+        };
+        if (branch.io_bits | their_branch.io_bits) & GENERATE_OFFSET_MAP != 0 {
+            return false;
+        }
+        let meanings = (Meanings::new(&self.tree, &self.infos), Meanings::new(other.tree, other.infos));
+        let from = ColumnPlan::new(other.tree, theirs, other.infos);
+        let own = ColumnPlan::new(&self.tree, i, &self.infos);
+        if conflicts.is_empty() {
+            let packed = meanings.0.of(branch).differs_in_packing(&meanings.1.of(their_branch));
+            return packed && self.unpack(i, own, from);
+        }
+        let mut reach = Reach::default();
+        meanings.0.reach(branch, &mut reach);
+        if NOT_IN_ARRAYS.iter().any(|class| reach.has(class)) || !conflicts.iter().all(ClassConflict::is_order_only) {
+            return false;
+        }
+        match Recast::new(from, own) {
+            Ok(recast) => self.recasts.insert(i, Arc::new(recast)).is_none(),
+            Err(_) => false,
+        }
+    }
+
+    /// Makes the packed leaves of a branch plain ones, which hold the values of all inputs.
+    fn unpack(&mut self, i: usize, own: ColumnPlan, from: ColumnPlan) -> bool {
+        let was_packed = self.tree.unpack_leaves(i);
+        let to = ColumnPlan::new(&self.tree, i, &self.infos);
+        let (Ok(ours), Ok(theirs)) = (Recast::new(own, to.clone()), Recast::new(from, to)) else { return false };
+        let (Some(column), Some(branch)) = (self.columns.get_mut(i), self.tree.branches.get(i)) else { return false };
+        if was_packed {
+            if column.source.fill.is_some() {
+                let Ok(entry) = default_entry(&self.tree, branch) else { return false };
+                column.source.fill = Some(entry);
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a small number")]
+            let larger = LARGEST_RECAST as f64;
+            column.source.expansion *= larger;
+            column.source.tot_bytes = column.source.tot_bytes.saturating_mul(LARGEST_RECAST);
+            let ours = Arc::new(ours);
+            for piece in column.source.pieces.iter().filter(|piece| piece.file != FILL) {
+                column.source.recasts.entry(piece.file).or_insert_with(|| Arc::clone(&ours));
+            }
+            self.notes.push(format!(
+                "tree {}: {} is written without packing, since the inputs pack its numbers differently",
+                self.request.path, column.name
+            ));
+        }
+        self.recasts.insert(i, Arc::new(theirs));
+        true
+    }
+}
