@@ -80,6 +80,11 @@ pub fn public_text(text: &str) -> Cow<'_, str> {
     if shown == text { Cow::Borrowed(text) } else { Cow::Owned(shown) }
 }
 
+/// Whether a text has what [`public_text`] hides: a file with such a text is for its owner alone.
+pub fn has_secrets(text: &str) -> bool {
+    matches!(public_text(text), Cow::Owned(_))
+}
+
 /// The first URL of a text: what is before it, the URL up to a blank or a quotation mark, and what is behind it.
 fn next_url(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;

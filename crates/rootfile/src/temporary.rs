@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
+use crate::naming::announce;
 use crate::owner::Owner;
 use crate::target::{check_place, exists};
 use crate::{Error, Result};
@@ -154,6 +155,15 @@ fn is_hidden_name(file: &str, target: &str) -> bool {
     middle.is_some_and(|middle| middle.split_once('-').map_or_else(|| number(middle), |(a, b)| number(a) && number(b)))
 }
 
+/// Who may read an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Whoever may read what the user writes (umask(2)).
+    AsUsual,
+    /// The user alone.
+    Owner,
+}
+
 /// A file under a temporary name. It is removed when dropped, unless it was renamed.
 #[derive(Debug)]
 pub(crate) struct Temporary {
@@ -166,7 +176,7 @@ pub(crate) struct Temporary {
 impl Temporary {
     /// Creates the hidden file of the output `target`, in the same folder so that it can be renamed. Fails if `target`
     /// is a device or a folder, or an existing file unless `overwrite`.
-    pub fn create(target: &Path, overwrite: bool) -> Result<(Self, File)> {
+    pub fn create(target: &Path, overwrite: bool, readers: Readers) -> Result<(Self, File)> {
         check_place(target, overwrite)?;
         let mut outputs = outputs();
         outputs.check_open()?;
@@ -175,7 +185,7 @@ impl Temporary {
             if outputs.unfinished.contains_key(&path) {
                 continue;
             }
-            if let Some(file) = create_locked(&path)? {
+            if let Some(file) = create_locked(&path, readers)? {
                 outputs.unfinished.insert(path.clone(), Owner::this());
                 let (target, owner) = (target.to_path_buf(), Owner::this());
                 return Ok((Self { path, target, overwrite, owner }, file));
@@ -197,6 +207,7 @@ impl Temporary {
     /// Renames the file to its final name. A forked process cannot: the file is still being written, or was renamed already.
     pub fn rename(self) -> Result<()> {
         self.owner.check("the output", "only that process can complete it")?;
+        announce(&self.target, &self.path)?;
         let mut outputs = outputs();
         outputs.check_open()?;
         match self.overwrite {
@@ -219,12 +230,19 @@ impl Drop for Temporary {
 }
 
 /// Creates and locks a hidden file; `None` if another process writes it.
-fn create_locked(path: &Path) -> io::Result<Option<File>> {
+fn create_locked(path: &Path, readers: Readers) -> io::Result<Option<File>> {
     let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or(0);
     let mut options = File::options();
     options.write(true).read(true).create(true).truncate(false).custom_flags(no_link);
+    if readers == Readers::Owner {
+        // A file that is there already may be open elsewhere.
+        options.create_new(true).mode(0o600);
+    }
     loop {
-        let file = options.open(path)?;
+        let file = match options.open(path) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
+            opened => opened?,
+        };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => return Ok(None),
             // On a file system without locks, stale files stay and no file in use is removed.
@@ -288,7 +306,7 @@ mod tests {
     #[test]
     fn devices_and_folders_are_not_replaced() {
         for there in ["/dev/null", "/tmp"] {
-            let refused = Temporary::create(Path::new(there), true).unwrap_err();
+            let refused = Temporary::create(Path::new(there), true, Readers::AsUsual).unwrap_err();
             assert!(is_io(&refused, io::ErrorKind::InvalidInput), "{there}: {refused}");
         }
     }
@@ -301,7 +319,7 @@ mod tests {
         names.iter().for_each(|name| std::fs::write(folder.path().join(name), "left").unwrap());
         let written = File::open(folder.path().join(".out.root.4.tmp")).unwrap();
         written.lock().unwrap();
-        let (temporary, _file) = Temporary::create(&target, false).unwrap();
+        let (temporary, _file) = Temporary::create(&target, false, Readers::AsUsual).unwrap();
         let left = |name: &str| folder.path().join(name).exists();
         assert_eq!(names.map(left), [false, false, true, true, true]);
         drop(temporary);
@@ -312,8 +330,8 @@ mod tests {
     fn two_writers_of_one_output_do_not_share_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out.root");
-        let (first, _one) = Temporary::create(&target, false).unwrap();
-        let (second, _two) = Temporary::create(&target, false).unwrap();
+        let (first, _one) = Temporary::create(&target, false, Readers::AsUsual).unwrap();
+        let (second, _two) = Temporary::create(&target, false, Readers::AsUsual).unwrap();
         assert_ne!(first.path(), second.path());
         first.rename().unwrap();
         // The first is there by now, and nobody asked to replace it.
@@ -325,7 +343,8 @@ mod tests {
     fn a_forked_process_neither_renames_nor_removes() {
         let folder = tempfile::tempdir().unwrap();
         for rename in [true, false] {
-            let (mut temporary, _file) = Temporary::create(&folder.path().join("out.root"), false).unwrap();
+            let (mut temporary, _file) =
+                Temporary::create(&folder.path().join("out.root"), false, Readers::AsUsual).unwrap();
             temporary.owner = Owner::other();
             let path = temporary.path().to_path_buf();
             if rename {

@@ -79,13 +79,17 @@ class TaskState:
     """Time of the command by the clock."""
     output: TaskOutput | None
     """The output."""
+    earlier: TaskOutput | None
+    """The output of an earlier run, while this one's has not replaced it."""
+    runner: str | None
+    """Process and machine of the run."""
     report: Any
     """The report of the command, as its JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A task that failed."""
+    """A task that failed, or whose state cannot be read."""
 
     n: int
     """The number of the task."""
@@ -111,6 +115,8 @@ class Collected:
     """Tasks that failed."""
     missing: int
     """Tasks that have not run, or whose output is gone or was replaced."""
+    unknown: int
+    """Tasks whose state cannot be read."""
     outputs: tuple[Path, ...]
     """Outputs of the tasks that are done, in order."""
     bytes_written: int
@@ -121,6 +127,8 @@ class Collected:
     """Tasks that are done with the answer no: files differ, or inputs were left out."""
     failures: tuple[Failure, ...]
     """Tasks that failed."""
+    unknowns: tuple[Failure, ...]
+    """Tasks whose state cannot be read, and why. To run them again replaces the state."""
     missing_tasks: tuple[int, ...]
     """The missing tasks."""
     bad: tuple[BadInput, ...]

@@ -12,10 +12,10 @@ use crate::output::{self, Answer};
 /// Numbers, failures and bad inputs that are printed; --json has all.
 const SHOWN: usize = 20;
 
-/// Collect the results of a plan's tasks: which are done, failed or missing, all outputs, and all bad inputs.
+/// Collect the results of a plan's tasks: which are done, failed, missing or unknown, all outputs, and all bad inputs.
 ///
 /// Exit code 0: all tasks are done, and no input is bad; 1: tasks failed or are missing, files differ, or inputs were left
-/// out; 2: the plan or a state cannot be read.
+/// out, or a state cannot be read; 2: the plan cannot be read.
 #[derive(clap::Args)]
 pub struct Args {
     /// The plan.
@@ -27,7 +27,7 @@ pub struct Args {
 
 /// Collects.
 pub fn work(args: &Args) -> Result<Collected> {
-    collect(&Jobs::read(&args.plan)?, &args.plan)
+    Ok(collect(&Jobs::read(&args.plan)?, &args.plan))
 }
 
 pub fn run(args: &Args) -> Result<Answer> {
@@ -45,6 +45,9 @@ fn print(all: &Collected, quiet: bool) -> Result<()> {
     for failure in all.failures.iter().take(SHOWN) {
         writeln!(out, "task {} failed: {}", failure.n, output::line(&failure.reason))?;
     }
+    for unknown in all.unknowns.iter().take(SHOWN) {
+        writeln!(out, "task {}: {}; run it again", unknown.n, output::line(&unknown.reason))?;
+    }
     for (numbers, what) in [(&all.no, "the answer is no"), (&all.missing_tasks, "not done")] {
         if !numbers.is_empty() {
             let shown: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
@@ -55,14 +58,15 @@ fn print(all: &Collected, quiet: bool) -> Result<()> {
     for bad in all.bad.iter().take(SHOWN) {
         writeln!(out, "bad input: {}: {}", output::line(&bad.path), output::line(&bad.reason))?;
     }
-    let longest = all.failures.len().max(all.bad.len());
+    let longest = all.failures.len().max(all.unknowns.len()).max(all.bad.len());
     if longest > SHOWN {
         writeln!(out, "more; --json lists all")?;
     }
     if !quiet {
+        let unknown = if all.unknown > 0 { format!(", {} unknown", output::count(all.unknown)) } else { String::new() };
         writeln!(
             out,
-            "{} of {} tasks done, {} failed, {} missing; {} outputs, {}",
+            "{} of {} tasks done, {} failed, {} missing{unknown}; {} outputs, {}",
             output::count(all.done),
             output::count(all.tasks),
             output::count(all.failed),

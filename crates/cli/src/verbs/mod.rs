@@ -134,9 +134,9 @@ impl Verb {
             Self::Check(args) => answered(&check::work(&args, progress)?, |report| report.whole),
             Self::Fileset(args) => answered(&fileset::work(&args, progress)?, |report| report.skipped.is_empty()),
             Self::Plan(args) => {
-                answered(&plan::work(&args, (&parses, &reported), progress)?, |jobs| jobs.bad.is_empty())
+                answered(&plan::work(&args, (&parses, &reported), progress)?.public(), |jobs| jobs.bad.is_empty())
             }
-            Self::Run(args) => answered(&run_task::work(&args, &reported, progress)?.0, |state| state.whole),
+            Self::Run(args) => answered(&run_task::work(&args, &reported, progress)?.0.public(), |state| state.whole),
             Self::Collect(args) => answered(&collect::work(&args)?, |all| all.whole),
             Self::Convert(args) => done(output::json_text(&convert::work(&args, progress)?)?),
             Self::Generate(args) => done(output::json_text(&generate::work(&args, progress)?)?),

@@ -29,6 +29,8 @@ const SAMPLE: usize = 3;
 /// output for each input. verify: each input is compared with the file that --name gives. check, readspeed: tasks of
 /// --files-per-task inputs. tune: a sample of the inputs decides on a layout now; the tasks rewrite each input in it.
 ///
+/// A plan is to be trusted like a script: it says which commands run starts.
+///
 /// Relative paths count from the folder in which plan and run are started.
 #[derive(clap::Args)]
 pub struct Args {
@@ -137,6 +139,8 @@ pub type Run<'a> = &'a dyn Fn(&[String], Progress<'_>) -> Result<(String, Answer
 pub fn work(args: &Args, commands: (Parse<'_>, Run<'_>), progress: Progress<'_>) -> Result<Jobs> {
     let found = inputs(&args.inputs)?;
     check_output(&args.output, args.force, found.iter().map(|input| &input.path))?;
+    // What it cannot say is better known now.
+    args.submit_file(0)?;
     let (found, checked, bad) = args.whole_inputs(found, progress)?;
     let mut planner = Planner { args, tasks: Vec::new(), inputs: found, taken: HashSet::new() };
     planner.plan(&checked, commands.1, progress)?;
@@ -145,7 +149,7 @@ pub fn work(args: &Args, commands: (Parse<'_>, Run<'_>), progress: Progress<'_>)
     }
     let jobs = Jobs { schema: SCHEMA, verb: args.verb.name().to_owned(), tasks: planner.tasks, bad };
     let states = StateFolder::of(&args.output);
-    std::fs::create_dir_all(states.path()).map_err(|e| Error::from(e).file(states.path()))?;
+    states.make()?;
     let text = serde_json::to_string_pretty(&jobs).map_err(std::io::Error::from)?;
     OutputFile::replace(&args.output, &text)?;
     if let Some((path, text)) = args.submit_file(jobs.tasks.len())? {
@@ -163,7 +167,7 @@ impl Args {
             Some(System::Slurm) => Batch::Slurm,
         };
         let threads = Budget::new(0, self.threads).threads;
-        Ok(Some(submit_file(batch, &self.output, &std::env::current_dir()?, tasks, (threads, self.memory.bytes()))))
+        submit_file(batch, &self.output, &std::env::current_dir()?, tasks, (threads, self.memory.bytes())).map(Some)
     }
 
     /// The inputs without the bad ones, what is known of them, and the bad ones. Only merge and tune need their metadata.
@@ -275,7 +279,7 @@ impl Planner<'_> {
     /// Chooses a layout by a sample of the inputs, evenly over them. Returns the file with the layout.
     fn tune(&self, run: Run<'_>, progress: Progress<'_>) -> Result<String> {
         let states = StateFolder::of(&self.args.output);
-        std::fs::create_dir_all(states.path()).map_err(|e| Error::from(e).file(states.path()))?;
+        states.make()?;
         let layout = states.path().join("layout.toml").to_string_lossy().into_owned();
         let count = self.args.sample.map_or(SAMPLE, |n| usize::try_from(n).unwrap_or(usize::MAX));
         let step = self.inputs.len().div_ceil(count).max(1);
@@ -357,9 +361,9 @@ fn text_of(input: &Input) -> String {
 pub fn run(args: &Args, commands: (Parse<'_>, Run<'_>)) -> Result<Answer> {
     let jobs = work(args, commands, &flow::unwatched)?;
     if args.verbosity.json {
-        output::json(&jobs)?;
+        output::json(&jobs.public())?;
     } else {
-        for bad in &jobs.bad {
+        for bad in &jobs.public().bad {
             eprintln!("basketry: left out: {}: {}", output::line(&bad.path), output::line(&bad.reason));
         }
         if !args.verbosity.quiet {
@@ -367,7 +371,7 @@ pub fn run(args: &Args, commands: (Parse<'_>, Run<'_>)) -> Result<Answer> {
             let mut out = output::stdout();
             writeln!(out, "{count} tasks, 0 to {last}: {} --task N", run_command(&args.output))?;
             if let Some((path, _)) = args.submit_file(count)? {
-                writeln!(out, "submit file: {}", path.display())?;
+                writeln!(out, "submit file: {}", output::line(&path.display().to_string()))?;
             }
             out.flush()?;
         }

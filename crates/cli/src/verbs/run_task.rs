@@ -2,12 +2,13 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use dataset::layout::ByteSize;
 use flow::Progress;
-use lab::jobs::{Ended, Jobs, Output, SCHEMA, State, StateFolder, Task};
-use rootfile::{ErrorKind, Result};
+use lab::jobs::{Ended, Jobs, Output, SCHEMA, State, StateFolder, Task, runner};
+use rootfile::{Error, ErrorKind, NamingWatch, Result};
 
 use super::plan::Run;
 use crate::options::Verbosity;
@@ -16,7 +17,10 @@ use crate::output::{self, Answer};
 /// Run one task of a plan that `basketry plan` wrote.
 ///
 /// A task that is done, and whose output is still the one it wrote, is skipped. The result goes into a small file in the
-/// folder PLAN.d, for `basketry collect`. A task that was killed can be repeated: its output appears only when it is whole.
+/// folder PLAN.d, for `basketry collect`. A task that was killed can be repeated: its output appears only when it is whole, and
+/// only a file that the task itself wrote is replaced. A task that another process runs is left to it.
+///
+/// A plan is to be trusted like a script: a task is any basketry command, also one that runs others.
 ///
 /// Exit codes are those of the command of the task.
 #[derive(clap::Args)]
@@ -48,53 +52,85 @@ pub struct Args {
 pub fn work(args: &Args, run: Run<'_>, progress: Progress<'_>) -> Result<(State, bool)> {
     let jobs = Jobs::read(&args.plan)?;
     let task = jobs.task(args.task)?;
-    let states = StateFolder::of(&args.plan);
-    // A state that cannot be read is replaced.
-    let last = states.last(task).ok().flatten();
-    if let Some(state) = &last
-        && state.state == Ended::Done
-        && state.is_current()
-        && !args.again
-    {
-        return Ok((state.clone(), true));
+    let states = Arc::new(StateFolder::of(&args.plan));
+    let done = || states.last(task).state().filter(|state| state.state == Ended::Done && state.is_current());
+    if let Some(state) = done().filter(|_| !args.again) {
+        return Ok((state, true));
+    }
+    let lock = states.lock(task)?;
+    // Another runner may have had the lock until now.
+    if let Some(state) = done().filter(|_| !args.again) {
+        return Ok((state, true));
     }
     let there = task.output.as_deref().and_then(|path| Output::now(path).ok());
-    let own = last.is_some_and(|last| last.state == Ended::Started || last.output == there);
-    let begun = |state, seconds, whole| State {
+    let own = there.filter(|there| states.last(task).state().is_some_and(|last| last.wrote(there)));
+    let replace = own.is_some();
+    let mut state = State {
         schema: SCHEMA,
         n: task.n,
         args: task.args.clone(),
-        state,
-        whole,
+        state: Ended::Started,
+        whole: false,
         reason: None,
-        seconds,
+        seconds: 0.0,
         output: None,
+        earlier: own,
+        runner: Some(runner()),
         report: None,
     };
-    // A file of others stays there, and so does this fact: the command refuses to replace it.
-    if there.is_none() || own {
-        states.write(&begun(Ended::Started, 0.0, false))?;
-    }
+    states.write(&state)?;
+    let named = Arc::new(Mutex::new(None));
+    let watch = task.output.as_deref().map(|output| {
+        let (states, named, begun, output) = (states.clone(), named.clone(), state.clone(), output.to_path_buf());
+        let own = replace && !forced(&task.args);
+        let task = task.clone();
+        NamingWatch::new(&output.clone(), move |hidden| {
+            // Where there are no locks, another runner may have begun since.
+            if states.last(&task).state().is_some_and(|last| last.runner != begun.runner) {
+                let why = format!("task {} is run by another process as well; this one's output is dropped", task.n);
+                return Err(Error::request(why));
+            }
+            // What came to this name during the work is not the task's to replace.
+            if own && Output::now(&output).is_ok_and(|there| !begun.wrote(&there)) {
+                let why = "was replaced by another program while the task ran; the task's own output is dropped";
+                return Err(Error::request(why).file(&output));
+            }
+            let written = Output::at(&output, hidden)?;
+            states.write(&State { output: Some(written.clone()), ..begun.clone() })?;
+            *named.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
+            Ok(())
+        })
+    });
     let start = Instant::now();
-    let result = run(&args.command(task, there.is_some() && own), progress);
-    let seconds = start.elapsed().as_secs_f64();
-    let ended = |state, whole| begun(state, seconds, whole);
-    match result {
+    let result = run(&args.command(task, replace), progress);
+    state.seconds = start.elapsed().as_secs_f64();
+    drop(watch);
+    state.output = named.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let result = match result {
         Ok((report, answer)) => {
-            let mut state = ended(Ended::Done, answer == Answer::Yes);
+            (state.state, state.whole) = (Ended::Done, answer == Answer::Yes);
             state.report = Some(serde_json::from_str(&report).map_err(std::io::Error::from)?);
-            state.output = task.output.as_deref().map(Output::now).transpose()?;
+            if state.output.is_none() {
+                state.output = task.output.as_deref().map(Output::now).transpose()?;
+            }
+            state.earlier = None;
             states.write(&state)?;
             Ok((state, false))
         }
         // Nothing is known about a task that a user or a system ended.
         Err(e) if matches!(e.kind(), ErrorKind::Interrupted) => Err(e),
         Err(e) => {
-            let state = State { reason: Some(e.to_string()), ..ended(Ended::Failed, false) };
-            states.write(&state)?;
+            // Where there are no locks, another runner may have done the task, or is about to.
+            let last = states.last(task).state();
+            if last.is_none_or(|last| last.runner == state.runner) {
+                (state.state, state.reason) = (Ended::Failed, Some(e.to_string()));
+                states.write(&state)?;
+            }
             Err(e)
         }
-    }
+    };
+    drop(lock);
+    result
 }
 
 impl Args {
@@ -102,8 +138,7 @@ impl Args {
     /// own output; a sweep continues it.
     fn command(&self, task: &Task, replace: bool) -> Vec<String> {
         let mut command = task.args.clone();
-        let forced = command.iter().take_while(|word| *word != "--").any(|word| word == "--force" || word == "-f");
-        if replace && !forced && task.verb != "sweep" {
+        if replace && !forced(&command) && task.verb != "sweep" {
             command.insert(1.min(command.len()), "--force".to_owned());
         }
         let mut set = |option: &str, value: Option<String>| {
@@ -118,10 +153,15 @@ impl Args {
     }
 }
 
+/// Whether a command replaces whatever is at its output's name.
+fn forced(command: &[String]) -> bool {
+    command.iter().take_while(|word| *word != "--").any(|word| word == "--force" || word == "-f")
+}
+
 pub fn run(args: &Args, run: Run<'_>) -> Result<Answer> {
     let (state, skipped) = work(args, run, &flow::unwatched)?;
     if args.verbosity.json {
-        output::json(&state)?;
+        output::json(&state.public())?;
     } else if !args.verbosity.quiet {
         let mut out = output::stdout();
         let how = if skipped { "was done before, in" } else { "done in" };

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use rootfile::Result;
 use serde::Serialize;
 
 use super::model::{BadInput, Jobs, SCHEMA};
-use super::state::{Ended, StateFolder};
+use super::state::{Ended, Found, StateFolder};
 
 /// The report on all tasks.
 #[derive(Clone, Debug, Serialize)]
@@ -25,6 +24,8 @@ pub struct Collected {
     pub failed: u64,
     /// Tasks that have not run, or whose output is gone or was replaced.
     pub missing: u64,
+    /// Tasks whose state cannot be read.
+    pub unknown: u64,
     /// Outputs of the tasks that are done, in order.
     pub outputs: Vec<PathBuf>,
     /// Bytes of the outputs.
@@ -35,13 +36,15 @@ pub struct Collected {
     pub no: Vec<usize>,
     /// Tasks that failed.
     pub failures: Vec<Failure>,
+    /// Tasks whose state cannot be read, and why. To run them again replaces the state.
+    pub unknowns: Vec<Failure>,
     /// The missing tasks.
     pub missing_tasks: Vec<usize>,
     /// Inputs that cannot be read or are damaged: those that the plan left out, and those that tasks found.
     pub bad: Vec<BadInput>,
 }
 
-/// A task that failed.
+/// A task that failed, or whose state cannot be read.
 #[derive(Clone, Debug, Serialize)]
 pub struct Failure {
     /// The number of the task.
@@ -51,11 +54,7 @@ pub struct Failure {
 }
 
 /// Collects the states of a plan's tasks.
-///
-/// # Errors
-///
-/// A state cannot be read.
-pub fn collect(jobs: &Jobs, path: &Path) -> Result<Collected> {
+pub fn collect(jobs: &Jobs, path: &Path) -> Collected {
     let states = StateFolder::of(path);
     let mut all = Collected {
         schema: SCHEMA,
@@ -65,18 +64,27 @@ pub fn collect(jobs: &Jobs, path: &Path) -> Result<Collected> {
         done: 0,
         failed: 0,
         missing: 0,
+        unknown: 0,
         outputs: Vec::new(),
         bytes_written: 0,
         seconds: 0.0,
         no: Vec::new(),
         failures: Vec::new(),
+        unknowns: Vec::new(),
         missing_tasks: Vec::new(),
-        bad: jobs.bad.clone(),
+        bad: jobs.public().bad,
     };
     for task in &jobs.tasks {
-        let Some(state) = states.state(task)? else {
-            all.missing_tasks.push(task.n);
-            continue;
+        let state = match states.last(task) {
+            Found::State(state) if state.is_current() => *state,
+            Found::State(_) | Found::None => {
+                all.missing_tasks.push(task.n);
+                continue;
+            }
+            Found::Unreadable(why) => {
+                all.unknowns.push(Failure { n: task.n, reason: why.to_string() });
+                continue;
+            }
         };
         all.seconds += state.seconds;
         all.bad.extend(state.bad_inputs());
@@ -98,7 +106,8 @@ pub fn collect(jobs: &Jobs, path: &Path) -> Result<Collected> {
             }
         }
     }
+    all.unknown = all.unknowns.len() as u64;
     (all.failed, all.missing) = (all.failures.len() as u64, all.missing_tasks.len() as u64);
     all.whole = all.done == all.tasks && all.no.is_empty() && all.bad.is_empty();
-    Ok(all)
+    all
 }

@@ -3,6 +3,7 @@
 
 mod bins;
 mod collect;
+mod lock;
 mod model;
 mod names;
 mod state;
@@ -10,7 +11,8 @@ mod submit;
 
 pub use bins::bins;
 pub use collect::{Collected, Failure, collect};
+pub use lock::TaskLock;
 pub use model::{BadInput, Jobs, SCHEMA, Task};
 pub use names::{output_name, stem};
-pub use state::{Ended, Output, State, StateFolder};
+pub use state::{Ended, Found, Output, State, StateFolder, runner};
 pub use submit::{Batch, run_command, submit_file};

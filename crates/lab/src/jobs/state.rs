@@ -1,20 +1,22 @@
-//! The states of tasks: a small file for each task that has run, written whole, in a folder beside the plan.
+//! The states of tasks: a small file for each task that has run, written whole, in a folder beside the plan. A state knows the
+//! outputs that its task wrote, from before they got their name: nothing else at that name is the task's to replace.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use rootfile::{Error, FileHeader, OutputFile, Result};
+use rootfile::{Error, ErrorKind, FileHeader, LocalFile, OutputFile, Result};
+use rustix::system::uname;
 use serde::{Deserialize, Serialize};
 
-use super::model::{BadInput, SCHEMA, Task};
+use super::lock::TaskLock;
+use super::model::{BadInput, SCHEMA, Task, public_words, read_text};
 
 /// How far a task came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// It began with no foreign file in its way, and runs or was killed: what is at its output is its own.
+    /// It runs, or was killed.
     Started,
     /// The work was done.
     Done,
@@ -39,8 +41,14 @@ pub struct State {
     pub reason: Option<String>,
     /// Time of the command by the clock.
     pub seconds: f64,
-    /// The output.
+    /// The output, known from the moment before it gets its name.
     pub output: Option<Output>,
+    /// The output of an earlier run, which may be there until this one's replaces it.
+    #[serde(default)]
+    pub earlier: Option<Output>,
+    /// Who ran it.
+    #[serde(default)]
+    pub runner: Option<String>,
     /// The JSON report of the command.
     pub report: Option<serde_json::Value>,
 }
@@ -65,13 +73,22 @@ impl Output {
     ///
     /// It cannot be read.
     pub fn now(path: &Path) -> Result<Self> {
-        let with_path = |e: std::io::Error| Error::from(e).file(path);
-        let metadata = std::fs::metadata(path).map_err(with_path)?;
+        Self::at(path, path)
+    }
+
+    /// The output `path`, which is still at another place.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    pub fn at(path: &Path, place: &Path) -> Result<Self> {
+        let with_path = |e: std::io::Error| Error::from(e).file(place);
+        let metadata = std::fs::metadata(place).map_err(with_path)?;
         let mut found = Self { path: path.to_path_buf(), bytes: 0, uuid: None, modified: None };
         if metadata.is_file() {
             found.bytes = metadata.len();
             let mut head = Vec::new();
-            File::open(path).and_then(|file| file.take(512).read_to_end(&mut head)).map_err(with_path)?;
+            LocalFile::open(place)?.file().take(512).read_to_end(&mut head).map_err(with_path)?;
             found.uuid = FileHeader::parse(&head).ok().map(|header| header.uuid_text());
             let since = || metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok();
             let nanoseconds = found.uuid.is_none().then(since).flatten().map(|time| time.as_nanos());
@@ -101,30 +118,40 @@ impl StateFolder {
         self.0.join(format!("task-{n}.json"))
     }
 
-    /// The state of a task; none if it has not run, or ran with other arguments, or if its output is no longer the one it wrote.
-    ///
-    /// # Errors
-    ///
-    /// The state cannot be read.
-    pub fn state(&self, task: &Task) -> Result<Option<State>> {
-        Ok(self.last(task)?.filter(State::is_current))
+    /// The last state of a task, whatever became of its output since.
+    pub fn last(&self, task: &Task) -> Found {
+        let path = self.file(task.n);
+        let text = match read_text(&path) {
+            Ok(text) => text,
+            Err(e) if matches!(e.kind(), ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::NotFound) => {
+                return Found::None;
+            }
+            Err(e) => return Found::Unreadable(e),
+        };
+        match serde_json::from_str::<State>(&text) {
+            Ok(state) if state.schema == SCHEMA && state.args == task.args => Found::State(Box::new(state)),
+            Ok(_) => Found::None,
+            Err(e) => Found::Unreadable(Error::request(format!("is no state of a task: {e}")).file(path)),
+        }
     }
 
-    /// The last state of a task, whatever became of its output since.
+    /// Takes the lock of a task, until it is dropped.
     ///
     /// # Errors
     ///
-    /// The state cannot be read.
-    pub fn last(&self, task: &Task) -> Result<Option<State>> {
-        let path = self.file(task.n);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(Error::from(e).file(path)),
-        };
-        let state: State =
-            serde_json::from_str(&text).map_err(|e| Error::request(format!("no state of a task: {e}")).file(&path))?;
-        Ok((state.schema == SCHEMA && state.args == task.args).then_some(state))
+    /// Another process has it, or the folder cannot be written.
+    pub fn lock(&self, task: &Task) -> Result<TaskLock> {
+        self.make()?;
+        TaskLock::take(&self.0.join(format!("task-{}.lock", task.n)), task.n, &runner())
+    }
+
+    /// Makes the folder.
+    ///
+    /// # Errors
+    ///
+    /// The system refuses.
+    pub fn make(&self) -> Result<()> {
+        std::fs::create_dir_all(&self.0).map_err(|e| Error::from(e).file(&self.0))
     }
 
     /// Writes a state, whole or not at all.
@@ -133,13 +160,50 @@ impl StateFolder {
     ///
     /// It cannot be written.
     pub fn write(&self, state: &State) -> Result<()> {
-        std::fs::create_dir_all(&self.0).map_err(|e| Error::from(e).file(&self.0))?;
+        self.make()?;
         let text = serde_json::to_string(state).map_err(std::io::Error::from)?;
         OutputFile::replace(&self.file(state.n), &text)
     }
 }
 
+/// This process, as states and locks name it.
+pub fn runner() -> String {
+    format!("process {} on {}", std::process::id(), uname().nodename().to_string_lossy())
+}
+
+/// The state of a task, as it was found.
+#[derive(Debug)]
+pub enum Found {
+    /// The task has not run, or ran with other arguments.
+    None,
+    /// A state.
+    State(Box<State>),
+    /// What is there cannot be read as a state.
+    Unreadable(Error),
+}
+
+impl Found {
+    /// The state, if it is one.
+    pub fn state(self) -> Option<State> {
+        match self {
+            Self::State(state) => Some(*state),
+            Self::None | Self::Unreadable(_) => None,
+        }
+    }
+}
+
 impl State {
+    /// Whether an output is one that the task wrote.
+    pub fn wrote(&self, there: &Output) -> bool {
+        [&self.output, &self.earlier].into_iter().flatten().any(|own| own == there)
+    }
+
+    /// The state as reports show it: without what URLs have of secrets.
+    #[must_use]
+    pub fn public(&self) -> Self {
+        Self { args: public_words(&self.args), ..self.clone() }
+    }
+
     /// Whether the task has ended, and its output is the one it wrote.
     pub fn is_current(&self) -> bool {
         let same_output = |output: &Output| Output::now(&output.path).is_ok_and(|now| now == *output);
@@ -194,7 +258,8 @@ mod tests {
             inputs: Vec::new(),
             output: Some(output.clone()),
         };
-        assert_eq!(states.state(&task("a")).unwrap(), None);
+        let current = |arg: &str| states.last(&task(arg)).state().filter(State::is_current);
+        assert_eq!(current("a"), None);
         let state = State {
             schema: SCHEMA,
             n: 3,
@@ -204,16 +269,20 @@ mod tests {
             reason: None,
             seconds: 1.0,
             output: Some(Output::now(&output).unwrap()),
+            earlier: None,
+            runner: None,
             report: None,
         };
         states.write(&state).unwrap();
-        assert_eq!(states.state(&task("a")).unwrap(), Some(state));
-        assert_eq!(states.state(&task("b")).unwrap(), None);
+        assert_eq!(current("a"), Some(state));
+        assert_eq!(current("b"), None);
         std::fs::write(&output, "another").unwrap();
-        assert_eq!(states.state(&task("a")).unwrap(), None);
+        assert_eq!(current("a"), None);
         std::fs::remove_file(&output).unwrap();
-        assert_eq!(states.state(&task("a")).unwrap(), None);
-        std::fs::write(states.file(3), "{").unwrap();
-        assert!(states.state(&task("a")).is_err());
+        assert_eq!(current("a"), None);
+        for damaged in ["{", "", "[]", "\0"] {
+            std::fs::write(states.file(3), damaged).unwrap();
+            assert!(matches!(states.last(&task("a")), Found::Unreadable(_)), "{damaged:?}");
+        }
     }
 }

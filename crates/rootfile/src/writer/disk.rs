@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::staged::StagedFile;
-use crate::temporary::Temporary;
+use crate::temporary::{Readers, Temporary};
 use crate::{Error, Result};
 
 /// Most parts of one system call (`IOV_MAX` of Linux).
@@ -37,7 +37,12 @@ pub(super) enum Step {
 impl Disk {
     /// Creates the file of the output `path`. Fails if `path` exists, unless `overwrite`.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        let (temporary, file) = Temporary::create(path, overwrite).map_err(|e| e.file(path))?;
+        Self::create_for(path, overwrite, Readers::AsUsual)
+    }
+
+    /// As [`create`](Self::create), for these readers.
+    pub fn create_for(path: &Path, overwrite: bool, readers: Readers) -> Result<Self> {
+        let (temporary, file) = Temporary::create(path, overwrite, readers).map_err(|e| e.file(path))?;
         Ok(Self { file: Some((file, temporary)), ..Self::nowhere(path) })
     }
 

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use super::disk::Disk;
 use crate::Result;
+use crate::redact::has_secrets;
+use crate::temporary::Readers;
 
 /// A file that gets its name only when it is finished, and is removed if dropped before.
 pub struct OutputFile {
@@ -22,13 +24,14 @@ impl OutputFile {
         Ok(Self { disk: Disk::create(path, overwrite)?, at: 0 })
     }
 
-    /// Writes a whole file, and replaces an existing one.
+    /// Writes a whole file, and replaces an existing one. A text with secrets of URLs is for the user's eyes alone (mode 0600).
     ///
     /// # Errors
     ///
     /// As for [`create`](Self::create) and [`finish`](Self::finish). An existing file then stays as it is.
     pub fn replace(path: &Path, text: &str) -> Result<()> {
-        let mut file = Self::create(path, true)?;
+        let readers = if has_secrets(text) { Readers::Owner } else { Readers::AsUsual };
+        let mut file = Self { disk: Disk::create_for(path, true, readers)?, at: 0 };
         file.write_all(text.as_bytes())?;
         file.finish().map(drop)
     }
@@ -59,6 +62,25 @@ impl Write for OutputFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_with_secrets_is_for_its_owner() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan.json");
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o077;
+        std::fs::write(&path, "").unwrap();
+        let as_usual = mode(&path);
+        for (text, expected) in [
+            (r#"{"a": ["x.root", "https://h/a.root"]}"#, as_usual),
+            (r#"{"a": ["x.root", "https://h/a.root?authz=t&x=1"]}"#, 0),
+            (r#"["root://me:t@h//a.root:tree"]"#, 0),
+            ("a.root?sig=t", 0),
+        ] {
+            OutputFile::replace(&path, text).unwrap();
+            assert_eq!((mode(&path), std::fs::read_to_string(&path).unwrap().as_str()), (expected, text));
+        }
+    }
 
     #[test]
     fn a_file_appears_once_it_is_finished() {
