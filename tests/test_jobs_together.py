@@ -1,4 +1,4 @@
-"""Tasks of `plan` beside other runners, damaged states, foreign files and kills: nobody's output is lost, and nothing hangs."""
+"""Tasks of `plan` beside other runners, damaged states, foreign files and kills: no output is lost, nothing hangs."""
 
 import fcntl
 import json
