@@ -39,8 +39,11 @@ pub fn read_tree(file: &RootFile, key: &Key) -> Result<Tree> {
     Ok(tree)
 }
 
-/// Reads the first tree in a list, names and titles of the texts in it, and the number of further trees.
-pub(super) fn read_listed_tree(file: &RootFile, key: &Key) -> Result<(Tree, Vec<(String, String)>, usize)> {
+/// The first tree in a list, names and titles of the texts in it, and the number of further trees.
+type ListedTree = (Tree, Vec<(String, String)>, usize);
+
+/// Reads the first tree in a list, and what is beside it.
+pub(super) fn read_listed_tree(file: &RootFile, key: &Key) -> Result<ListedTree> {
     let with_context = |e: Error| e.object(key.name.clone()).at(key.seek_key).file(file.name());
     let payload = file.payload(key).map_err(with_context)?;
     let records = Records::new(file.header().version);

@@ -130,7 +130,7 @@ fn is_writable(tree: &Tree, whole: &LogicalColumn, plans: &[ColumnPlan]) -> bool
     let can = |plan: &ColumnPlan| !plan.needs_learning() && plan.encoder(Streaming::ObjectWise).is_ok();
     let old = |branch: &usize| tree.branches.get(*branch).is_some_and(|b| matches!(b.kind, BranchKind::Clones(_)));
     whole.opaque().is_none()
-        && !tree.below(whole.top()).iter().any(|branch| old(branch))
+        && !tree.below(whole.top()).iter().any(old)
         && whole.branches().iter().all(|branch| of(branch).is_some_and(can))
 }
 
