@@ -101,7 +101,7 @@ fn sample(options: &Options, recorder: Option<Recorder>, requested: &Receiver<As
         let ask = match requested.recv_timeout(next.saturating_duration_since(Instant::now())) {
             Ok(ask) => Some(ask),
             Err(RecvTimeoutError::Timeout) => None,
-            // The monitor was dropped without an end: the file is abandoned.
+            // The monitor was dropped without an end: the journal stays.
             Err(RecvTimeoutError::Disconnected) => return Watched { summary: Default::default(), trouble: None },
         };
         sampler.events = events.load(Ordering::Relaxed);

@@ -1,11 +1,12 @@
 //! Watches a job: memory, CPU, input and output of a tree of processes over time, from proc(5).
 //!
 //! [`watch()`] runs a command and samples it from outside; [`Monitor`] samples the own process. Both take the same samples
-//! (`sampler`, from `processes` and `outputs`), write the same file (`record`) and end with the same [`Summary`]. A job reports
+//! (`sampler`, from `processes` and `outputs`), write the same file (`journal`, then `record`) and end with the same [`Summary`]. A job reports
 //! phases and counts of events: to a `Monitor` by calls, to [`watch()`] through a pipe (`phase_marks`). LHCb's monitor of 2012 did
 //! this for one framework; this one does it for any job.
 
 mod in_process;
+mod journal;
 mod options;
 mod outputs;
 mod phase_marks;

@@ -1,7 +1,7 @@
-//! The file of samples: a ROOT file with trees, a Parquet file, CSV or lines of JSON, by its extension. Samples are written as
-//! they come, so a job of days takes no memory here.
+//! The file of samples: a ROOT file with trees, a Parquet file, CSV or lines of JSON, by its extension. Samples go into the
+//! `journal` as they come, so a job of days takes no memory here; the file is made of them at the end.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use dataset::tree::make::{NewKind, NewLeaf};
@@ -9,8 +9,9 @@ use flow::convert::{Conversion, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
 use flow::write::{ParallelWriter, Rows, TableId, TreeColumn, TreeSpec, WriteOptions, WritePool};
 use flow::{Budget, Entries};
-use rootfile::{Error, Follow, Result, ScratchFolder, check_output, unfinished_output};
+use rootfile::{Error, Follow, Result, ScratchFolder, check_output};
 
+use super::journal::Journal;
 use super::options::Options;
 use super::outputs::OutputFile;
 use super::sample::Sample;
@@ -23,18 +24,20 @@ const BEFORE_PARQUET: &str = "samples.root";
 /// The tree of samples.
 pub const SAMPLES: &str = "samples";
 
-/// A file that samples are added to.
+/// A file of samples in the making.
 pub(crate) struct Recorder {
-    to: To,
-    /// Where its bytes are until it is whole.
-    at: PathBuf,
+    output: PathBuf,
+    overwrite: bool,
+    kind: Kind,
+    journal: Journal,
 }
 
-enum To {
-    Root(Box<Root>),
-    Parquet { root: Box<Root>, folder: ScratchFolder, output: PathBuf, overwrite: bool },
-    Csv(Box<csv::Writer<rootfile::OutputFile>>),
-    Json(rootfile::OutputFile),
+#[derive(Clone, Copy)]
+enum Kind {
+    Root,
+    Parquet,
+    Csv,
+    Json,
 }
 
 impl Recorder {
@@ -43,60 +46,63 @@ impl Recorder {
         options.output.as_deref().map(|path| Self::create(path, options.overwrite)).transpose()
     }
 
-    /// Begins the file. It appears under its name when it is whole.
+    /// Begins the file. It appears under its name when it is whole; until then its journal is beside it.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
         check_output(path, overwrite, std::iter::empty::<&Path>())?;
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let file = || rootfile::OutputFile::create(path, overwrite);
-        let mut at = unfinished_output(path);
-        let to = match extension.as_str() {
-            "root" => To::Root(Box::new(Root::create(path, overwrite)?)),
-            "parquet" | "parq" | "pq" => {
-                // Written at the end; that it cannot be is better known now.
-                drop(file()?);
-                let folder = ScratchFolder::new()?;
-                let samples = folder.path().join(BEFORE_PARQUET);
-                at = unfinished_output(&samples);
-                let root = Box::new(Root::create(&samples, true)?);
-                To::Parquet { root, folder, output: path.to_path_buf(), overwrite }
-            }
-            "csv" => {
-                let mut csv = csv::Writer::from_writer(file()?);
-                csv.write_record(COLUMNS.iter().map(|(name, _)| name)).map_err(of_csv)?;
-                To::Csv(Box::new(csv))
-            }
-            "json" | "jsonl" | "ndjson" => To::Json(file()?),
+        let kind = match extension.as_str() {
+            "root" => Kind::Root,
+            "parquet" | "parq" | "pq" => Kind::Parquet,
+            "csv" => Kind::Csv,
+            "json" | "jsonl" | "ndjson" => Kind::Json,
             _ => {
                 let how = "has no known extension: use .root, .parquet, .csv or .jsonl";
                 return Err(Error::request(how).file(path));
             }
         };
-        Ok(Self { to, at })
+        // Written at the end; that it cannot be is better known now.
+        drop(rootfile::OutputFile::create(path, overwrite)?);
+        Ok(Self { output: path.to_path_buf(), overwrite, kind, journal: Journal::beside(path)? })
     }
 
     /// Where its bytes are until it is whole: no output of the job, though it may be this process that is watched.
     pub fn at(&self) -> &Path {
-        &self.at
+        self.journal.path()
     }
 
+    /// Adds a sample. After a failure nothing can be added, and what is there stays.
     pub fn add(&mut self, sample: &Sample) -> Result<()> {
-        match &mut self.to {
-            To::Root(root) | To::Parquet { root, .. } => root.samples.fill(sample),
-            To::Csv(csv) => csv.write_record(row(sample)).map_err(of_csv),
-            To::Json(file) => {
-                serde_json::to_writer(&mut *file, sample).map_err(io::Error::from)?;
-                Ok(file.write_all(b"\n")?)
+        self.journal.add(sample).map_err(|e| {
+            let (kept, time) = (self.journal.samples(), sample.time);
+            Error::request(format!("recording stopped at {time:.1} s: {e}; the {kept} samples before are kept"))
+                .file(&self.output)
+        })
+    }
+
+    /// Ends the file. If it cannot be made, the journal stays.
+    pub fn finish(self, job: &Job, files: &[OutputFile]) -> Result<()> {
+        match self.make(job, files) {
+            Ok(()) => {
+                self.journal.remove();
+                Ok(())
+            }
+            Err(e) => {
+                let place = self.journal.path().display();
+                Err(Error::request(format!("{e}; the samples, {} of them, are in {place}", self.journal.samples())))
             }
         }
     }
 
-    /// Ends the file.
-    pub fn finish(self, job: &Job, files: &[OutputFile]) -> Result<()> {
-        match self.to {
-            To::Root(root) => root.finish(job, files),
-            To::Parquet { root, folder, output, overwrite } => {
-                root.finish(job, files)?;
-                let inputs = [Input { path: folder.path().join(BEFORE_PARQUET), tree: Some(SAMPLES.to_owned()) }];
+    fn make(&self, job: &Job, files: &[OutputFile]) -> Result<()> {
+        let Self { output, overwrite, kind, journal } = self;
+        let overwrite = *overwrite;
+        match kind {
+            Kind::Root => Root::create(output, overwrite)?.finish(journal, job, files),
+            Kind::Parquet => {
+                let folder = ScratchFolder::new()?;
+                let before = folder.path().join(BEFORE_PARQUET);
+                Root::create(&before, true)?.finish(journal, job, files)?;
+                let inputs = [Input { path: before, tree: Some(SAMPLES.to_owned()) }];
                 let how = Conversion {
                     filter: dataset::glob::NameFilter::default(),
                     entries: Entries::All,
@@ -107,19 +113,24 @@ impl Recorder {
                     progress: &flow::unwatched,
                 };
                 let codec = ParquetCodec::default();
-                to_parquet(&ToParquet { inputs: &inputs, output: &output, codec, row_group: None }, &how).map(|_| ())
+                to_parquet(&ToParquet { inputs: &inputs, output, codec, row_group: None }, &how).map(|_| ())
             }
-            To::Csv(csv) => {
-                let file = csv.into_inner().map_err(|e| Error::from(e.into_error()))?;
+            Kind::Csv => {
+                let mut file = rootfile::OutputFile::create(output, overwrite)?;
+                io::copy(&mut journal.lines()?, &mut file)?;
                 file.finish().map(|_| ())
             }
-            To::Json(file) => file.finish().map(|_| ()),
+            Kind::Json => {
+                let mut file = BufWriter::new(rootfile::OutputFile::create(output, overwrite)?);
+                journal.each(|sample| {
+                    serde_json::to_writer(&mut file, sample).map_err(io::Error::from)?;
+                    Ok(file.write_all(b"\n")?)
+                })?;
+                let file = file.into_inner().map_err(|e| Error::from(e.into_error()))?;
+                file.finish().map(|_| ())
+            }
         }
     }
-}
-
-fn of_csv(error: csv::Error) -> Error {
-    Error::from(io::Error::from(error))
 }
 
 /// Columns of the samples, with the letters of their leaves; none for text.
@@ -147,40 +158,6 @@ const COLUMNS: [(&str, Option<char>); 20] = [
     ("output_bytes", Some('L')),
 ];
 
-/// A sample as a line of CSV, which has no lists.
-fn row(s: &Sample) -> [String; COLUMNS.len()] {
-    let counts = [s.events, s.processes, s.threads, s.vsize, s.rss, s.pss, s.peak_rss].map(|n| n.to_string());
-    let bytes = [s.read, s.written, s.disk_read, s.disk_written].map(|n| n.to_string());
-    let [events, processes, threads, vsize, rss, pss, peak_rss] = counts;
-    let [read, written, disk_read, disk_written] = bytes;
-    let [minor, major, output, outputs] = [s.minor_faults, s.major_faults, s.output, s.outputs].map(|n| n.to_string());
-    let [time, user, system] = [s.time, s.user, s.system].map(|n| n.to_string());
-    let sizes: Vec<String> = s.output_bytes.iter().map(u64::to_string).collect();
-    let (mark, sizes) = (s.mark.clone(), sizes.join(" "));
-    [
-        time,
-        mark,
-        events,
-        processes,
-        threads,
-        vsize,
-        rss,
-        pss,
-        peak_rss,
-        user,
-        system,
-        read,
-        written,
-        disk_read,
-        disk_written,
-        minor,
-        major,
-        output,
-        outputs,
-        sizes,
-    ]
-}
-
 /// A ROOT file with the trees `samples`, `files` and `job`.
 pub(crate) struct Root {
     writer: ParallelWriter,
@@ -202,7 +179,8 @@ impl Root {
         Ok(Self { writer, samples, files, job })
     }
 
-    fn finish(self, job: &Job, files: &[OutputFile]) -> Result<()> {
+    fn finish(mut self, journal: &Journal, job: &Job, files: &[OutputFile]) -> Result<()> {
+        journal.each(|sample| self.samples.fill(sample))?;
         self.samples.finish()?;
         let mut rows = Rows::new(self.writer.fill_context(self.files)?)?;
         files.iter().try_for_each(|file| rows.fill(file))?;

@@ -107,11 +107,11 @@ impl Sampler {
         if !sample.mark.is_empty() && (self.marks.len() < MARKS || sample.mark == "end") {
             self.marks.push(sample.clone());
         }
-        if let Some(recorder) = &mut self.recorder
-            && let Err(error) = recorder.add(sample)
+        // After a failure, as of a full disk, what was recorded is kept, and the job goes on.
+        if self.trouble.is_none()
+            && let Some(recorder) = &mut self.recorder
         {
-            self.trouble = Some(error);
-            self.recorder = None;
+            self.trouble = recorder.add(sample).err();
         }
     }
 

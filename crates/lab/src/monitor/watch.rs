@@ -198,7 +198,7 @@ impl Sampler {
         let files = self.files();
         let mut trouble = self.trouble.take();
         if let Some(recorder) = self.recorder() {
-            trouble = recorder.finish(&job, &files).err();
+            trouble = recorder.finish(&job, &files).err().or(trouble);
         }
         let summary = Summary::new(job, self.most, self.marks, files, self.samples);
         Watched { summary, trouble }
