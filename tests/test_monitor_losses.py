@@ -31,7 +31,7 @@ def test_samples_outlive_a_kill(tmp_path: Path, name: str) -> None:
         while not (journal.exists() and journal.read_text().count("\n") > 20):
             assert job.poll() is None
             time.sleep(0.01)
-        child = next(Path("/proc", str(job.pid), "task", str(job.pid)).joinpath("children").open()).split()[0]
+        child = Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()[0]
         job.kill()
         job.wait()
         subprocess.run(["kill", child], check=True)
