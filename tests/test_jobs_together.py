@@ -120,14 +120,20 @@ class Stopped:
         self.process.wait()
 
 
+def replaced(path: Path, make: Callable[[Path], object]) -> None:
+    """Puts something else there."""
+    path.unlink()
+    make(path)
+
+
 DAMAGES: dict[str, Callable[[Path], object]] = {
     "empty": lambda path: path.write_text(""),
     "cut": lambda path: path.write_text(path.read_text()[:40]),
     "no text": lambda path: path.write_bytes(b"\xff\xfe\x00"),
     "another form": lambda path: path.write_text("[1, 2]"),
-    "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
-    "a folder": lambda path: (path.unlink(), path.mkdir()),
-    "a device": lambda path: (path.unlink(), path.symlink_to("/dev/zero")),
+    "a pipe": lambda path: replaced(path, os.mkfifo),
+    "a folder": lambda path: replaced(path, Path.mkdir),
+    "a device": lambda path: replaced(path, lambda there: there.symlink_to("/dev/zero")),
 }
 
 
