@@ -91,6 +91,7 @@ class Joining(Copying, total=False):
 
     common: bool
     fill: bool
+    drop_index: bool
     pack: Size | None
 
 

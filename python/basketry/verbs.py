@@ -120,8 +120,9 @@ def merge(
 
     The trees must have the same branches, unless `common` (keep the branches that all inputs have) or `fill` (zeros and
     empty lists for missing branches) is given; a difference is a `ValueError` that names it. Small clusters are joined
-    up to `pack` bytes, by default the cluster size of the first input; 0 leaves them unchanged. The other options are
-    those of `rewrite`.
+    up to `pack` bytes, by default the cluster size of the first input; 0 leaves them unchanged. An index (`BuildIndex`)
+    that only some inputs have is made for the others from the columns that it names, unless `drop_index` leaves it out;
+    a note says which. The other options are those of `rewrite`.
     """
     return _make("merge", inputs, output, dry_run, progress, Merging.__annotations__, dict(options))
 

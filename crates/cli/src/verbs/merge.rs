@@ -21,6 +21,10 @@ pub struct Args {
     /// Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks.
     #[arg(long)]
     fill: bool,
+    /// Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is made for the
+    /// others, from the columns that it names; where that cannot be done it is left out, with a note.
+    #[arg(long)]
+    drop_index: bool,
     /// Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the
     /// target size of the first input (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
@@ -46,6 +50,7 @@ impl Args {
                 },
                 ..PlanOptions::default()
             },
+            drop_index: self.drop_index,
             ..Options::default()
         }
     }

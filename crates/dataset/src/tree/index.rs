@@ -78,15 +78,26 @@ impl TreeIndex {
         Ok(Self { base, names, lines: values.iter().zip(&entries).enumerate().map(line).collect() })
     }
 
+    /// The two expressions, of the major and of the minor value.
+    pub fn expressions(&self) -> &[String; 2] {
+        &self.names
+    }
+
+    /// An index of the same expressions without lines.
+    #[must_use]
+    pub fn without_lines(&self) -> Self {
+        Self { base: self.base.clone(), names: self.names.clone(), lines: Vec::new() }
+    }
+
     /// Whether another index has the same expressions.
     pub fn is_like(&self, other: &Self) -> bool {
         self.names == other.names
     }
 
-    /// Adds the lines of an index whose entry 0 is entry `base` here. [`TreeIndex::object`] sorts them.
-    pub fn append(&mut self, other: &Self, base: u64) {
+    /// Adds lines of an index whose entry 0 is entry `base` here. [`TreeIndex::object`] sorts them.
+    pub fn append(&mut self, lines: &[IndexLine], base: u64) {
         let base = i64::try_from(base).unwrap_or(i64::MAX);
-        self.lines.extend(other.lines.iter().map(|line| IndexLine { entry: line.entry.saturating_add(base), ..*line }));
+        self.lines.extend(lines.iter().map(|line| IndexLine { entry: line.entry.saturating_add(base), ..*line }));
     }
 
     /// Renumbers the entries of the lines, and drops the lines of entries without a new number.
@@ -148,7 +159,7 @@ mod tests {
     #[test]
     fn appended_and_cut() {
         let mut joined = index(&[(1, 1, 0), (1, 2, 1)]);
-        joined.append(&index(&[(1, 0, 0), (0, 0, 1)]), 2);
+        joined.append(&index(&[(1, 0, 0), (0, 0, 1)]).lines, 2);
         joined.keep(|entry| entry.checked_sub(1));
         let Content::Opaque(bytes) = joined.object().content else { panic!() };
         assert_eq!(TreeIndex::parse(&bytes, 2).unwrap(), index(&[(0, 0, 2), (1, 0, 1), (1, 2, 0)]));

@@ -4,15 +4,23 @@
 //! Friends, aliases and user info do not refer to entries; as in hadd, those of the first input are kept.
 
 use dataset::EntrySet;
-use dataset::tree::{BranchKind, Tree, TreeIndex};
+use dataset::tree::{BranchKind, IndexLine, Tree, TreeIndex};
+use rootfile::Result;
 use rootfile::object::{Content, Value};
+
+/// Makes the lines of an index of these expressions for one input, by its place among the inputs of the tree. The inner error says
+/// why there can be none.
+pub(crate) type MakeIndex<'a> = &'a dyn Fn(usize, &[String; 2]) -> Result<std::result::Result<Vec<IndexLine>, String>>;
 
 /// The index and the table of references of the trees so far.
 #[derive(Debug, Default)]
 pub(crate) struct Relations {
+    /// The lines of those inputs that have an index.
     index: Option<TreeIndex>,
-    /// Whether some tree had an index.
-    had_index: bool,
+    /// First entries of inputs without an index.
+    without: Vec<u64>,
+    /// Why there is no index of all.
+    no_index: Option<String>,
     /// Whether the inputs' tables of references differ.
     refs_differ: bool,
     joined: bool,
@@ -21,25 +29,74 @@ pub(crate) struct Relations {
 impl Relations {
     /// The relations of the first tree.
     pub fn of(tree: &Tree) -> Self {
-        Self { index: index_of(tree), had_index: tree.tree_index.is_some(), ..Self::default() }
+        let mut relations = Self::default();
+        relations.add_index(tree, 0);
+        relations
     }
 
     /// Adds a tree whose entry 0 is entry `base` of the joined one.
     pub fn join(&mut self, first: &Tree, other: &Tree, base: u64) {
         self.joined = true;
-        self.had_index |= other.tree_index.is_some();
-        self.index = match (self.index.take(), index_of(other)) {
-            (Some(mut index), Some(more)) if index.is_like(&more) => {
-                index.append(&more, base);
-                Some(index)
-            }
-            _ => None,
-        };
+        self.add_index(other, base);
         self.refs_differ |= match (table(first), table(other)) {
             (Some(first), Some(other)) => first != other,
             (None, Some(_)) => true,
             (_, None) => false,
         };
+    }
+
+    fn add_index(&mut self, tree: &Tree, base: u64) {
+        match index_of(tree) {
+            Some(more) => {
+                let index = self.index.get_or_insert_with(|| more.without_lines());
+                if index.is_like(&more) {
+                    index.append(&more.lines, base);
+                } else {
+                    self.no_index.get_or_insert_with(|| "the inputs' indices have different expressions".to_owned());
+                }
+            }
+            None if tree.tree_index.is_some() => {
+                self.no_index.get_or_insert_with(|| "that of an input cannot be read".to_owned());
+            }
+            None if tree.entries > 0 => self.without.push(base),
+            None => {}
+        }
+    }
+
+    /// Makes the index for inputs that have none, if others have one. Without `make` there will be no index.
+    pub fn complete(
+        &mut self,
+        input_entries: &[u64],
+        make: Option<MakeIndex<'_>>,
+        path: &str,
+        notes: &mut Vec<String>,
+    ) -> Result<()> {
+        let Some(index) = self.index.as_mut().filter(|_| self.no_index.is_none() && !self.without.is_empty()) else {
+            return Ok(());
+        };
+        let Some(make) = make else {
+            self.no_index = Some("not all inputs have one".to_owned());
+            return Ok(());
+        };
+        let mut first = 0;
+        let mut made = 0;
+        for (place, entries) in input_entries.iter().enumerate() {
+            if *entries > 0 && self.without.binary_search(&first).is_ok() {
+                match make(place, index.expressions())? {
+                    Ok(lines) => index.append(&lines, first),
+                    Err(why) => {
+                        self.no_index = Some(format!("not all inputs have one, and {why}"));
+                        return Ok(());
+                    }
+                }
+                made += 1;
+            }
+            first = first.saturating_add(*entries);
+        }
+        let [major, minor] = index.expressions();
+        let inputs = if made == 1 { "an input that has" } else { "inputs that have" };
+        notes.push(format!("tree {path}: its index (TTreeIndex) is made from {major} and {minor} for {inputs} none"));
+        Ok(())
     }
 
     /// Memory of the index, here and in the record, in bytes.
@@ -54,24 +111,22 @@ impl Relations {
 
     /// Puts the index of the joined or selected entries into the tree.
     pub fn finish(self, tree: &mut Tree, selected: Option<&EntrySet>, path: &str, notes: &mut Vec<String>) {
-        match self.index {
+        match (self.index, self.no_index) {
             _ if !self.joined && selected.is_none() => {}
-            Some(mut index) => {
+            (Some(mut index), None) => {
                 if let Some(selected) = selected {
                     index.keep(|entry| selected.contains(entry).then(|| selected.rank(entry)));
                 }
-                if let Some(slot) = tree.tree_index.and_then(|id| tree.graph.objects.get_mut(id)) {
-                    *slot = Some(index.object());
+                match tree.tree_index.and_then(|id| tree.graph.objects.get_mut(id)) {
+                    Some(slot) => *slot = Some(index.object()),
+                    None => tree.tree_index = Some(tree.graph.add(index.object())),
                 }
             }
-            None if self.had_index => {
+            (_, Some(why)) => {
                 tree.tree_index = None;
-                notes.push(format!(
-                    "tree {path}: its index (TTreeIndex) is left out: not all inputs have one over the same \
-                     expressions; BuildIndex makes it anew"
-                ));
+                notes.push(format!("tree {path}: its index (TTreeIndex) is left out: {why}; BuildIndex makes it anew"));
             }
-            None => {}
+            (None, None) => {}
         }
         if self.refs_differ {
             notes.push(format!(

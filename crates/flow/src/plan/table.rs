@@ -10,13 +10,19 @@ use super::builder::PlanBuilder;
 use super::clusters::{self, Clustering, SourceCluster};
 use super::model::{OutputClusters, PlanMessages, TablePlan, TableRequest, TreeInput};
 use super::options::{Absent, Pack};
+use super::relations::MakeIndex;
 use super::{external_files, recode};
 use crate::table::column::CountedOffsets;
 use crate::table::piece::Piece;
 
-/// Plans a table.
+/// Plans a table. An index that not all inputs have is left out.
 pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
-    let mut planner = TablePlanner::new(request);
+    plan_indexed_table(request, None)
+}
+
+/// Plans a table. `make` makes an index for inputs without one, if others have one.
+pub(crate) fn plan_indexed_table<'a>(request: &'a TableRequest<'a>, make: Option<MakeIndex<'a>>) -> Result<TablePlan> {
+    let mut planner = TablePlanner::new(request).make_index(make);
     for input in request.inputs {
         planner.add(input, read_tree)?;
     }
@@ -31,11 +37,18 @@ pub(crate) struct TablePlanner<'a> {
     names: HashSet<String>,
     /// Branches that are left out because the file with their baskets is absent, with the reason.
     absent: Vec<(String, String)>,
+    make_index: Option<MakeIndex<'a>>,
 }
 
 impl<'a> TablePlanner<'a> {
     pub fn new(request: &'a TableRequest<'a>) -> Self {
-        Self { request, builder: None, names: HashSet::new(), absent: Vec::new() }
+        Self { request, builder: None, names: HashSet::new(), absent: Vec::new(), make_index: None }
+    }
+
+    /// How an index is made for inputs without one, if others have one.
+    pub fn make_index(mut self, make: Option<MakeIndex<'a>>) -> Self {
+        self.make_index = make;
+        self
     }
 
     /// Adds the tree of one input. `read` reads the tree of a key. After an error the plan must not be finished.
@@ -96,7 +109,7 @@ impl<'a> TablePlanner<'a> {
     }
 
     pub fn finish(self) -> Result<TablePlan> {
-        let mut plan = self.builder.ok_or_else(|| Error::request("no input"))?.finish()?;
+        let mut plan = self.builder.ok_or_else(|| Error::request("no input"))?.finish(self.make_index)?;
         let names = Arc::new(self.names);
         plan.columns.iter_mut().for_each(|column| column.source.siblings = Arc::clone(&names));
         recode::apply(&mut plan, self.request);
@@ -106,7 +119,7 @@ impl<'a> TablePlanner<'a> {
 }
 
 impl PlanBuilder<'_> {
-    fn finish(mut self) -> Result<TablePlan> {
+    fn finish(mut self, make_index: Option<MakeIndex<'_>>) -> Result<TablePlan> {
         if self.relations.refs_differ()
             && let Some(refs) = self.tree.branch_ref.take()
         {
@@ -118,6 +131,7 @@ impl PlanBuilder<'_> {
         self.link_filled()?;
         let selected = self.request.entries.map(|of| of(self.entries)).transpose()?.map(Arc::new);
         self.finish_gaps(selected.is_some())?;
+        self.relations.complete(&self.input_entries, make_index, self.request.path, &mut self.notes)?;
         let index_memory = self.relations.memory();
         let relations = std::mem::take(&mut self.relations);
         let mut lost = Vec::new();

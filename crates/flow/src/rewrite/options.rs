@@ -115,6 +115,8 @@ pub struct Options {
     pub check: bool,
     /// Whether an output that would lose something of the inputs is refused. Otherwise notes name what is lost.
     pub strict: bool,
+    /// Whether the index (`TTreeIndex`) of a tree is left out where not all inputs have one. Otherwise it is made for the others.
+    pub drop_index: bool,
 }
 
 impl Options {

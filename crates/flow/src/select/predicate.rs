@@ -13,8 +13,8 @@ use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::budget::Budget;
 use crate::plan::options::Schema;
 
-/// Bytes of the column that are read at a time.
-const PORTION: u64 = 4 << 20;
+/// Bytes of columns that are read at a time.
+pub(super) const PORTION: u64 = 4 << 20;
 
 /// A tree of which entries are selected.
 pub(crate) struct SourceTree<'a> {

@@ -13,8 +13,8 @@ use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use crate::plan::kept::{JoinedKept, KeptLists};
 use crate::plan::options::{Absent, Pack, PlanOptions};
-use crate::plan::{Gaps, TablePlan, TableRequest, plan_table};
-use crate::select::{EntrySelection, SourceTree};
+use crate::plan::{Gaps, TablePlan, TableRequest, plan_indexed_table};
+use crate::select::{EntrySelection, SourceTree, index_lines};
 
 /// One side: a file, or several that count as one.
 pub(super) struct Side {
@@ -91,15 +91,21 @@ impl Side {
         let source = SourceTree { inputs: &inputs, path, schema: options.schema, budget: options.budget };
         let selected = selection.map(|selection| selection.for_tree(&source)).transpose()?.unwrap_or_default();
         let entries = |all: u64| selected.entries(all);
-        let planned = plan_table(&TableRequest {
+        let make_index = |place: usize, expressions: &[String; 2]| {
+            let inputs = inputs.get(place..=place).unwrap_or_default();
+            index_lines(&SourceTree { inputs, ..source }, expressions)
+        };
+        let layout = Layout::default();
+        let request = TableRequest {
             inputs: &inputs,
             path,
-            layout: &Layout::default(),
+            layout: &layout,
             filter: &options.filter,
             entries: (!selected.is_all()).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
             options: PlanOptions { schema: options.schema, absent: Absent::LeaveOut, pack: Pack::No },
             gaps: Gaps::Compare,
-        });
+        };
+        let planned = plan_indexed_table(&request, Some(&make_index));
         let mut plan = planned.map_err(|e| e.object(tree.path.clone()))?;
         if let Some(source) = plan.files.first() {
             inner_trees::hash_baskets(&mut plan.tree.graph, &**source);

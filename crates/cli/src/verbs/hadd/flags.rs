@@ -28,6 +28,7 @@ pub(super) struct Flags {
     pub as_first: bool,
     pub common: bool,
     pub fill: bool,
+    pub drop_index: bool,
     pub strict: bool,
     pub follow_urls: bool,
     pub json: bool,
@@ -60,6 +61,7 @@ impl Default for Flags {
             as_first: false,
             common: false,
             fill: false,
+            drop_index: false,
             strict: false,
             follow_urls: false,
             json: false,
@@ -167,6 +169,7 @@ fn parse_flag<'a>(
         "-strict" => Some(&mut flags.strict),
         "-common" => Some(&mut flags.common),
         "-fill" => Some(&mut flags.fill),
+        "-drop-index" => Some(&mut flags.drop_index),
         "-follow-urls" => Some(&mut flags.follow_urls),
         _ => None,
     };

@@ -66,6 +66,8 @@ SOURCES are files, @lists of files, or patterns in quotes ('run*.root'). Flags a
   --common            Keep only branches that all sources have
   --fill              Keep the branches of all sources, with zeros, empty arrays and empty strings where a source has
                       no such branch
+  --drop-index        Leave out the index (BuildIndex) of a tree where not all sources have one, instead of making it for
+                      the others
   --strict            Exit with 1 if an object is not merged, which standard error lists, or if -k skips a source
   --follow-urls       Also read branches from other machines where sources name URLs; credentials go only to the server
                       of the source itself
@@ -307,6 +309,7 @@ impl<'a> Merge<'a> {
             // Its own --strict sets the exit code.
             strict: false,
             check: flags.check,
+            drop_index: flags.drop_index,
         })
     }
 }

@@ -12,10 +12,10 @@ use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
 use crate::plan::kept::KeptLists;
-use crate::plan::{Gaps, TablePlan, TablePlanner, TableRequest, TreeInput};
+use crate::plan::{Gaps, MakeIndex, TablePlan, TablePlanner, TableRequest, TreeInput};
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::prepared::{KnownTrees, PlannedTable, PlannedTree};
-use crate::select::{EntrySelection, SourceTree};
+use crate::select::{EntrySelection, SourceTree, index_lines};
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
 /// Reads the tree of a key.
@@ -230,7 +230,14 @@ impl<'a> TreesPlanner<'a> {
             Some(object) => e.object(object),
             None => e,
         };
-        let mut planner = TablePlanner::new(&request);
+        let options = self.planning.options;
+        let make_index = |place: usize, expressions: &[String; 2]| {
+            let inputs = inputs.get(place..=place).unwrap_or_default();
+            let tree = SourceTree { inputs, path, schema: options.plan.schema, budget: options.budget };
+            index_lines(&tree, expressions)
+        };
+        let make_index = (!options.drop_index).then_some(&make_index as MakeIndex<'_>);
+        let mut planner = TablePlanner::new(&request).make_index(make_index);
         for input in inputs {
             if bad.is_bad(input.0) {
                 continue;

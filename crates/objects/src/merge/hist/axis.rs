@@ -20,6 +20,20 @@ const CAN_EXTEND: i64 = 1 << 1;
 /// `fBits2`: the axis never counts labels.
 const NOT_ALPHA: i64 = 1 << 2;
 
+/// Centre of a bin of an axis with these limits, including underflow and overflow (`TAxis::GetBinCenter`). `edges` are those of
+/// bins of different widths, empty for equal ones.
+#[expect(clippy::cast_precision_loss, reason = "bins are counted in ints")]
+pub(in crate::merge) fn center(bins: usize, [min, max]: [f64; 2], edges: &[f64], bin: usize) -> f64 {
+    if bin >= 1
+        && bin <= bins
+        && let (Some(low), Some(up)) = (edges.get(bin - 1), edges.get(bin))
+    {
+        return low + 0.5 * (up - low);
+    }
+    let width = (max - min) / bins as f64;
+    min + (bin as f64 - 1.0) * width + 0.5 * width
+}
+
 /// A `TAxis` taken apart.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Axis {
@@ -134,16 +148,8 @@ impl Axis {
     }
 
     /// Centre of a bin, including underflow and overflow.
-    #[expect(clippy::cast_precision_loss, reason = "bins are counted in ints")]
     pub fn center(&self, bin: usize) -> f64 {
-        if bin >= 1
-            && bin <= self.bins
-            && let (Some(low), Some(up)) = (self.edges.get(bin - 1), self.edges.get(bin))
-        {
-            return low + 0.5 * (up - low);
-        }
-        let width = self.average_width();
-        self.min + (bin as f64 - 1.0) * width + 0.5 * width
+        center(self.bins, [self.min, self.max], &self.edges, bin)
     }
 
     /// The bin of a value. The axis is not extended (`TAxis::FindFixBin`).

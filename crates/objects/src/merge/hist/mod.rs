@@ -15,6 +15,7 @@ mod merge_labels;
 mod shape;
 mod stats;
 
+pub(super) use axis::center;
 pub(super) use merge::merge;
 
 /// Whether a class is one of ROOT's own histograms or profiles with rules of this module.

@@ -10,12 +10,40 @@ use super::numbers::Numbers;
 /// Bytes before the numbers of a `std::vector`: its byte count, its version and its length.
 const VECTOR_HEADER: usize = 10;
 
+/// Calls `visit` with the number of the bin on each axis, and the content, of all bins.
+pub(super) fn each_bin(object: &Object, bins: &[usize], mut visit: impl FnMut(&[usize], f64)) -> Result<(), String> {
+    let contents = contents(object, count_of(bins)?)?;
+    let mut at = vec![0; bins.len()];
+    for bin in 0..contents.len() {
+        visit(&at, contents.get(bin));
+        // The last axis counts fastest (`TNDArray::GetBin`).
+        for (at, bins) in at.iter_mut().zip(bins).rev() {
+            *at += 1;
+            if *at < bins.saturating_add(2) {
+                break;
+            }
+            *at = 0;
+        }
+    }
+    Ok(())
+}
+
+/// Bins with underflows and overflows.
+fn count_of(bins: &[usize]) -> Result<usize, String> {
+    let count = bins.iter().try_fold(1usize, |n, bins| n.checked_mul(bins.checked_add(2)?));
+    count.ok_or_else(|| "too many bins".to_owned())
+}
+
+fn contents(object: &Object, count: usize) -> Result<Numbers, String> {
+    let code = content_type(&object.class).and_then(code_of).ok_or("contents of a type that is not known")?;
+    array(object, "fArray", code, count)
+}
+
 /// Adds all bins. Returns the number of bins that overflowed their number type.
 pub(super) fn merge(first: &mut Object, other: &Object, bins: &[usize], errors: Errors) -> Result<usize, String> {
-    let code = content_type(&first.class).and_then(code_of).ok_or("contents of a type that is not known")?;
-    let count = bins.iter().try_fold(1usize, |n, bins| n.checked_mul(bins.checked_add(2)?)).ok_or("too many bins")?;
-    let mut contents = array(first, "fArray", code, count)?;
-    let theirs = array(other, "fArray", code, count)?;
+    let count = count_of(bins)?;
+    let mut contents = contents(first, count)?;
+    let theirs = self::contents(other, count)?;
     let mut sumw2 = array(first, "fSumw2", code::DOUBLE, count)?;
     let their_sumw2 = array(other, "fSumw2", code::DOUBLE, count)?;
     if errors.any() && !errors.mine && contents.len() > 0 {

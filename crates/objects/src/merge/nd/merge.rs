@@ -1,13 +1,16 @@
 //! One `THn` or `THnSparse` added to another.
 //!
 //! The rules are those of `THnBase::Merge`: both must have the same number of axes and bins. ROOT ignores the
-//! limits. Labels, ranges and titles of axes stay those of the first histogram.
+//! limits. Labels, ranges and titles of axes stay those of the first histogram. Where only one of the two keeps sums of
+//! squares, the sums of the whole count both ([`Sums`]); ROOT's count one.
 
 use rootfile::object::{Content, Graph, Members, Value};
 
 use super::kind::{Errors, is_sparse};
+use super::sums::Sums;
 use super::{dense, sparse};
-use crate::merge::members::{array_of, int, number, set_array, set_number};
+use crate::merge::hist::center;
+use crate::merge::members::{array_of, int, number, set_number};
 use crate::merge::pair::{Addend, Note, Target};
 
 /// Adds a histogram to the first. On failure, the first is unchanged and the reason is returned.
@@ -30,6 +33,13 @@ pub(in crate::merge) fn merge(
     }
     let bins: Vec<usize> = axes.iter().map(|axis| axis.bins).collect();
     let errors = Errors { mine: number(m, "fTsumw2") >= 0.0, theirs: number(o, "fTsumw2") >= 0.0 };
+    let sums_of = |object, graph, axes: &[Axis], m, kept| match (errors.any(), kept) {
+        (false, _) => Ok(None),
+        (true, true) => Ok(Some(Sums::kept(m))),
+        (true, false) => Sums::of_bins(object, graph, axes).map(Some),
+    };
+    let sums =
+        sums_of(&*first, &*graph, &axes, m, errors.mine)?.zip(sums_of(other, other_graph, &others, o, errors.theirs)?);
     let overflows = if is_sparse(&first.class) {
         sparse::merge(Target { object: first, graph }, Addend { object: other, graph: other_graph }, &bins, errors)?
     } else {
@@ -42,20 +52,29 @@ pub(in crate::merge) fn merge(
         notes.push(Note::Changed(format!("its axis {axis} has other limits, and ROOT adds bin number to bin number")));
     }
     if let (Some(m), Some(o)) = (first.members_mut(), other.members()) {
-        add_totals(m, o, errors);
+        let entries = number(m, "fEntries") + number(o, "fEntries");
+        set_number(m, "fEntries", entries);
+        if let Some((mine, theirs)) = sums {
+            mine.store(&theirs, m);
+        }
     }
     Ok(())
 }
 
 /// Bins and limits of an axis.
 #[derive(Debug)]
-struct Axis {
-    bins: usize,
+pub(super) struct Axis {
+    pub bins: usize,
     limits: [f64; 2],
     edges: Vec<f64>,
 }
 
 impl Axis {
+    /// Centre of a bin, including underflow and overflow.
+    pub fn center(&self, bin: usize) -> f64 {
+        center(self.bins, self.limits, &self.edges, bin)
+    }
+
     /// Whether the limits are equal within 10⁻¹⁰ of a bin.
     fn has_limits_of(&self, other: &Self) -> bool {
         let [low, high] = self.limits;
@@ -81,23 +100,4 @@ fn axes(m: &Members, graph: &Graph) -> Result<Vec<Axis>, String> {
         Some(Axis { bins, limits: [number(m, "fXmin"), number(m, "fXmax")], edges: array_of(m, "fXbins") })
     };
     list.items.iter().map(|id| axis(id).ok_or_else(unreadable)).collect()
-}
-
-/// Adds the number of entries, and the sums that exist only with sums of squares. `fTsumw2` is -1 without them; ROOT adds
-/// the -1 as well.
-fn add_totals(m: &mut Members, o: &Members, errors: Errors) {
-    let entries = number(m, "fEntries") + number(o, "fEntries");
-    set_number(m, "fEntries", entries);
-    if !errors.any() {
-        return;
-    }
-    let sumw = number(m, "fTsumw") + number(o, "fTsumw");
-    set_number(m, "fTsumw", sumw);
-    let sumw2 = number(m, "fTsumw2").max(0.0) + number(o, "fTsumw2").max(0.0);
-    set_number(m, "fTsumw2", sumw2);
-    for name in ["fTsumwx", "fTsumwx2"] {
-        let mut sums = array_of(m, name);
-        sums.iter_mut().zip(array_of(o, name)).for_each(|(mine, theirs)| *mine += theirs);
-        set_array(m, name, &sums);
-    }
 }

@@ -5,6 +5,7 @@ mod kind;
 mod merge;
 mod numbers;
 mod sparse;
+mod sums;
 
 pub(super) use kind::is_nd;
 pub(super) use merge::merge;

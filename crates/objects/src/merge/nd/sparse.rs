@@ -30,6 +30,21 @@ struct Bins {
     chunks: Vec<ObjectId>,
 }
 
+/// Calls `visit` with the number of the bin on each axis, and the content, of all filled bins.
+pub(super) fn each_bin(
+    object: &Object,
+    graph: &Graph,
+    bins: &[usize],
+    mut visit: impl FnMut(&[usize], f64),
+) -> Result<(), String> {
+    let filled = Bins::decode(object, graph, coordinate_width(bins), false)?;
+    let Some(contents) = &filled.contents else { return Ok(()) };
+    for (bin, packed) in filled.coordinates.chunks_exact(filled.width).enumerate() {
+        visit(&unpacked(packed, bins), contents.get(bin));
+    }
+    Ok(())
+}
+
 /// Adds the bins. Returns the number of bins that overflowed their number type.
 pub(super) fn merge(
     Target { object: first, graph }: Target<'_>,
@@ -40,11 +55,11 @@ pub(super) fn merge(
     let width = coordinate_width(bins);
     let mut sum = Bins::decode(first, graph, width, errors.mine)?;
     let added = Bins::decode(other, other_graph, width, errors.theirs)?;
-    let Some(their_contents) = &added.contents else { return Ok(0) };
-    if sum.contents.is_none() {
-        sum.contents = Numbers::new(their_contents.code(), Vec::new());
-    }
-    let Some(contents) = &mut sum.contents else { return Ok(0) };
+    let Some(code) = sum.contents.as_ref().or(added.contents.as_ref()).map(Numbers::code) else { return Ok(0) };
+    // One of the two may have no bin. If the other keeps squares, those of all bins are made all the same.
+    let none = || Numbers::new(code, Vec::new()).ok_or("contents of a type that is not known");
+    let their_contents = added.contents.map_or_else(none, Ok)?;
+    let contents = sum.contents.get_or_insert(none()?);
     if contents.code() != their_contents.code() {
         return Err("its bins are of another type than those of the first".to_owned());
     }
@@ -90,10 +105,27 @@ fn targets(mine: &[u8], theirs: &[u8], width: usize) -> Vec<usize> {
     theirs.chunks_exact(width).map(&mut find).collect()
 }
 
-/// Bytes of packed coordinates: for each axis as many bits as the number of its bins with two more has.
+/// Bits of the coordinate on an axis: as many as the number of its bins with two more has.
+fn bits(bins: usize) -> usize {
+    (usize::BITS - bins.saturating_add(2).leading_zeros()) as usize
+}
+
+/// Bytes of packed coordinates.
 fn coordinate_width(bins: &[usize]) -> usize {
-    let bits = |bins: &usize| usize::BITS - bins.saturating_add(2).leading_zeros();
-    bins.iter().map(|bins| bits(bins) as usize).sum::<usize>().div_ceil(8).max(1)
+    bins.iter().map(|bins| bits(*bins)).sum::<usize>().div_ceil(8).max(1)
+}
+
+/// The number of the bin on each axis. They follow each other from the lowest bit of the first byte
+/// (`THnSparseCompactBinCoord::SetBufferFromCoord`).
+fn unpacked(packed: &[u8], bins: &[usize]) -> Vec<usize> {
+    let mut from = 0;
+    let mut next = |bins: &usize| {
+        let own = from..from + bits(*bins);
+        from = own.end;
+        let bit = |at: usize| packed.get(at / 8).map_or(0, |byte| usize::from(byte >> (at % 8) & 1));
+        own.rev().fold(0, |number, at| number << 1 | bit(at))
+    };
+    bins.iter().map(&mut next).collect()
 }
 
 impl Bins {
@@ -266,6 +298,13 @@ mod tests {
         assert_eq!(coordinate_width(&[10]), 1);
         assert_eq!(coordinate_width(&[15, 100, 2, 20, 10, 100]), 4);
         assert_eq!(coordinate_width(&[60, 100, 200, 30000]), 5);
+    }
+
+    #[test]
+    fn coordinates_are_unpacked_from_the_lowest_bit() {
+        // Three bits for 0 to 5, four for 0 to 11, nine for 0 to 301.
+        assert_eq!(unpacked(&[0b1_1011_101, 0b1001_0110, 0b0000_0000], &[4, 10, 300]), [5, 11, 301]);
+        assert_eq!(unpacked(&[], &[4, 10]), [0, 0]);
     }
 
     #[test]
