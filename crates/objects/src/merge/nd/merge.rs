@@ -6,10 +6,10 @@
 
 use rootfile::object::{Content, Graph, Members, Value};
 
+use super::axis::Axis;
 use super::kind::{Errors, is_sparse};
 use super::sums::Sums;
 use super::{dense, sparse};
-use crate::merge::hist::center;
 use crate::merge::members::{array_of, int, number, set_number};
 use crate::merge::pair::{Addend, Note, Target};
 
@@ -59,30 +59,6 @@ pub(in crate::merge) fn merge(
         }
     }
     Ok(())
-}
-
-/// Bins and limits of an axis.
-#[derive(Debug)]
-pub(super) struct Axis {
-    pub bins: usize,
-    limits: [f64; 2],
-    edges: Vec<f64>,
-}
-
-impl Axis {
-    /// Centre of a bin, including underflow and overflow.
-    pub fn center(&self, bin: usize) -> f64 {
-        center(self.bins, self.limits, &self.edges, bin)
-    }
-
-    /// Whether the limits are equal within 10⁻¹⁰ of a bin.
-    fn has_limits_of(&self, other: &Self) -> bool {
-        let [low, high] = self.limits;
-        let bins = f64::from(u32::try_from(self.bins).unwrap_or(u32::MAX)).max(1.0);
-        let close = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= (high - low).abs() / bins * 1e-10;
-        let alike = self.edges.len() == other.edges.len() || self.edges.is_empty() || other.edges.is_empty();
-        alike && self.limits.iter().zip(&other.limits).chain(self.edges.iter().zip(&other.edges)).all(close)
-    }
 }
 
 fn axes(m: &Members, graph: &Graph) -> Result<Vec<Axis>, String> {

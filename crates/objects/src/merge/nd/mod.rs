@@ -1,5 +1,6 @@
 //! Histograms of any number of dimensions, `THn` and `THnSparse`: bins with equal coordinates are added.
 
+mod axis;
 mod dense;
 mod kind;
 mod merge;

@@ -5,8 +5,8 @@
 
 use rootfile::object::{Graph, Members, Object};
 
+use super::axis::Axis;
 use super::kind::is_sparse;
-use super::merge::Axis;
 use super::{dense, sparse};
 use crate::merge::members::{array_of, number, set_array, set_number};
 
