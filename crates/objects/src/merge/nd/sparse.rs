@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn coordinates_are_unpacked_from_the_lowest_bit() {
         // Three bits for 0 to 5, four for 0 to 11, nine for 0 to 301.
-        assert_eq!(unpacked(&[0b1_1011_101, 0b1001_0110, 0b0000_0000], &[4, 10, 300]), [5, 11, 301]);
+        assert_eq!(unpacked(&[0b1101_1101, 0b1001_0110, 0b0000_0000], &[4, 10, 300]), [5, 11, 301]);
         assert_eq!(unpacked(&[], &[4, 10]), [0, 0]);
     }
 
