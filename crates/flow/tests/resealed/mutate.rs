@@ -206,6 +206,7 @@ impl Seed {
     }
 
     /// The file as it is.
+    #[allow(dead_code, reason = "the fuzz target damages every file")]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
