@@ -76,6 +76,7 @@ class Copying(Form, Selection, total=False):
 
     all_cycles: bool
     skip_bad: bool
+    widen: bool
     check: bool
     skip_absent: bool
     follow_urls: bool

@@ -84,6 +84,9 @@ def rewrite(
     entries: keep only these: ranges as in Python ("100:200", or ":10,-10:"), a random share ("1%"), or the entries
     listed in a file; for all trees, or for trees that match a pattern ("Events=100:200").
     where: keep only the entries for which this column is true, or not zero, in trees that have it.
+    widen: join leaves of trees whose numbers have other types in some inputs (`Int_t` with `Short_t`, `Long64_t` with
+    `Long_t`, `Float_t` with `Double_t`) in the smallest type that holds all without a loss; a note names each.
+    Otherwise, and where no type holds all (`Long64_t` with `ULong64_t` or `Float_t`), such inputs are a `ValueError`.
     skip_absent: leave out branches whose baskets lie in an absent file; such a branch is a `ValueError` otherwise.
     follow_urls: read branches also where the inputs name URLs, which is a `ValueError` otherwise; your credentials go
     only to the server of the input itself.
@@ -138,6 +141,7 @@ def verify(
     where: Names = (),
     common: bool = False,
     fill: bool = False,
+    widen: bool = False,
     tolerance: float | Names = (),
     follow_urls: bool = False,
     threads: int = 0,
@@ -149,10 +153,11 @@ def verify(
 
     Of several inputs all but the last count as one, in their order: this proves a merge. `tree`, or a tree named
     in FILE:TREE, is compared alone. `keep`, `drop`, `first`, `last`, `entries` and `where` select on the first side
-    what a rewrite with these options would keep. `common` compares only branches of both sides, and `fill` accepts the
-    defaults that `merge` filled in. `tolerance` lets floating-point numbers of RNTuples differ: a number, or "0.1%" of
-    the larger one, or texts such as "Muon_*=0.1%" for some columns. `TreeVerdict.errors` has the largest error of each
-    column. `follow_urls`, `threads`, `memory` and `progress` are those of `rewrite`.
+    what a rewrite with these options would keep. `common` compares only branches of both sides, `fill` accepts the
+    defaults that `merge` filled in, and `widen` the wider numbers of `merge` with `widen`. `tolerance` lets floating-
+    point numbers of RNTuples differ: a number, or "0.1%" of the larger one, or texts such as "Muon_*=0.1%" for some
+    columns. `TreeVerdict.errors` has the largest error of each column. `follow_urls`, `threads`, `memory` and
+    `progress` are those of `rewrite`.
     """
     from .reports.making import Verdict
     from .reports.parse import parse

@@ -67,6 +67,7 @@ pub mod recast;
 pub mod table;
 pub mod tree;
 mod type_name;
+mod widen;
 
 pub use entry_filter::{Entries, EntryFilter, Slice, uniform};
 pub use entry_set::{EntrySet, EntrySetBuilder};

@@ -12,6 +12,7 @@ use crate::decode::ColumnPlan;
 use crate::encode::EncodedEntries;
 use crate::layout::Streaming;
 use crate::tree::basket::{BasketData, Entries};
+use crate::widen::{is_wider, widened};
 
 /// Types may nest this deep.
 const MAX_DEPTH: usize = 60;
@@ -52,6 +53,15 @@ impl Recast {
         Ok(Self { from, to })
     }
 
+    /// From the same form to another one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn to(&self, to: ColumnPlan) -> std::result::Result<Self, String> {
+        Self::new(self.from.clone(), to)
+    }
+
     /// The entries of a basket in the other form.
     ///
     /// # Errors
@@ -85,9 +95,9 @@ impl Recast {
     }
 }
 
-/// Whether a type is the other with the members of records in another order.
+/// Whether a type is the other with the members of records in another order, or with narrower numbers.
 fn is_reordered(from: &DataType, to: &DataType, depth: usize) -> bool {
-    if from == to {
+    if from == to || is_wider(from, to) {
         return true;
     }
     match (from, to) {
@@ -107,7 +117,7 @@ fn is_reordered(from: &DataType, to: &DataType, depth: usize) -> bool {
     }
 }
 
-/// An array with the members of its records in the order of a type.
+/// An array with the members of its records in the order of a type, and with its numbers.
 fn reordered(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     if array.data_type() == wanted {
         return Ok(Arc::clone(array));
@@ -137,6 +147,9 @@ fn reordered(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
             let made = FixedSizeListArray::try_new(Arc::clone(field), *n, items, lists.nulls().cloned());
             Arc::new(made.map_err(failed)?)
         }
-        (found, wanted) => return Err(Error::unsupported(format!("values are {found}, and not {wanted}"))),
+        (found, wanted) => match widened(array, wanted) {
+            Some(numbers) => numbers,
+            None => return Err(Error::unsupported(format!("values are {found}, and not {wanted}"))),
+        },
     })
 }

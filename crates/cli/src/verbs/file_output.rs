@@ -31,6 +31,11 @@ pub struct FileOutputArgs {
     /// Print the plan with the expected size and memory, and write nothing.
     #[arg(long)]
     dry_run: bool,
+    /// Join leaves of trees whose numbers have other types in some inputs (Int_t with Short_t, Long64_t with Long_t, Float_t
+    /// with Double_t) in the smallest type that holds all of them without a loss; notes name them. Without this option, and
+    /// where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused. Not for RNTuples and classes.
+    #[arg(long)]
+    widen: bool,
     /// Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
     #[arg(long)]
     skip_absent: bool,
@@ -83,6 +88,7 @@ impl FileOutputArgs {
                 ..options.content
             },
             plan: PlanOptions {
+                widen: self.widen,
                 absent: if self.skip_absent { Absent::LeaveOut } else { Absent::Refuse },
                 ..options.plan
             },

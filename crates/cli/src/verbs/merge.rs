@@ -11,7 +11,7 @@ use crate::output::Answer;
 /// Merge files into one: trees one after the other, histograms added, directories joined.
 ///
 /// Large clusters are copied as they are; small ones are combined. The inputs' trees must have the same branches,
-/// unless --common or --fill is given; trees without entries may differ. Objects of equal names that cannot be merged
+/// unless --common, --fill or --widen is given; trees without entries may differ. Objects of equal names that cannot be merged
 /// are all kept, as cycles. The output has the layout of the first input, unless options change it.
 #[derive(clap::Args)]
 pub struct Args {

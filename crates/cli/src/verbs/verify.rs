@@ -43,6 +43,9 @@ pub struct Args {
     /// Expect defaults for branches that an input lacks (`merge --fill`).
     #[arg(long, conflicts_with = "common")]
     fill: bool,
+    /// Expect numbers of other types in the smallest type that holds all (`merge --widen`).
+    #[arg(long)]
+    widen: bool,
     /// Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one such as 0.1%. With COLUMN= it
     /// is for columns that match; the last one that matches counts. Proves truncated, quantized and narrowed columns; the
     /// largest error of each column is reported.
@@ -100,6 +103,7 @@ impl Args {
             common: self.common,
             follow: self.following.follow(),
             schema: schema(self.common, self.fill),
+            widen: self.widen,
             budget: self.resources.budget(),
         };
         let paths: Vec<_> = sides.into_iter().map(|side| side.path).collect();

@@ -184,6 +184,26 @@ impl BranchMeaning<'_> {
         };
         self != other && ours.len() == theirs.len() && ours.iter().zip(theirs).all(alike)
     }
+
+    /// Whether each leaf differs, if two branches of leaves differ in no more than the types of their numbers.
+    pub fn differs_in_numbers(&self, other: &Self) -> Option<Vec<bool>> {
+        let (Self::Leaves(ours), Self::Leaves(theirs)) = (self, other) else { return None };
+        let differs = |(a, b): (&LeafMeaning<'_>, &LeafMeaning<'_>)| {
+            let same_place = a.name == b.name && (a.len, &a.dims, a.counter) == (b.len, &b.dims, b.counter);
+            let are_numbers = [a, b].iter().all(|leaf| leaf.is_number());
+            (a == b || (same_place && are_numbers)).then_some(a != b)
+        };
+        if ours.len() != theirs.len() {
+            return None;
+        }
+        ours.iter().zip(theirs).map(differs).collect()
+    }
+}
+
+impl LeafMeaning<'_> {
+    fn is_number(&self) -> bool {
+        !matches!(self.class, "TLeafC" | "TLeafObject" | "TLeafElement")
+    }
 }
 
 impl fmt::Display for BranchMeaning<'_> {

@@ -8,6 +8,7 @@ use dataset::layout::{ByteSize, TreeRules, defaults};
 use dataset::recast::Recast;
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
 use dataset::tree::clusters::cluster_starts;
+use dataset::tree::make::LeafNumber;
 use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result, RootFile, Source};
@@ -25,11 +26,14 @@ use crate::table::target::Shape;
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
 const BIG_BASKET_KEYS: i32 = 40200;
 
-/// Entries that are recast become at most so many times as large: three bytes of a `Double32_t` become eight.
-pub(super) const LARGEST_RECAST: u64 = 3;
+/// Entries that are recast become at most so many times as large: one byte of a `Bool_t` becomes eight.
+pub(super) const LARGEST_RECAST: u64 = 8;
 
 /// The item classes of the arrays of each branch, by class and name of the member that the array is.
 pub(crate) type ClonesClasses = HashMap<usize, BTreeMap<(String, String), String>>;
+
+/// For each leaf of a branch, the types of its numbers in the inputs, each once.
+pub(super) type InputNumbers = Vec<Vec<LeafNumber>>;
 
 /// A plan in the making.
 pub(crate) struct PlanBuilder<'a> {
@@ -55,6 +59,8 @@ pub(crate) struct PlanBuilder<'a> {
     pub unequal: UnequalInputs,
     /// How entries of the next input become those of columns, where their bytes mean other things.
     pub recasts: HashMap<usize, Arc<Recast>>,
+    /// Branches whose numbers have other types in some inputs: the types of each leaf.
+    pub widened: HashMap<usize, InputNumbers>,
     /// The item classes of arrays, once a further input is joined.
     pub clones: Option<ClonesClasses>,
 }
@@ -68,6 +74,7 @@ impl<'a> PlanBuilder<'a> {
             infos: input.1.infos().clone(),
             first_input: input.1.name().to_owned(),
             recasts: HashMap::new(),
+            widened: HashMap::new(),
             clones: None,
             request,
             tree,

@@ -105,12 +105,18 @@ impl PlanBuilder<'_> {
         if texts.len() > MAX_LISTED {
             message.push_str(&format!("; and {} more", texts.len() - MAX_LISTED));
         }
-        message.push_str(match self.request.options.schema {
-            _ if found.split_differs(&self.tree, other.tree) => " (rewrite the inputs with one --split-level first)",
-            Schema::Fill => " (--common leaves out branches that differ)",
-            _ => " (--common keeps the branches of all inputs, --fill fills in missing ones)",
+        let widens = !self.request.options.widen && self.can_widen(found, other);
+        let widen = if widens { "--widen joins numbers in the smallest type that holds all; " } else { "" };
+        message.push_str(&match self.request.options.schema {
+            _ if found.split_differs(&self.tree, other.tree) => {
+                " (rewrite the inputs with one --split-level first)".to_owned()
+            }
+            Schema::Fill => format!(" ({widen}--common leaves out branches that differ)"),
+            _ => format!(" ({widen}--common keeps the branches of all inputs, --fill fills in missing ones)"),
         });
-        Error::request(message).hint(Hint::named("split-level")).hint(Hint::switch("common")).hint(Hint::switch("fill"))
+        let hints = [Hint::named("split-level"), Hint::switch("common"), Hint::switch("fill")];
+        let hints = hints.into_iter().chain(widens.then(|| Hint::switch("widen")));
+        hints.fold(Error::request(message), Error::hint)
     }
 
     /// Takes over branches that only a later tree has. Entries before it are filled.

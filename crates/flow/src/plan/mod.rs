@@ -23,6 +23,7 @@ mod streaming;
 mod table;
 mod unequal;
 pub(crate) mod view;
+mod widen;
 
 pub(crate) use builder::holds_entries;
 pub(crate) use model::{TablePlan, TableRequest, TreeInput};

@@ -41,6 +41,8 @@ pub enum Pack {
 pub struct PlanOptions {
     /// How differences between schemas are handled.
     pub schema: Schema,
+    /// Whether numbers of other types are joined in the smallest type that holds all of them without a loss.
+    pub widen: bool,
     /// How branches in absent files are handled.
     pub absent: Absent,
     /// Whether small clusters are packed.

@@ -28,11 +28,13 @@ impl PlanBuilder<'_> {
     /// Takes the branches that can be joined in spite of other bytes out of the differences, and adds the descriptions of the
     /// input's classes to those of the output.
     pub fn reconcile(&mut self, tree: &Tree, found: &mut Comparison, file: &Arc<RootFile>) {
+        self.note_numbers(tree, &found.map);
         for i in std::mem::take(&mut found.changed) {
             let Some(theirs) = found.map.get(i).copied().flatten() else { continue };
             let conflicts = found.conflicts.get(&i).cloned().unwrap_or_default();
             let other = Described { tree, infos: file.infos() };
-            if self.recast(i, (theirs, other), &conflicts) {
+            let widens = self.request.options.widen && conflicts.is_empty();
+            if self.recast(i, (theirs, other), &conflicts) || (widens && self.widen(i, (theirs, other))) {
                 found.conflicts.remove(&i);
             } else {
                 found.changed.push(i);
@@ -49,12 +51,18 @@ impl PlanBuilder<'_> {
         }
     }
 
+    /// Whether baskets of a branch have all that they need to be decoded.
+    pub fn may_recast(&self, i: usize, (theirs, other): (usize, &Tree)) -> bool {
+        let io_bits = [self.tree.branches.get(i), other.branches.get(theirs)].map(|b| b.map_or(0, |b| b.io_bits));
+        (io_bits[0] | io_bits[1]) & GENERATE_OFFSET_MAP == 0
+    }
+
     /// Lets the entries of a branch be written in the form of the column, if that loses nothing.
     fn recast(&mut self, i: usize, (theirs, other): (usize, Described<'_>), conflicts: &[ClassConflict]) -> bool {
         let (Some(branch), Some(their_branch)) = (self.tree.branches.get(i), other.tree.branches.get(theirs)) else {
             return false;
         };
-        if (branch.io_bits | their_branch.io_bits) & GENERATE_OFFSET_MAP != 0 {
+        if !self.may_recast(i, (theirs, other.tree)) {
             return false;
         }
         let meanings = (Meanings::new(&self.tree, &self.infos), Meanings::new(other.tree, other.infos));
@@ -62,7 +70,7 @@ impl PlanBuilder<'_> {
         let own = ColumnPlan::new(&self.tree, i, &self.infos);
         if conflicts.is_empty() {
             let packed = meanings.0.of(branch).differs_in_packing(&meanings.1.of(their_branch));
-            return packed && self.unpack(i, own, from);
+            return packed && !self.widened.contains_key(&i) && self.unpack(i, own, from);
         }
         let mut reach = Reach::default();
         meanings.0.reach(branch, &mut reach);

@@ -125,6 +125,7 @@ impl PlanBuilder<'_> {
         {
             self.leave_out(refs);
         }
+        self.note_widened();
         self.drop_left_out()?;
         self.fill_all()?;
         self.link_counters();

@@ -10,7 +10,7 @@ use rootfile::Result;
 
 use super::predicate::{PORTION, SourceTree};
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
-use crate::plan::options::Schema;
+use crate::plan::options::PlanOptions;
 
 /// What an expression of an index is.
 enum Expression {
@@ -31,7 +31,7 @@ pub(crate) fn index_lines(
     if names.is_empty() {
         return Ok(Err("its expressions are no columns".to_owned()));
     }
-    let dataset = Dataset::of_trees(tree.inputs, tree.path, &NameFilter::new(&names, &[])?, Schema::Strict)?;
+    let dataset = Dataset::of_trees(tree.inputs, tree.path, &NameFilter::new(&names, &[])?, PlanOptions::default())?;
     let mut columns = Vec::new();
     let mut parts = Vec::new();
     for text in expressions {

@@ -11,7 +11,7 @@ use rootfile::{Error, Hint, Key, Result, RootFile};
 
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::budget::Budget;
-use crate::plan::options::Schema;
+use crate::plan::options::{PlanOptions, Schema};
 
 /// Bytes of columns that are read at a time.
 pub(super) const PORTION: u64 = 4 << 20;
@@ -23,7 +23,7 @@ pub(crate) struct SourceTree<'a> {
     /// Its path.
     pub path: &'a str,
     /// What is done where the schemas of the inputs differ.
-    pub schema: Schema,
+    pub joining: PlanOptions,
     /// Memory and threads for the read.
     pub budget: Budget,
 }
@@ -34,8 +34,8 @@ pub(super) fn entries_where(tree: &SourceTree<'_>, pattern: &ColumnPattern) -> R
         return Ok(None);
     }
     let filter = NameFilter::new(&[pattern.as_str()], &[])?;
-    let schema = if tree.schema == Schema::Fill { Schema::Fill } else { Schema::Strict };
-    let dataset = Dataset::of_trees(tree.inputs, tree.path, &filter, schema)?;
+    let schema = if tree.joining.schema == Schema::Fill { Schema::Fill } else { Schema::Strict };
+    let dataset = Dataset::of_trees(tree.inputs, tree.path, &filter, PlanOptions { schema, ..tree.joining })?;
     let matches = |name: &str| {
         let last = name.rsplit('/').next().unwrap_or(name);
         pattern.matches(tree.path, name) || pattern.matches(tree.path, last)

@@ -11,7 +11,7 @@ use objects::{Action, ObjectPlan};
 use rootfile::{Key, Result, RootFile, public_path};
 
 use super::column_bytes::{Pair, equal_within};
-use crate::plan::options::{Absent, Pack, PlanOptions, Schema};
+use crate::plan::options::{Absent, PlanOptions};
 use crate::plan::{Gaps, TablePlan, TableRequest, plan_table, schema};
 use crate::table::text_list::listed;
 
@@ -71,7 +71,7 @@ fn plan(path: &str, file: &Arc<RootFile>, key: &Key) -> Result<TablePlan> {
         layout: &Layout::default(),
         filter: &NameFilter::default(),
         entries: None,
-        options: PlanOptions { schema: Schema::Strict, absent: Absent::Fail, pack: Pack::No },
+        options: PlanOptions { absent: Absent::Fail, ..PlanOptions::default() },
         gaps: Gaps::Compare,
     })
 }

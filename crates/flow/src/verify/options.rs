@@ -6,7 +6,7 @@ use rootfile::Follow;
 
 use super::tolerance::Tolerances;
 use crate::execute::budget::Budget;
-use crate::plan::options::Schema;
+use crate::plan::options::{PlanOptions, Schema};
 
 /// The parts to compare, and the resources for it.
 #[derive(Clone, Debug, Default)]
@@ -23,10 +23,19 @@ pub struct VerifyOptions {
     pub common: bool,
     /// How the inputs of the first side were merged where their schemas differ.
     pub schema: Schema,
+    /// Whether their numbers of other types were joined in wider ones.
+    pub widen: bool,
     /// How far addresses in the files are followed: those of baskets in other files.
     pub follow: Follow,
     /// By how much floating-point numbers may differ, where a table of either side is an RNTuple.
     pub tolerances: Tolerances,
     /// Memory and threads.
     pub budget: Budget,
+}
+
+impl VerifyOptions {
+    /// How the inputs of the first side are joined.
+    pub(super) fn joining(&self) -> PlanOptions {
+        PlanOptions { schema: self.schema, widen: self.widen, ..PlanOptions::default() }
+    }
 }

@@ -12,7 +12,7 @@ use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use crate::plan::kept::{JoinedKept, KeptLists};
-use crate::plan::options::{Absent, Pack, PlanOptions};
+use crate::plan::options::{Absent, PlanOptions};
 use crate::plan::{Gaps, TablePlan, TableRequest, plan_indexed_table};
 use crate::select::{EntrySelection, SourceTree, index_lines};
 
@@ -88,7 +88,7 @@ impl Side {
         selection: Option<&mut EntrySelection<'_>>,
     ) -> Result<TablePlan> {
         let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
-        let source = SourceTree { inputs: &inputs, path, schema: options.schema, budget: options.budget };
+        let source = SourceTree { inputs: &inputs, path, joining: options.joining(), budget: options.budget };
         let selected = selection.map(|selection| selection.for_tree(&source)).transpose()?.unwrap_or_default();
         let entries = |all: u64| selected.entries(all);
         let make_index = |place: usize, expressions: &[String; 2]| {
@@ -102,7 +102,7 @@ impl Side {
             layout: &layout,
             filter: &options.filter,
             entries: (!selected.is_all()).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
-            options: PlanOptions { schema: options.schema, absent: Absent::LeaveOut, pack: Pack::No },
+            options: PlanOptions { absent: Absent::LeaveOut, ..options.joining() },
             gaps: Gaps::Compare,
         };
         let planned = plan_indexed_table(&request, Some(&make_index));
@@ -122,7 +122,7 @@ impl Side {
         selection: Option<&mut EntrySelection<'_>>,
     ) -> Result<NtupleSide> {
         let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
-        let source = SourceTree { inputs: &inputs, path, schema: options.schema, budget: options.budget };
+        let source = SourceTree { inputs: &inputs, path, joining: options.joining(), budget: options.budget };
         let selected = selection.map(|selection| selection.for_tree(&source)).transpose()?.unwrap_or_default();
         let mut side = NtupleSide::open(&inputs, path, &options.filter, options.schema)?;
         if !selected.is_all() {

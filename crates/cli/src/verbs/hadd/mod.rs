@@ -66,6 +66,8 @@ SOURCES are files, @lists of files, or patterns in quotes ('run*.root'). Flags a
   --common            Keep only branches that all sources have
   --fill              Keep the branches of all sources, with zeros, empty arrays and empty strings where a source has
                       no such branch
+  --widen             Join numbers of other types (Int_t with Short_t, Float_t with Double_t) in the smallest type that
+                      holds all of them without a loss
   --drop-index        Leave out the index (BuildIndex) of a tree where not all sources have one, instead of making it for
                       the others
   --strict            Exit with 1 if an object is not merged, which standard error lists, or if -k skips a source
@@ -290,6 +292,7 @@ impl<'a> Merge<'a> {
             content: ContentOptions { listed: listed(flags)?, no_trees: flags.no_trees, ..ContentOptions::default() },
             plan: PlanOptions {
                 schema: schema(flags.common, flags.fill),
+                widen: flags.widen,
                 pack: if flags.keep_baskets { Pack::No } else { Pack::Auto },
                 ..PlanOptions::default()
             },

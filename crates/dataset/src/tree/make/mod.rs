@@ -17,6 +17,7 @@ mod objects;
 mod tests;
 mod unpack;
 mod unroll;
+mod widen;
 
 use rootfile::Result;
 use rootfile::object::Named;
@@ -30,6 +31,7 @@ pub(crate) use classes::is_custom;
 pub use closure::classes_of;
 pub use columns::{NewColumn, NewKind, NewLeaf};
 pub use existing::{kind_of, remark};
+pub use widen::LeafNumber;
 
 /// Makes the tree with these columns. `infos` must describe their classes.
 ///

@@ -37,7 +37,7 @@ fn unpacked_list(title: &str) -> String {
 }
 
 /// A leaf's title without its letter and its range, whose brackets have commas.
-fn without_range(title: &str) -> String {
+pub(super) fn without_range(title: &str) -> String {
     let name = title.rsplit_once('/').map_or(title, |(name, _)| name);
     let keeps = |part: &&str| !part.split_once('[').is_some_and(|(_, inside)| inside.contains(','));
     let parts = name.split_inclusive(']');

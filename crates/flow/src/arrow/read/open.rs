@@ -15,7 +15,7 @@ use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
 use crate::execute::fetch::learn::learn;
 use crate::plan::inputs::Input;
-use crate::plan::options::{Absent, Pack, PlanOptions, Schema};
+use crate::plan::options::{Absent, Pack, PlanOptions};
 use crate::plan::{Gaps, TableRequest, plan_table};
 use crate::table::column::Column;
 
@@ -51,7 +51,7 @@ impl Dataset {
             }
             trees.push((number, file, key));
         }
-        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), Schema::Strict), false)
+        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), PlanOptions::default()), false)
     }
 
     /// Opens a tree or RNTuple of a file that is open already.
@@ -61,7 +61,7 @@ impl Dataset {
     /// As for [`Dataset::open`].
     pub fn of_file(file: &Arc<RootFile>, tree: &str) -> Result<Self> {
         let (path, key) = find_table(file, Some(tree))?;
-        Self::of_trees(&[(0, Arc::clone(file), key)], &path, &NameFilter::default(), Schema::Strict)
+        Self::of_trees(&[(0, Arc::clone(file), key)], &path, &NameFilter::default(), PlanOptions::default())
     }
 
     /// Opens some branches of trees that are open already. All have this path.
@@ -69,19 +69,19 @@ impl Dataset {
         trees: &[(usize, Arc<RootFile>, Key)],
         path: &str,
         filter: &NameFilter,
-        schema: Schema,
+        joining: PlanOptions,
     ) -> Result<Self> {
         let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(path.to_owned()) };
         let inputs = trees.iter().map(|(_, file, _)| input(file)).collect();
         // Its entries are read next.
-        Self::of(inputs, trees, path, (filter, schema), true)
+        Self::of(inputs, trees, path, (filter, joining), true)
     }
 
     fn of(
         inputs: Vec<Input>,
         trees: &[(usize, Arc<RootFile>, Key)],
         path: &str,
-        (filter, schema): (&NameFilter, Schema),
+        (filter, joining): (&NameFilter, PlanOptions),
         looks_elsewhere: bool,
     ) -> Result<Self> {
         if trees.iter().any(|(.., key)| is_ntuple(&key.class)) {
@@ -93,7 +93,7 @@ impl Dataset {
             layout: &Layout::default(),
             filter,
             entries: None,
-            options: PlanOptions { schema, absent: Absent::Fail, pack: Pack::No },
+            options: PlanOptions { absent: Absent::Fail, pack: Pack::No, ..joining },
             gaps: Gaps::Keep,
         })?;
         let infos = plan.infos;

@@ -104,7 +104,7 @@ pub(super) fn plain_tree(
 }
 
 fn open(source: &Source<'_>) -> Result<Dataset> {
-    Dataset::of_trees(source.inputs, source.path, source.filter, source.schema)
+    Dataset::of_trees(source.inputs, source.path, source.filter, source.joining)
 }
 
 fn schema_of(dataset: &Dataset) -> Result<(&model::Schema, String)> {

@@ -25,7 +25,7 @@ use crate::arrow::write::{NtuplePlan, NtupleSpec, TablePlan, TableRecord, encodi
 
 /// The plan of an RNTuple with the content of trees.
 pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
-    let dataset = Dataset::of_trees(source.inputs, source.path, source.filter, source.schema)?;
+    let dataset = Dataset::of_trees(source.inputs, source.path, source.filter, source.joining)?;
     let infos = dataset.infos().clone();
     let tree = dataset.tree().ok_or_else(|| Error::request("is no tree"))?;
     let branches = dataset.columns().iter().filter_map(|column| match column {

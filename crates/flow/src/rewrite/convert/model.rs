@@ -12,7 +12,7 @@ use crate::arrow::read::Dataset;
 use crate::arrow::write::{TablePlan, TableRecord};
 use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::AttributePlan;
-use crate::plan::options::Schema;
+use crate::plan::options::PlanOptions;
 
 /// The inputs of a table to convert, and what is asked for.
 #[derive(Clone, Copy)]
@@ -23,7 +23,7 @@ pub(crate) struct Source<'a> {
     pub path: &'a str,
     pub layout: &'a Layout,
     pub filter: &'a NameFilter,
-    pub schema: Schema,
+    pub joining: PlanOptions,
     /// Selects entries, given their total number. All entries if not given.
     pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
     /// Memory of the whole operation in bytes.

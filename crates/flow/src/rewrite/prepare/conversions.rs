@@ -114,8 +114,8 @@ impl TreesPlanner<'_> {
         entries: Option<&'s dyn Fn(u64) -> Result<EntrySet>>,
     ) -> Source<'s> {
         let options = self.planning.options;
-        let (filter, schema) = (&options.content.filter, options.plan.schema);
-        Source { inputs, path, layout, filter, schema, entries, memory: options.budget.memory }
+        let (filter, joining) = (&options.content.filter, options.plan);
+        Source { inputs, path, layout, filter, joining, entries, memory: options.budget.memory }
     }
 
     /// The layout, with the compression of the first input where none is requested.

@@ -68,8 +68,8 @@ impl TreesPlanner<'_> {
             let all = self.planning.files.len();
             self.found.notes.push(format!("RNTuple {path} is only in {} of the {all} inputs", inputs.len()));
         }
-        let (schema, budget) = (self.planning.options.plan.schema, self.planning.options.budget);
-        let selected = self.selection.for_tree(&SourceTree { inputs: &inputs, path, schema, budget });
+        let (joining, budget) = (self.planning.options.plan, self.planning.options.budget);
+        let selected = self.selection.for_tree(&SourceTree { inputs: &inputs, path, joining, budget });
         let Some(mut selected) = bad.admit(selected)? else { return Ok(Vec::new()) };
         let mut about = std::mem::take(&mut selected.notes);
         let chosen = |all: u64| selected.entries(all);

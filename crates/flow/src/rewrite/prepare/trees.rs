@@ -158,8 +158,8 @@ impl<'a> TreesPlanner<'a> {
         if bad.any() {
             return self.plan_table((inputs, path), None, None, bad).map(drop);
         }
-        let (schema, budget) = (self.planning.options.plan.schema, self.planning.options.budget);
-        let selected = self.selection.for_tree(&SourceTree { inputs, path, schema, budget });
+        let (joining, budget) = (self.planning.options.plan, self.planning.options.budget);
+        let selected = self.selection.for_tree(&SourceTree { inputs, path, joining, budget });
         let Some(mut selected) = bad.admit(selected)? else {
             // Without a selection there is no plan, but further bad inputs are found.
             return self.plan_table((inputs, path), None, None, bad).map(drop);
@@ -233,7 +233,7 @@ impl<'a> TreesPlanner<'a> {
         let options = self.planning.options;
         let make_index = |place: usize, expressions: &[String; 2]| {
             let inputs = inputs.get(place..=place).unwrap_or_default();
-            let tree = SourceTree { inputs, path, schema: options.plan.schema, budget: options.budget };
+            let tree = SourceTree { inputs, path, joining: options.plan, budget: options.budget };
             index_lines(&tree, expressions)
         };
         let make_index = (!options.drop_index).then_some(&make_index as MakeIndex<'_>);
