@@ -236,3 +236,17 @@ def test_fields_of_rntuples_are_refused_as_before(basketry: Basketry, inputs: Pa
         basketry("rewrite", "--container", "rntuple", inputs / file.name, "-o", file)
     said = basketry.refuses("merge", "--widen", *made, "-o", tmp_path / "out.root")
     assert "field x: " in said
+
+
+def test_branches_that_are_left_out_get_no_note(basketry: Basketry, inputs: Path, tmp_path: Path) -> None:
+    """`n` has other types in two inputs and is not in the third: `--common` leaves it out, with what it counts."""
+    basketry("rewrite", inputs / "O.root", "-o", tmp_path / "keep.root", "--keep", "a")
+    for letter in "IS":
+        basketry("rewrite", inputs / f"{letter}.root", "-o", tmp_path / f"{letter}.root", "--keep", "[anv]")
+    files = [tmp_path / f"{name}.root" for name in ("I", "S", "keep")]
+    summary = basketry.json("merge", "--widen", "--common", *files, "-o", tmp_path / "out.root")
+    assert [note for note in summary["notes"] if "is written as" in note] == [
+        "tree t: a is written as Int_t, since the inputs have Int_t and Short_t and Bool_t"
+    ]
+    (found,) = by_root(tmp_path / "out.root")
+    assert found["entries"] == [{"a": values["a"]} for values in expected("I", "S", "O")]

@@ -125,8 +125,9 @@ impl PlanBuilder<'_> {
         {
             self.leave_out(refs);
         }
-        self.note_widened();
+        let widened = self.widened_texts();
         self.drop_left_out()?;
+        self.note_kept(widened);
         self.fill_all()?;
         self.link_counters();
         self.link_filled()?;

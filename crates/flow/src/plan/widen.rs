@@ -1,7 +1,7 @@
 //! Branches whose leaves have numbers of other types in a further input (`--widen`): they are joined in the smallest type that
 //! holds the numbers of all inputs without a loss, whatever their order. Entries become that type when their baskets are loaded.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use dataset::decode::ColumnPlan;
@@ -11,7 +11,7 @@ use dataset::tree::Tree;
 use dataset::tree::make::LeafNumber;
 
 use super::builder::{InputNumbers, LARGEST_RECAST, PlanBuilder};
-use super::schema::{Comparison, Described};
+use super::schema::{BranchPath, Comparison, Described, paths};
 use crate::table::default_entry::{default_entry, leaf_width};
 use crate::table::piece::FILL;
 
@@ -108,13 +108,14 @@ impl PlanBuilder<'_> {
         true
     }
 
-    /// The note on branches that hold wider numbers than some inputs.
-    pub fn note_widened(&mut self) {
+    /// What notes say of branches that hold wider numbers than some inputs, by the branch's path.
+    pub fn widened_texts(&mut self) -> Vec<(BranchPath, String)> {
         let mut widened: Vec<_> = std::mem::take(&mut self.widened).into_iter().collect();
-        widened.retain(|(i, _)| !self.left_out.contains(i));
         widened.sort_unstable_by_key(|(i, _)| *i);
+        let paths = if widened.is_empty() { Vec::new() } else { paths(&self.tree) };
+        let mut all = Vec::new();
         for (i, inputs) in widened {
-            let Some(branch) = self.tree.branches.get(i) else { continue };
+            let (Some(branch), Some(path)) = (self.tree.branches.get(i), paths.get(i)) else { continue };
             let leaves = branch.leaves.iter().filter_map(|&leaf| self.tree.leaves.get(leaf));
             let texts = leaves.zip(inputs).filter(|(_, numbers)| numbers.len() > 1).map(|(leaf, numbers)| {
                 let name = match leaf.named.name == branch.name() {
@@ -123,9 +124,19 @@ impl PlanBuilder<'_> {
                 };
                 let inputs = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ");
                 let wider = LeafNumber::of(leaf).map_or_else(String::new, |number| number.to_string());
-                format!("tree {}: {name} is written as {wider}, since the inputs have {inputs}", self.request.path)
+                let tree = self.request.path;
+                (path.clone(), format!("tree {tree}: {name} is written as {wider}, since the inputs have {inputs}"))
             });
-            self.notes.extend(texts);
+            all.extend(texts);
+        }
+        all
+    }
+
+    /// Notes what is said of branches that the tree still has.
+    pub fn note_kept(&mut self, texts: Vec<(BranchPath, String)>) {
+        if !texts.is_empty() {
+            let kept: HashSet<BranchPath> = paths(&self.tree).into_iter().collect();
+            self.notes.extend(texts.into_iter().filter(|(path, _)| kept.contains(path)).map(|(_, text)| text));
         }
     }
 }
