@@ -335,6 +335,9 @@ def test_files_of_the_corpus_return(corpus: Path, full: bool, basketry: Basketry
         if converted.code or source.name in known_reasons:
             continue
         returned = basketry.run("rewrite", there, "-o", back, "--container", "ttree", "-f")
+        if "a tree cannot hold these fields" in returned.err:
+            # Of an RNTuple that was in the file before.
+            continue
         equal = [basketry.run("verify", source, out).code for out in (there, back)] if returned.code == 0 else []
         if equal != [0, 0]:
             different.append(f"{source.name}: {returned.err or equal}")

@@ -242,6 +242,8 @@ def _far_away(h: Handler) -> None:
 BEHAVIOURS: dict[str, Callable[[Handler], None]] = {
     # Bodies that do not end.
     "endless_200": lambda h: h.endless(200, h.content),
+    "endless_zeros": lambda h: h.endless(200, b"root"),
+    "endless_parquet": lambda h: h.endless(200, b"PAR1"),
     "endless_200_late": _once_open(lambda h: h.endless(200, h.content)),
     "endless_206_late": _once_open(
         lambda h: h.endless(

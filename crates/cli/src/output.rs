@@ -9,7 +9,7 @@ use std::time::Duration;
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use rootfile::text::{is_printable, printable, shortened};
-use rootfile::{ErrorKind, Result};
+use rootfile::{ErrorKind, Result, public_text};
 
 use crate::terminal_text::Printable;
 
@@ -49,12 +49,13 @@ pub fn usage_text(error: &clap::Error) -> String {
     let said = text.lines().take_while(|line| !line.starts_with("Usage:")).map(str::trim);
     let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
     let said = said.join(" ");
-    said.strip_prefix("error: ").unwrap_or(&said).to_owned()
+    // clap repeats arguments, which may be URLs.
+    public_text(said.strip_prefix("error: ").unwrap_or(&said)).into_owned()
 }
 
 /// Prints an error in one line, and says with which code to exit.
 pub fn fail(message: &str) -> u8 {
-    let _ = writeln!(io::stderr().lock(), "basketry: {}", line(message));
+    let _ = writeln!(io::stderr().lock(), "basketry: {}", line(&public_text(message)));
     2
 }
 

@@ -46,7 +46,12 @@ fn print(all: &Collected, quiet: bool) -> Result<()> {
         writeln!(out, "task {} failed: {}", failure.n, output::line(&failure.reason))?;
     }
     for unknown in all.unknowns.iter().take(SHOWN) {
-        writeln!(out, "task {}: {}; run it again", unknown.n, output::line(&unknown.reason))?;
+        writeln!(
+            out,
+            "task {}: {}; remove the state, and the output if there is one, and run it again",
+            unknown.n,
+            output::line(&unknown.reason)
+        )?;
     }
     for (numbers, what) in [(&all.no, "the answer is no"), (&all.missing_tasks, "not done")] {
         if !numbers.is_empty() {

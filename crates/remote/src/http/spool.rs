@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
-use rootfile::{Error, Result};
+use rootfile::{Error, FileHeader, Result};
 use rustix::fs::fstatvfs;
 
 use super::body::Body;
@@ -16,6 +16,8 @@ use crate::settings::MOST_UNSIZED;
 const BEGINNINGS: [&[u8]; 2] = [b"root", b"PAR1"];
 /// Bytes that tell the kind of a file.
 const BEGINNING: usize = 4;
+/// Bytes that a ROOT file's header takes at most.
+const HEADER: usize = 100;
 
 /// What is known of the file.
 pub(crate) struct Expected<'a> {
@@ -43,7 +45,7 @@ impl Spool {
         }
         let mut begin = Vec::new();
         let mut is_whole = false;
-        while begin.len() < BEGINNING.max(expected.begin.len()) && !is_whole {
+        while begin.len() < HEADER.max(expected.begin.len()) && !is_whole {
             match body.next().await? {
                 Some(piece) => begin.extend_from_slice(&piece),
                 None => is_whole = true,
@@ -51,8 +53,16 @@ impl Spool {
         }
         check_begin(&begin, expected.begin)?;
         let mut spool = Self { file: tempfile::tempfile().map_err(|e| on_disk(&e))?, size: 0 };
-        let most = spool.most(announced, expected)?;
-        let is_known = announced.or(expected.size).is_some();
+        // A ROOT file says where it ends. One that claims to be larger than is received of such files is none that is known.
+        let size = match announced.or(expected.size) {
+            None if begin.starts_with(b"root") => {
+                let end = FileHeader::parse(&begin).map_err(Failure::lasting)?.end;
+                Some(end).filter(|end| *end <= expected.most)
+            }
+            size => size,
+        };
+        let most = spool.most(size, expected)?;
+        let is_known = size.is_some();
         spool.append(&begin, most, is_known)?;
         while !is_whole {
             match body.next().await? {
@@ -71,9 +81,9 @@ impl Spool {
     }
 
     /// How many bytes are received at most: the size of the file, if it is known and there is room for it.
-    fn most(&self, announced: Option<u64>, expected: &Expected<'_>) -> std::result::Result<u64, Failure> {
+    fn most(&self, size: Option<u64>, expected: &Expected<'_>) -> std::result::Result<u64, Failure> {
         let free = fstatvfs(&self.file).map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
-        match announced.or(expected.size) {
+        match size {
             Some(size) if size > free => Err(Failure::lasting(Error::from(io::Error::new(
                 io::ErrorKind::StorageFull,
                 format!(

@@ -120,7 +120,7 @@ impl<'a> Merge<'a> {
 
     fn info(&self, level: u32, text: &str) {
         if self.verbosity >= level {
-            eprintln!("Info in <hadd>: {}", output::line(text));
+            messages::info(text);
         }
     }
 

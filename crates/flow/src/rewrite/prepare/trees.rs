@@ -51,6 +51,8 @@ pub(super) struct TreesPlanner<'a> {
     pub planning: Planning<'a>,
     pub layout: &'a Layout,
     known: KnownTrees,
+    /// What becomes of entries that branches do not hold. A recovery leaves them out itself: branches without a default keep their gaps.
+    gaps: Gaps,
     pub kept: KeptLists,
     pub selection: EntrySelection<'a>,
     pub found: PlannedTrees,
@@ -75,7 +77,8 @@ impl<'a> TreesPlanner<'a> {
     /// The trees in `known` are used instead of their records.
     pub fn new(planning: Planning<'a>, layout: &'a Layout, known: KnownTrees, kept: KeptLists) -> Self {
         let selection = EntrySelection::new(&planning.options.content.entries);
-        Self { planning, layout, known, kept, selection, found: PlannedTrees::default() }
+        let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::Compare };
+        Self { planning, layout, known, gaps, kept, selection, found: PlannedTrees::default() }
     }
 
     /// Plans the requested trees among `objects`. If an input turns out bad, the plan is incomplete, and only looks for
@@ -224,7 +227,7 @@ impl<'a> TreesPlanner<'a> {
             filter: &content.filter,
             entries,
             options: self.planning.options.plan,
-            gaps: Gaps::Fill,
+            gaps: self.gaps,
         };
         let named = |e: Error| match object {
             Some(object) => e.object(object),
