@@ -51,7 +51,7 @@ pub(super) struct TreesPlanner<'a> {
     pub planning: Planning<'a>,
     pub layout: &'a Layout,
     known: KnownTrees,
-    /// What becomes of entries that branches do not hold. A recovery leaves them out itself: branches without a default keep their gaps.
+    /// What becomes of entries that branches do not hold. A recovery leaves them out itself.
     gaps: Gaps,
     pub kept: KeptLists,
     pub selection: EntrySelection<'a>,
@@ -77,7 +77,7 @@ impl<'a> TreesPlanner<'a> {
     /// The trees in `known` are used instead of their records.
     pub fn new(planning: Planning<'a>, layout: &'a Layout, known: KnownTrees, kept: KeptLists) -> Self {
         let selection = EntrySelection::new(&planning.options.content.entries);
-        let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::Compare };
+        let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::Keep };
         Self { planning, layout, known, gaps, kept, selection, found: PlannedTrees::default() }
     }
 
