@@ -141,7 +141,7 @@ impl<'a> PlanBuilder<'a> {
         if entries > 0 {
             self.end_inputs_at(base)?;
         }
-        let fills = self.request.gaps != Gaps::Keep;
+        let fills = self.request.gaps.fills();
         self.big_keys &= file.header().version >= BIG_BASKET_KEYS;
         let own_file = self.add_file(Arc::clone(file.source()), number);
         let mut externals: HashMap<String, u32> = HashMap::new();

@@ -60,7 +60,7 @@ impl PlanBuilder<'_> {
             Err(kind) => {
                 let error = refusal(branch.name(), &kind, why);
                 match (self.request.gaps, why, is_last) {
-                    (Gaps::Compare | Gaps::Keep, Missing::Entries(..), _) => {}
+                    (Gaps::Compare | Gaps::Keep | Gaps::LeftOut, Missing::Entries(..), _) => {}
                     (Gaps::Fill, Missing::Entries(..), true) => {
                         column.source.ends_early = true;
                         self.unequal.leave_open(index, error);
@@ -109,7 +109,7 @@ impl PlanBuilder<'_> {
         if selects {
             self.end_inputs_at(self.entries)?;
         }
-        if self.request.gaps != Gaps::Keep && !self.request.is_one_whole() {
+        if self.request.gaps.fills() && !self.request.is_one_whole() {
             for column in &mut self.columns {
                 column.source.cut(self.entries);
             }

@@ -18,6 +18,15 @@ pub(crate) enum Gaps {
     Compare,
     /// They stay gaps: entries are read.
     Keep,
+    /// They are left out by the caller's selection: a file is recovered, and a tree may have lost all entries.
+    LeftOut,
+}
+
+impl Gaps {
+    /// Whether entries that no basket holds may get defaults.
+    pub fn fills(self) -> bool {
+        matches!(self, Self::Fill | Self::Compare)
+    }
 }
 
 /// Why a column needs default entries.

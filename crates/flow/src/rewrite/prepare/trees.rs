@@ -51,7 +51,7 @@ pub(super) struct TreesPlanner<'a> {
     pub planning: Planning<'a>,
     pub layout: &'a Layout,
     known: KnownTrees,
-    /// What becomes of entries that branches do not hold. A recovery leaves them out itself.
+    /// What becomes of entries that branches do not hold. A recovery leaves them out.
     gaps: Gaps,
     pub kept: KeptLists,
     pub selection: EntrySelection<'a>,
@@ -77,7 +77,7 @@ impl<'a> TreesPlanner<'a> {
     /// The trees in `known` are used instead of their records.
     pub fn new(planning: Planning<'a>, layout: &'a Layout, known: KnownTrees, kept: KeptLists) -> Self {
         let selection = EntrySelection::new(&planning.options.content.entries);
-        let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::Keep };
+        let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
         Self { planning, layout, known, gaps, kept, selection, found: PlannedTrees::default() }
     }
 
