@@ -82,7 +82,8 @@ impl Pattern {
 
     /// The pattern that matches exactly this name, special characters included.
     pub fn exact(name: &str) -> Self {
-        let mut text = globset::escape(name);
+        // globset leaves the backslash, by which patterns escape.
+        let mut text = globset::escape(name).replace('\\', "\\\\");
         if text.starts_with('/') {
             text.replace_range(..1, "[/]");
         }
