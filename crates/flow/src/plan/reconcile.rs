@@ -13,8 +13,6 @@ use rootfile::streamer::StreamerInfos;
 
 use super::builder::{LARGEST_RECAST, PlanBuilder};
 use super::schema::{Comparison, Described};
-use crate::table::default_entry::default_entry;
-use crate::table::piece::FILL;
 
 /// Objects with bits or references of their own, which arrays leave out.
 const NOT_IN_ARRAYS: [&str; 3] = ["TObject", "TRef", "TRefArray"];
@@ -87,24 +85,15 @@ impl PlanBuilder<'_> {
     fn unpack(&mut self, i: usize, own: ColumnPlan, from: ColumnPlan) -> bool {
         let was_packed = self.tree.unpack_leaves(i);
         let to = ColumnPlan::new(&self.tree, i, &self.infos);
-        let (Ok(ours), Ok(theirs)) = (Recast::new(own, to.clone()), Recast::new(from, to)) else { return false };
-        let (Some(column), Some(branch)) = (self.columns.get_mut(i), self.tree.branches.get(i)) else { return false };
+        let Ok(theirs) = Recast::new(from, to.clone()) else { return false };
         if was_packed {
-            if column.source.fill.is_some() {
-                let Ok(entry) = default_entry(&self.tree, branch) else { return false };
-                column.source.fill = Some(entry);
+            if !self.recast_earlier(i, (own, &to), LARGEST_RECAST) {
+                return false;
             }
-            #[expect(clippy::cast_precision_loss, reason = "a small number")]
-            let larger = LARGEST_RECAST as f64;
-            column.source.expansion *= larger;
-            column.source.tot_bytes = column.source.tot_bytes.saturating_mul(LARGEST_RECAST);
-            let ours = Arc::new(ours);
-            for piece in column.source.pieces.iter().filter(|piece| piece.file != FILL) {
-                column.source.recasts.entry(piece.file).or_insert_with(|| Arc::clone(&ours));
-            }
+            let name = self.columns.get(i).map_or("", |column| column.name.as_str());
             self.notes.push(format!(
-                "tree {}: {} is written without packing, since the inputs pack its numbers differently",
-                self.request.path, column.name
+                "tree {}: {name} is written without packing, since the inputs pack its numbers differently",
+                self.request.path
             ));
         }
         self.recasts.insert(i, Arc::new(theirs));

@@ -83,7 +83,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Recasts the entries of a branch so far to its new form, which is at most so many times as large.
-    fn recast_earlier(&mut self, i: usize, (own, to): (ColumnPlan, &ColumnPlan), larger: u64) -> bool {
+    pub fn recast_earlier(&mut self, i: usize, (own, to): (ColumnPlan, &ColumnPlan), larger: u64) -> bool {
         let (Some(column), Some(branch)) = (self.columns.get_mut(i), self.tree.branches.get(i)) else { return false };
         for earlier in column.source.recasts.values_mut() {
             let Ok(again) = earlier.to(to.clone()) else { return false };
