@@ -2,8 +2,6 @@
 each file read alone, or nothing is written and the message names what differs and where. No outcome is silent."""
 
 import hashlib
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +13,7 @@ import pytest
 import uproot
 
 import basketry as package
-from referee import differing_pairs, paths
+from referee import differing_pairs, make_files, paths
 from referee.command import Basketry
 
 # What joins files, as options of `merge`, or as the verb with ROOT's flags.
@@ -52,26 +50,8 @@ CLASS_OF = {
 def pairs() -> Path:
     """The folder with all pairs, kept until the program that makes them changes."""
     program = Path(differing_pairs.__file__)
-    folder = paths.BUILD / "files" / f"pairs-{hashlib.sha256(program.read_bytes()).hexdigest()[:12]}"
-    if not folder.exists():
-        scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
-        scratch.mkdir(parents=True, exist_ok=True)
-        environment = os.environ | {"PYTHONPATH": str(program.resolve().parents[1])}
-        command = [sys.executable, "-W", "ignore", "-m", "referee.differing_pairs"]
-        makers = [
-            subprocess.Popen([*command, side], cwd=scratch, env=environment, stderr=subprocess.PIPE, text=True)
-            for side in "ab"
-        ]
-        ended = [(maker.communicate()[1], maker.returncode) for maker in makers]
-        if any(code for _, code in ended):
-            raise RuntimeError("\n".join(said for said, _ in ended))
-        try:
-            scratch.rename(folder)
-        except OSError:
-            if not folder.exists():
-                raise
-            shutil.rmtree(scratch)
-    return folder
+    key = hashlib.sha256(program.read_bytes()).hexdigest()[:12]
+    return make_files.made_once(f"pairs-{key}", [["referee.differing_pairs", side] for side in "ab"])
 
 
 def read(file: Path) -> list[dict[str, Any]]:

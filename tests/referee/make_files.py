@@ -34,16 +34,33 @@ def made(recipe: str) -> Path:
     """The folder with the recipe's files, made on first use."""
     macro, arguments = RECIPES[recipe]
     key = hashlib.sha256(macro.read_bytes() + arguments.encode() + Path(__file__).read_bytes()).hexdigest()[:12]
-    folder = BUILD / "files" / f"{recipe}-{key}"
+    return made_once(f"{recipe}-{key}", [["referee.make_files", recipe]])
+
+
+def made_once(name: str, programs: list[list[str]]) -> Path:
+    """The folder of this name under build/, filled on first use by programs that run in it, all at once: modules of the
+    tests, with their arguments."""
+    folder = BUILD / "files" / name
     if not folder.exists():
         # Another worker may make the same files.
         scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
         scratch.mkdir(parents=True, exist_ok=True)
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
-        command = [sys.executable, "-W", "ignore", "-m", "referee.make_files", recipe]
-        done = subprocess.run(command, cwd=scratch, env=environment, capture_output=True, text=True, timeout=600)
-        if done.returncode:
-            raise RuntimeError(f"recipe {recipe} failed:\n{done.stdout}{done.stderr}")
+        python = [sys.executable, "-W", "ignore", "-m"]
+        makers = [
+            subprocess.Popen(
+                [*python, *words],
+                cwd=scratch,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            for words in programs
+        ]
+        ended = [(maker.communicate(timeout=600)[0], maker.returncode) for maker in makers]
+        if any(code for _, code in ended):
+            raise RuntimeError("\n".join([f"{name} failed:", *(said for said, _ in ended)]))
         try:
             scratch.rename(folder)
         except OSError:
