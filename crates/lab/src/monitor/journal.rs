@@ -36,7 +36,7 @@ impl Journal {
                 Err(e) => return Err(Error::from(e).file(path)),
                 Ok(file) => {
                     let mut journal = Self { path, file, whole: 0, samples: 0 };
-                    journal.write(COLUMNS.map(str::to_owned))?;
+                    journal.write(Sample::COLUMNS.map(|(name, _)| name.to_owned()))?;
                     return Ok(journal);
                 }
             }
@@ -61,7 +61,7 @@ impl Journal {
         Ok(())
     }
 
-    fn write(&mut self, row: [String; COLUMNS.len()]) -> Result<()> {
+    fn write(&mut self, row: Row) -> Result<()> {
         let mut line = csv::Writer::from_writer(Vec::new());
         line.write_record(row).map_err(of_csv)?;
         let line = line.into_inner().map_err(|e| Error::from(e.into_error()))?;
@@ -107,32 +107,11 @@ fn of_csv(error: csv::Error) -> Error {
     Error::from(std::io::Error::from(error))
 }
 
-/// The columns: the fields of a sample, in their order.
-const COLUMNS: [&str; 20] = [
-    "time",
-    "mark",
-    "events",
-    "processes",
-    "threads",
-    "vsize",
-    "rss",
-    "pss",
-    "peak_rss",
-    "user",
-    "system",
-    "read",
-    "written",
-    "disk_read",
-    "disk_written",
-    "minor_faults",
-    "major_faults",
-    "output",
-    "outputs",
-    "output_bytes",
-];
+/// A sample as a line: one text for each of [`Sample::COLUMNS`].
+type Row = [String; Sample::COLUMNS.len()];
 
 /// A sample as a line of CSV, which has no lists.
-fn row(s: &Sample) -> [String; COLUMNS.len()] {
+fn row(s: &Sample) -> Row {
     let counts = [s.events, s.processes, s.threads, s.vsize, s.rss, s.pss, s.peak_rss].map(|n| n.to_string());
     let bytes = [s.read, s.written, s.disk_read, s.disk_written].map(|n| n.to_string());
     let [events, processes, threads, vsize, rss, pss, peak_rss] = counts;

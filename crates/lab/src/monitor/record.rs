@@ -133,31 +133,6 @@ impl Recorder {
     }
 }
 
-/// Columns of the samples, with the letters of their leaves; none for text.
-const COLUMNS: [(&str, Option<char>); 20] = [
-    ("time", Some('D')),
-    ("mark", None),
-    ("events", Some('L')),
-    ("processes", Some('L')),
-    ("threads", Some('L')),
-    ("vsize", Some('L')),
-    ("rss", Some('L')),
-    ("pss", Some('L')),
-    ("peak_rss", Some('L')),
-    ("user", Some('D')),
-    ("system", Some('D')),
-    ("read", Some('L')),
-    ("written", Some('L')),
-    ("disk_read", Some('L')),
-    ("disk_written", Some('L')),
-    ("minor_faults", Some('L')),
-    ("major_faults", Some('L')),
-    ("output", Some('L')),
-    // The counter of the next column.
-    ("outputs", Some('I')),
-    ("output_bytes", Some('L')),
-];
-
 /// A ROOT file with the trees `samples`, `files` and `job`.
 pub(crate) struct Root {
     writer: ParallelWriter,
@@ -171,7 +146,7 @@ impl Root {
         let options =
             WriteOptions { overwrite, title: "a job watched by basketry".to_owned(), ..WriteOptions::default() };
         let mut writer = ParallelWriter::create(path, &options, &WritePool::new(Budget::new(MEMORY, 1)))?;
-        let samples = writer.tree(&spec(SAMPLES, "what the job had and used, over time", &COLUMNS))?;
+        let samples = writer.tree(&spec(SAMPLES, "what the job had and used, over time", &Sample::COLUMNS))?;
         let files = [("path", None), ("bytes", Some('L')), ("removed", Some('O'))];
         let files = writer.tree(&spec("files", "what the job wrote, as output_bytes counts it", &files))?;
         let job = writer.tree(&spec("job", "what was watched, and what it used in all", &Job::COLUMNS))?;

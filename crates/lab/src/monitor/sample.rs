@@ -46,3 +46,30 @@ pub struct Sample {
     /// Bytes of each, in the order in which they were named and found.
     pub output_bytes: Vec<u64>,
 }
+
+impl Sample {
+    /// Its fields as columns, in their order, with the letters of their leaves; none for text.
+    pub(super) const COLUMNS: [(&str, Option<char>); 20] = [
+        ("time", Some('D')),
+        ("mark", None),
+        ("events", Some('L')),
+        ("processes", Some('L')),
+        ("threads", Some('L')),
+        ("vsize", Some('L')),
+        ("rss", Some('L')),
+        ("pss", Some('L')),
+        ("peak_rss", Some('L')),
+        ("user", Some('D')),
+        ("system", Some('D')),
+        ("read", Some('L')),
+        ("written", Some('L')),
+        ("disk_read", Some('L')),
+        ("disk_written", Some('L')),
+        ("minor_faults", Some('L')),
+        ("major_faults", Some('L')),
+        ("output", Some('L')),
+        // The counter of the next column.
+        ("outputs", Some('I')),
+        ("output_bytes", Some('L')),
+    ];
+}
