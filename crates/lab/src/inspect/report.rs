@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::ntuple::report::NtupleReport;
+use super::values::is_zero;
 pub use super::values::{Decoded, Memory, Mixed, ReadTime, Sizes, Spread, Trial};
 
 /// Version of the schema.
@@ -345,11 +346,6 @@ impl Report {
     pub fn newest_ntuples(&self) -> impl Iterator<Item = &NtupleReport> {
         self.ntuples.iter().filter(|ntuple| ntuple.newest)
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's interface")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 impl TreeReport {

@@ -108,3 +108,9 @@ impl Spread {
         Some(Self { min: at(0)?, median: at(sizes.len() / 2)?, max: at(sizes.len().checked_sub(1)?)? })
     }
 }
+
+/// Whether a number is left out of a report, which has only those that say something.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+pub(super) fn is_zero(n: &u64) -> bool {
+    *n == 0
+}

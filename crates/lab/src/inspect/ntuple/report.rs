@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::inspect::values::{Decoded, Memory, Mixed, ReadTime, Sizes, Spread, Trial};
+use crate::inspect::values::{Decoded, Memory, Mixed, ReadTime, Sizes, Spread, Trial, is_zero};
 
 /// An RNTuple.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -262,9 +262,4 @@ pub struct PageReport {
     pub seek: Option<u64>,
     /// Whether a checksum follows it.
     pub checksum: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
