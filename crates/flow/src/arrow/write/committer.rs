@@ -247,28 +247,31 @@ impl Committer {
     /// Drops buffers of finished contexts, and moves clusters that wait for earlier tasks out of memory, those that are appended last
     /// first, until `wanted` bytes are released. Returns what to do if that is not enough.
     fn make_room(&self, wanted: u64) -> Result<AtStandstill> {
-        let mut freed = self.drop_buffers();
+        let buffers = self.drop_buffers();
         let mut state = self.lock();
         state.check()?;
-        let (buffers, mut moved) = (freed, Ok(()));
-        {
-            let mut spill = self.spill.lock().unwrap_or_else(PoisonError::into_inner);
-            let in_memory = state.tables.iter_mut().flat_map(|table| table.commits.last_first());
-            for cluster in in_memory.filter(|cluster| cluster.reserved > 0) {
-                moved = spill.put(cluster.content.buffers()).map(|spilled| cluster.spilled = Some(spilled));
-                if moved.is_err() {
-                    break;
-                }
-                freed += std::mem::take(&mut cluster.reserved);
+        let moved = self.spill(&mut state, wanted.saturating_sub(buffers));
+        let freed = moved.inspect_err(|e| self.give_up(&mut state, e))?;
+        Ok(if buffers + freed > 0 { AtStandstill::Report } else { AtStandstill::GoOn })
+    }
+
+    /// Moves waiting clusters to the [`SpillFile`], and releases their memory. Returns its bytes.
+    fn spill(&self, state: &mut State, wanted: u64) -> Result<u64> {
+        let mut file = self.spill.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut freed = 0;
+        for cluster in state.tables.iter_mut().flat_map(|table| table.commits.last_first()) {
+            if cluster.reserved > 0 {
+                cluster.spilled = Some(file.put(cluster.content.buffers())?);
+                let bytes = std::mem::take(&mut cluster.reserved);
+                state.totals.queued = state.totals.queued.saturating_sub(bytes);
+                self.pool.memory_limiter.release(bytes);
+                freed += bytes;
                 if freed >= wanted {
                     break;
                 }
             }
         }
-        moved.inspect_err(|e| self.give_up(&mut state, e))?;
-        state.totals.queued = state.totals.queued.saturating_sub(freed - buffers);
-        self.pool.memory_limiter.release(freed - buffers);
-        Ok(if freed > 0 { AtStandstill::Report } else { AtStandstill::GoOn })
+        Ok(freed)
     }
 
     /// Reads a cluster back that is appended now.
