@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import awkward as ak
 import numpy as np
 
-from ._families import lineage, named
+from ._lineages import lineage, named
 from ._numpy import MAP_ITEM, SET, data, unique
 
 if TYPE_CHECKING:

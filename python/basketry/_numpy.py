@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._elements import Map, Nested, Pair, Set, Tuple, record_type, single, structure
-from ._families import maker, named
+from ._lineages import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import DTypeLike, NDArray
 
     from ._core import Buffer, Node
 
+    #: For a class and those that it derives from, the function that makes an element of its members; None for dicts.
+    Maker = Callable[[str], Callable[[dict[str, Any]], Any] | None]
 
 #: Names that the compiled half gives to items of maps, and to lists that are sets.
 MAP_ITEM, SET = "std::map", "std::set"
@@ -30,29 +32,33 @@ def data(buffer: Buffer, dtype: DTypeLike) -> NDArray[Any]:
     return np.frombuffer(memoryview(buffer), dtype) if len(buffer) else np.empty(0, dtype)
 
 
-def array(node: Node) -> NDArray[Any]:
+def no_family(_: str) -> None:
+    """Makes nothing of any class: its records are dicts."""
+
+
+def array(node: Node, maker: Maker = no_family) -> NDArray[Any]:
     """The entries of a column: a plain array for entries of one shape, a structured array for records of these, else
     an array of objects: an array for a list, a `str`, `bytes`, a dict for a record, None for a missing value; a set, a
-    dict or a tuple where the C++ type is a set, a map, a pair or a tuple."""
-    made = _array(node)
+    dict or a tuple where the C++ type is a set, a map, a pair or a tuple; what `maker` makes of records of a class."""
+    made = _array(node, maker)
     return made.view(np.ndarray) if made.dtype == object else made
 
 
-def _array(node: Node) -> NDArray[Any]:
+def _array(node: Node, maker: Maker) -> NDArray[Any]:
     kind, length, size, buffers, parts = node
     kind, _, classname = kind.partition(" ")
     if kind == "fixed":
-        items = _array(parts[0][1])
+        items = _array(parts[0][1], maker)
         return items.reshape(length, size, *items.shape[1:])
     if kind == "record":
-        return _record(classname, length, [(name, _array(part)) for name, part in parts])
+        return _record(classname, length, [(name, _array(part, maker)) for name, part in parts], maker)
     if kind == "list":
-        return _list(classname, length, data(buffers[0], np.int64), parts[0][1])
+        return _list(classname, length, data(buffers[0], np.int64), parts[0][1], maker)
     if kind == "optional":
         bits = np.unpackbits(data(buffers[0], np.uint8), count=length, bitorder="little")
-        return _objects(one if there else None for one, there in zip(_array(parts[0][1]), bits, strict=True))
+        return _objects(one if there else None for one, there in zip(_array(parts[0][1], maker), bits, strict=True))
     if kind == "union":
-        alternatives = [_array(part) for _, part in parts]
+        alternatives = [_array(part, maker) for _, part in parts]
         places = zip(data(buffers[0], np.int8).tolist(), data(buffers[1], np.int32).tolist(), strict=True)
         return _objects((alternatives[tag - 1][place] if tag else None for tag, place in places), length)
     if kind in ("text", "bytes"):
@@ -63,13 +69,13 @@ def _array(node: Node) -> NDArray[Any]:
     return data(buffers[0], np.dtype(kind))
 
 
-def _list(classname: str, length: int, offsets: NDArray[Any], item: Node) -> NDArray[Any]:
+def _list(classname: str, length: int, offsets: NDArray[Any], item: Node, maker: Maker) -> NDArray[Any]:
     """Slices of the items; maps and sets, if the class says so."""
     ends = list(itertools.pairwise(offsets.tolist()))
     if item[0] == f"record {MAP_ITEM}":
-        keys, values = ([single(one) for one in _array(part)] for _, part in item[4])
+        keys, values = ([single(one) for one in _array(part, maker)] for _, part in item[4])
         return _objects((Map(zip(keys[a:b], values[a:b], strict=True)) for a, b in ends), length)
-    items = _array(item)
+    items = _array(item, maker)
     if classname == SET:
         listed = [single(one) for one in items]
         return _objects((Set(listed[a:b]) for a, b in ends), length)
@@ -94,7 +100,7 @@ def unique(names: Iterable[str]) -> list[str]:
     return list(made)
 
 
-def _record(lineage: str, length: int, parts: list[tuple[str, NDArray[Any]]]) -> NDArray[Any]:
+def _record(lineage: str, length: int, parts: list[tuple[str, NDArray[Any]]], maker: Maker) -> NDArray[Any]:
     classname = named(lineage)
     if classname in TUPLES:
         kind = TUPLES[classname]

@@ -211,7 +211,6 @@ def _check(library: str, how: Any) -> None:
 def _group(made: Arrays, library: str, how: Any, index: Any, length: int, names: list[str]) -> Any:
     """Awkward arrays in the form of a library."""
     from . import _awkward as awkward
-    from . import _numpy as numpy
 
     if library == "ak":
         if how == "zip":
@@ -222,7 +221,7 @@ def _group(made: Arrays, library: str, how: Any, index: Any, length: int, names:
         frame = frames.frame(columns, index, length)
         return frame if how is None else _one_by_one({name: frame[name] for name in frame.columns}, how, None)
     if library == "np":
-        plain = {name: numpy.array(awkward.node(array.layout)) for name, array in made.items()}
+        plain = {name: libraries.numpy_array(awkward.node(array.layout)) for name, array in made.items()}
         return _one_by_one(plain, how or dict, names)
     if library == "pl":
         libraries.refuse_variants(name for name, array in made.items() if awkward.has_union(array.layout))

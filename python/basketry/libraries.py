@@ -150,10 +150,8 @@ def _awkward_layout(batch: _core.ReadBatch, place: Part) -> Any:
 
 
 def _numpy_array(batch: _core.ReadBatch, place: Part) -> Any:
-    from . import _numpy as numpy
-
     if isinstance(place, int):
-        return numpy.array(batch.take(place))
+        return numpy_array(batch.take(place))
     return {name: _numpy_array(batch, part) for name, part in place}
 
 
@@ -182,9 +180,16 @@ def pandas_column(node: _core.Node) -> Any:
         from . import _awkward as awkward
 
         return ak.Array(awkward.layout(node))
-    from . import _numpy as numpy
+    return numpy_array(node)
 
-    return numpy.array(node)
+
+def numpy_array(node: _core.Node) -> Any:
+    """The array of NumPy's, with elements that have the methods of their families."""
+    # Both import NumPy.
+    from . import _numpy
+    from .objects.model import maker
+
+    return _numpy.array(node, maker)
 
 
 def _of_batch(index: Any, batch: _core.ReadBatch) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._elements import Element
+from .._lineages import BASE
 from .._numpy import array
 from ..handle import DetachedFile, Handle
 from ..members import WithMembers
@@ -26,6 +27,10 @@ DTYPES = {
 
 #: Classes of families by the ROOT class that an object is of, or derives from. The modules of families enter theirs.
 FAMILIES: dict[str, type[Object]] = {}
+#: Bases that are arrays of numbers.
+ARRAYS = ("TArrayC", "TArrayS", "TArrayI", "TArrayL", "TArrayL64", "TArrayF", "TArrayD")
+#: Members that are lists of objects, and their classes, in the classes of families.
+LISTS = {"fLabels": "THashList", "fModLabs": "TList", "fFunctions": "TList"}
 #: Members from the bytes of an object, by the classes whose streamers are written by hand.
 STREAMERS: dict[str, Callable[[bytes], dict[str, Any]]] = {}
 
@@ -124,6 +129,25 @@ def of_family(classname: str, version: int, members: dict[str, Any], bases: list
     return plain if family is Object else family(classname, version, members, bases)
 
 
+def maker(lineage: str) -> Callable[[dict[str, Any]], Any] | None:
+    """The function that makes an element of a NumPy array of its members, those of bases included; None for a class
+    without a family."""
+    names = lineage.split(BASE)
+    if not any(name in FAMILIES for name in names):
+        return None
+
+    def made(members: dict[str, Any]) -> Any:
+        for name, classname in LISTS.items():
+            if (items := members.get(name)) is not None:
+                content = {"fName": "", "items": list(items), "options": []}
+                members[name] = of_family(classname, 0, content, [])
+        # What a class derives from has no members of its own here, but for the numbers of arrays.
+        arrays = [members.pop(name) for name in ARRAYS if name in members]
+        return of_family(names[0], 0, members, [*(Object(name, 0, {}, []) for name in names[1:]), *arrays])
+
+    return made
+
+
 def lineage(thing: Object) -> Iterator[str]:
     """The class and the classes that it derives from."""
     yield thing.classname
@@ -163,7 +187,7 @@ class _Maker:
             name, items, options = content
             members = {"fName": name, "items": [self._pointed(one) for one in items], "options": options}
         elif kind == "column":
-            value = array(content)[0]
+            value = array(content, maker)[0]
             if not isinstance(value, Element) or classname[:1].islower():
                 return value
             members = dict(value.members)
@@ -211,7 +235,7 @@ class _Maker:
             case ("pointer", place):
                 return self._pointed(place)
             case ("column", node):
-                return array(node)[0]
+                return array(node, maker)[0]
             case list():
                 made = [self._value(one) for one in value]
                 # The version of the objects that another member counts is in front of them.
