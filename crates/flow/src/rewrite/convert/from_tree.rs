@@ -18,8 +18,9 @@ use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Hint, Result};
 
 use super::arrow_types::is_same;
-use super::keep::{Fields, keep, known_kind};
+use super::keep::{Fields, Keeping, keep, known_kind};
 use super::model::{BatchColumn, ConvertPlan, Source};
+use super::run::least_metadata;
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{NtuplePlan, NtupleSpec, TablePlan, TableRecord, encodings};
 
@@ -41,9 +42,16 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     let description = tree.named.title.clone();
     let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos.clone() };
     let (plan, mut ntuple) = NtuplePlan::new(&spec, source.layout)?;
+    // Of ten thousand columns it is as large as their metadata.
+    drop(spec);
     describe(Arc::make_mut(&mut ntuple.schema), tree, (&wholes, &names));
     let fields = Fields { wholes: &wholes, names: &names, plans: &branches, infos: &infos, schema: &ntuple.schema };
-    let keeping = keep(tree, &fields, source)?;
+    let plan = TablePlan::Ntuple(plan);
+    // To find what is kept takes as much memory again, for nothing where the plan is refused.
+    let keeping = match least_metadata(&dataset, &plan) <= source.memory {
+        true => keep(tree, &fields, source)?,
+        false => Keeping::default(),
+    };
     notes.extend(keeping.notes);
     let place = |branch: usize| dataset.columns().iter().position(|column| column.node() == branch);
     let (mut read, mut columns) = (Vec::new(), Vec::with_capacity(wholes.len()));
@@ -56,7 +64,7 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
         columns.push(BatchColumn::Whole { name, parts, numbers, whole });
     }
     notes.extend(dataset.notes_on_gaps(&read));
-    let table = (TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)));
+    let table = (plan, TableRecord::Ntuple(Box::new(ntuple)));
     let mut plan = ConvertPlan::new(source, dataset, (read, columns), table, (notes, keeping.lost))?;
     plan.beside = keeping.kept;
     Ok(plan)

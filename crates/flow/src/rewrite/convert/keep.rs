@@ -54,11 +54,11 @@ pub(super) fn keep(tree: &Tree, fields: &Fields<'_>, source: &Source<'_>) -> Res
     lost.extend(lost_parts(fields, path));
     let plain = plain_tree(fields.schema, (path, &bare.named.title), source).map(|plain| plain.tree);
     let key_name = path.rsplit('/').next().filter(|own| *own != key.name).map(|_| key.name.clone());
-    let plain = plain.ok().map(|plain| plain.without_entries());
-    if key_name.is_none() && plain.as_ref().is_some_and(|plain| is_same(plain, &bare)) {
+    let mut plain = plain.ok().map(|plain| plain.without_entries());
+    if key_name.is_none() && plain.as_mut().is_some_and(|plain| is_same(plain, &bare)) {
         return Ok(Keeping { kept: None, notes: Vec::new(), lost });
     }
-    let what = special_parts(&bare, plain.as_ref());
+    let what = special_parts(&bare, plain);
     let notes = vec![format!(
         "tree {path}: an RNTuple has no place for {}; they are kept in {} beside it, and a tree made of it gets them back",
         what.join(", "),
@@ -93,8 +93,9 @@ fn make_writable(bare: &mut Tree, fields: &Fields<'_>, path: &str, lost: &mut Ve
     let (mut replacements, mut left_out, mut names) = (Vec::new(), Vec::new(), Vec::new());
     let plans = decode::columns(bare, fields.infos);
     let fresh = logical_columns(bare, fields.infos, &plans);
+    let (plans, fresh_at) = (by_branch(&plans), by_top(&fresh));
     for whole in fields.wholes {
-        let now = fresh.iter().find(|fresh| fresh.top() == whole.top());
+        let now = fresh_at.get(&whole.top());
         if now.is_some_and(|now| is_writable(bare, now, &plans) && is_alike(now, whole)) {
             continue;
         }
@@ -125,13 +126,22 @@ fn make_writable(bare: &mut Tree, fields: &Fields<'_>, path: &str, lost: &mut Ve
 }
 
 /// Whether the branches of a column can be written from its values.
-fn is_writable(tree: &Tree, whole: &LogicalColumn, plans: &[ColumnPlan]) -> bool {
-    let of = |branch: &usize| plans.iter().find(|plan| plan.branch() == *branch);
-    let can = |plan: &ColumnPlan| !plan.needs_learning() && plan.encoder(Streaming::ObjectWise).is_ok();
+fn is_writable(tree: &Tree, whole: &LogicalColumn, plans: &HashMap<usize, &ColumnPlan>) -> bool {
+    let can = |plan: &&ColumnPlan| !plan.needs_learning() && plan.encoder(Streaming::ObjectWise).is_ok();
     let old = |branch: &usize| tree.branches.get(*branch).is_some_and(|b| matches!(b.kind, BranchKind::Clones(_)));
     whole.opaque().is_none()
         && !tree.below(whole.top()).iter().any(old)
-        && whole.branches().iter().all(|branch| of(branch).is_some_and(can))
+        && whole.branches().iter().all(|branch| plans.get(branch).is_some_and(can))
+}
+
+/// Plans by their branches.
+fn by_branch(plans: &[ColumnPlan]) -> HashMap<usize, &ColumnPlan> {
+    plans.iter().map(|plan| (plan.branch(), plan)).collect()
+}
+
+/// Columns by their branches of the first level.
+fn by_top(wholes: &[LogicalColumn]) -> HashMap<usize, &LogicalColumn> {
+    wholes.iter().map(|whole| (whole.top(), whole)).collect()
 }
 
 fn is_alike(a: &LogicalColumn, b: &LogicalColumn) -> bool {
@@ -159,7 +169,7 @@ fn made_anew(tree: &Tree, whole: &LogicalColumn, fields: &Fields<'_>) -> Option<
     let plans = decode::columns(&made, fields.infos);
     let wholes = logical_columns(&made, fields.infos, &plans);
     let [now] = wholes.as_slice() else { return None };
-    (is_writable(&made, now, &plans) && is_alike(now, whole)).then_some(made)
+    (is_writable(&made, now, &by_branch(&plans)) && is_alike(now, whole)).then_some(made)
 }
 
 /// Notes on parts of values that are not carried over.
@@ -167,8 +177,9 @@ fn lost_parts(fields: &Fields<'_>, path: &str) -> Vec<String> {
     let names = |loses: &dyn Fn(&LogicalColumn) -> bool| -> Vec<String> {
         fields.wholes.iter().filter(|whole| loses(whole)).map(|whole| whole.field().name().clone()).collect()
     };
+    let plans = by_branch(fields.plans);
     let any = |whole: &LogicalColumn, has: &dyn Fn(&ColumnPlan) -> bool| {
-        fields.plans.iter().any(|plan| whole.branches().contains(&plan.branch()) && has(plan))
+        whole.branches().iter().any(|branch| plans.get(branch).is_some_and(|plan| has(plan)))
     };
     // Those in branches of their own are looked at when they are read.
     let numbered = names(&|whole| any(whole, &|plan| plan.omits_tobjects()));
@@ -187,24 +198,21 @@ fn lost_parts(fields: &Fields<'_>, path: &str) -> Vec<String> {
     lost
 }
 
-/// Whether two trees without entries have the same record, but for places in the writer's memory and split levels.
-fn is_same(a: &Tree, b: &Tree) -> bool {
-    let record = |tree: &Tree| {
-        let mut tree = tree.without_entries();
-        tree.named.object = Default::default();
-        for branch in &mut tree.branches {
-            (branch.offset, branch.split_level, branch.named.object) = (0, 0, Default::default());
-        }
-        for leaf in &mut tree.leaves {
-            (leaf.offset, leaf.named.object) = (0, Default::default());
-        }
-        write_tree(&tree, 0)
-    };
-    matches!((record(a), record(b)), (Ok(a), Ok(b)) if a == b)
+/// Whether a tree without entries has the same record as another, which gives it the places in the writer's memory and split levels:
+/// these do not count.
+fn is_same(plain: &mut Tree, tree: &Tree) -> bool {
+    plain.named.object = tree.named.object;
+    for (branch, of) in plain.branches.iter_mut().zip(&tree.branches) {
+        (branch.offset, branch.split_level, branch.named.object) = (of.offset, of.split_level, of.named.object);
+    }
+    for (leaf, of) in plain.leaves.iter_mut().zip(&tree.leaves) {
+        (leaf.offset, leaf.named.object) = (of.offset, of.named.object);
+    }
+    matches!((write_tree(plain, 0), write_tree(tree, 0)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// What a tree has that a plain one with its columns has not.
-fn special_parts(tree: &Tree, plain: Option<&Tree>) -> Vec<String> {
+fn special_parts(tree: &Tree, plain: Option<Tree>) -> Vec<String> {
     let count = |list| tree.listed(list).count();
     let parts = [
         (format!("its class {}", tree.class), tree.class != "TTree"),
@@ -216,13 +224,12 @@ fn special_parts(tree: &Tree, plain: Option<&Tree>) -> Vec<String> {
         ("its empty name".to_owned(), tree.name().is_empty()),
     ];
     let mut parts: Vec<String> = parts.into_iter().filter_map(|(what, has)| has.then_some(what)).collect();
-    let alone = |tree: &Tree| {
-        let mut alone = tree.without_entries();
-        (alone.class, alone.subclass, alone.weight) = ("TTree".to_owned(), None, 1.0);
-        (alone.aliases, alone.friends, alone.tree_index, alone.user_info) = (None, None, None, None);
-        alone
+    let alone = |mut tree: Tree| {
+        (tree.class, tree.subclass, tree.weight) = ("TTree".to_owned(), None, 1.0);
+        (tree.aliases, tree.friends, tree.tree_index, tree.user_info) = (None, None, None, None);
+        tree
     };
-    if plain.is_none_or(|plain| !is_same(&alone(plain), &alone(tree))) {
+    if plain.is_none_or(|plain| !is_same(&mut alone(plain), &alone(tree.without_entries()))) {
         parts.push("the form of its branches".to_owned());
     }
     parts

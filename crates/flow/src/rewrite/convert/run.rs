@@ -61,7 +61,7 @@ impl ConvertPlan {
         let bytes: u64 = read.iter().map(|column| dataset.bytes(*column)).sum();
         let each = bytes.checked_div(entries).unwrap_or(0);
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
-        let metadata = dataset.metadata() + table.0.streams() * STREAM_BYTES + least_cluster;
+        let metadata = least_metadata(&dataset, &table.0) + least_cluster;
         let reading = |room: u64| Reading::new((&dataset, &read), each, room);
         let mut chosen = reading(source.memory / STEP_SHARE);
         if metadata + chosen.memory() > source.memory {
@@ -101,6 +101,11 @@ impl ConvertPlan {
         let scratch = self.scratch.saturating_sub(THREAD_BYTES).saturating_mul(share.threads as u64);
         Budget { memory: self.dataset.metadata() + scratch + share.waiting / 2, threads: share.threads }
     }
+}
+
+/// Memory of the metadata of what is read and of what is written. With less a plan is refused.
+pub(super) fn least_metadata(dataset: &Dataset, table: &TablePlan) -> u64 {
+    dataset.metadata() + table.streams() * STREAM_BYTES
 }
 
 /// The steps in which entries are read, and the memory for it.
