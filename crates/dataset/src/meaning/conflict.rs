@@ -14,7 +14,7 @@ use super::reach::Reach;
 const BY_HAND: [&str; 6] = ["TObject", "TString", "TCollection", "TSeqCollection", "TList", "TObjArray"];
 
 /// The classes that two sets of streamer infos describe differently, by name.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct ClassConflicts(BTreeMap<String, ClassConflict>);
 
 /// A class that is described differently under one version.

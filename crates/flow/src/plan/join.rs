@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use dataset::meaning::ClassConflicts;
 use dataset::tree::Tree;
 use dataset::tree::clusters::cluster_starts;
 use rootfile::{Error, Hint, Result, RootFile, public_path};
@@ -60,7 +61,7 @@ impl PlanBuilder<'_> {
         let own = std::mem::replace(&mut self.input_entries, std::mem::take(&mut before.input_entries));
         self.input_entries.extend(own);
         self.notes.append(&mut before.notes);
-        self.describe(&before.infos);
+        self.describe(&before.infos, &ClassConflicts::between(&self.infos, &before.infos));
         if self.request.options.schema == Schema::Fill {
             let mut found = schema::compare(self.described(), before.described());
             self.graft(&mut before.tree, &mut found, input.1)?;

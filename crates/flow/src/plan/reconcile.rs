@@ -38,12 +38,11 @@ impl PlanBuilder<'_> {
                 found.changed.push(i);
             }
         }
-        self.describe(file.infos());
+        self.describe(file.infos(), &found.classes);
     }
 
-    /// Adds descriptions of classes. A version that is described otherwise keeps its description.
-    pub fn describe(&mut self, infos: &StreamerInfos) {
-        let conflicts = ClassConflicts::between(&self.infos, infos);
+    /// Adds descriptions of classes. A version that is described otherwise, of which there are these, keeps its description.
+    pub fn describe(&mut self, infos: &StreamerInfos, conflicts: &ClassConflicts) {
         for info in infos.iter().filter(|info| conflicts.of(&info.name).is_none_or(|c| c.version() != info.version)) {
             self.infos.add(Arc::clone(info));
         }

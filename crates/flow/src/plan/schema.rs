@@ -76,6 +76,8 @@ pub(crate) struct Comparison {
     pub conflicts: HashMap<usize, Vec<ClassConflict>>,
     /// For those of them whose entries name another class, what they name.
     pub named: HashMap<usize, String>,
+    /// The classes that the two sides describe differently, whether branches use them or not.
+    pub classes: ClassConflicts,
 }
 
 /// Compares two trees. Tables of references are mapped, but not compared.
@@ -104,6 +106,7 @@ pub(crate) fn compare(first: Described<'_>, other: Described<'_>) -> Comparison 
     }
     result.extra = (0..used.len()).filter(|&i| !used.get(i).copied().unwrap_or(true)).collect();
     result.extra.retain(|&i| other.tree.branch_ref != Some(i));
+    result.classes = classes;
     result
 }
 
