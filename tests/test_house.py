@@ -1,6 +1,7 @@
 """The structure of the sources: crates use only lower crates, modules are small and documented, and no circles."""
 
 import functools
+import re
 import tomllib
 from pathlib import Path
 
@@ -15,6 +16,9 @@ CRATES = ["rootfile", "remote", "dataset", "objects", "flow", "lab", "cli", "pyt
 LONGEST_MODULE = 500
 # Folders of Python sources, each with the package that it is; modules of the others are imported by their own names.
 PYTHON = {REPO / "python": (), REPO / "tests": (), REPO / "bench": (), REPO / "studies": ("studies",)}
+# Integration tests that are programs of their own, beside `it`: their allocators limit the memory of the whole process;
+# in the model, modules of the crate are compiled once more with other locks.
+OWN_PROGRAMS = {"dataset": {"ntuple_corrupt"}, "flow": {"corrupt", "resealed", "write_model"}}
 # The folders of `flow`, earlier stages first.
 STAGES = ["table", "commit", "execute", "plan", "arrow", "select", "survey", "verify", "rewrite"]
 
@@ -45,6 +49,17 @@ def test_folders_of_a_crate_do_not_use_each_other(crate: str) -> None:
 @pytest.mark.parametrize("crate", CRATES)
 def test_files_of_a_crate_do_not_use_each_other_in_a_circle(crate: str) -> None:
     assert imports(crate).file_circles() == []
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_integration_tests_of_a_crate_are_one_program(crate: str) -> None:
+    """Each program links all libraries: 37 programs took minutes, and gigabytes."""
+    folder = REPO / "crates" / crate / "tests"
+    programs = {path.stem for path in folder.glob("*.rs")} | {path.parent.name for path in folder.glob("*/main.rs")}
+    assert programs - {"it"} == OWN_PROGRAMS.get(crate, set())
+    if "it" in programs:
+        modules = {path.stem for path in (folder / "it").iterdir()} - {"main"}
+        assert modules == set(re.findall(r"^mod (\w+);", (folder / "it/main.rs").read_text(), re.MULTILINE))
 
 
 def test_the_graph_finds_circles(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """RNTuples that are being written when the job is killed, interrupted, or out of room: under the output's name there is
 what was there before, and what AutoSave left under the hidden name can be read. The full disk is in
-crates/cli/tests/no_room.rs."""
+crates/cli/tests/it/no_room.rs."""
 
 import random
 import signal

@@ -12,6 +12,8 @@ use dataset::ntuple::{
 };
 use rootfile::RootFile;
 
+#[allow(dead_code, unused_imports, reason = "the other tests use the rest")]
+#[path = "it/corpus/mod.rs"]
 mod corpus;
 #[path = "../../flow/tests/corrupt/memory.rs"]
 mod memory;

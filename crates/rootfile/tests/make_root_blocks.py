@@ -1,4 +1,4 @@
-"""Writes data/root_blocks.tsv: blocks that ROOT itself compresses, for tests/codec_root.rs.
+"""Writes data/root_blocks.tsv: blocks that ROOT itself compresses, for tests/it/codec_root.rs.
 
 Needs ROOT's Python bindings and xxhash:  python make_root_blocks.py > data/root_blocks.tsv
 Columns: kind of data, its size, ROOT's setting, length of the block (0: ROOT gave up), XXH64 of it, and for some

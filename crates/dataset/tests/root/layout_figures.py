@@ -1,4 +1,4 @@
-"""Writes layout_figures.json: what ROOT itself decides, for tests/layout_root.rs to compare with.
+"""Writes layout_figures.json: what ROOT itself decides, for tests/it/layout_root.rs to compare with.
 
 Run it with a Python that has ROOT:  python layout_figures.py > layout_figures.json
 """

@@ -1,0 +1,18 @@
+//! The integration tests of the flow crate, in one program, so that its libraries are linked once. Programs of their own are
+//! `corrupt` and `resealed`, whose allocators limit the memory of the whole process, and `write_model`, where the modules of the
+//! writer are compiled once more, with the locks of loom.
+
+mod convert;
+mod convert_corpus;
+mod corpus_rewrite;
+mod damaged_keys;
+mod late_columns;
+mod nested_deferred;
+mod read;
+mod read_ntuples;
+mod recode;
+mod recoded;
+mod select;
+mod support;
+mod verify;
+mod write;
