@@ -220,7 +220,7 @@ def test_histograms_in_branches_are_histograms(tmp_path: Path) -> None:
 
 
 def test_keys_are_equal_by_their_members() -> None:
-    from basketry._elements import Map, record_type, structure
+    from basketry._libraries.elements import Map, record_type, structure
 
     kind = record_type("Key")
     one, same = ({"name": "a", "lists": np.array([1, 2])} for _ in range(2))

@@ -15,7 +15,7 @@ import yaml
 
 import basketry as bk
 import site_pages
-from basketry.listing import Listing
+from basketry.reading.listing import Listing
 from referee import pages, paths
 from referee.paths import REPO
 from servers.odd import OddServer

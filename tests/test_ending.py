@@ -208,7 +208,7 @@ def test_other_things_of_a_process_stay_its_own(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     file = basketry.recreate(buffer)
     file["t"] = {"x": np.arange(4.0)}
-    folder = basketry.folders.OwnFolder()
+    folder = basketry._shared.folders.OwnFolder()
     parts = basketry.parts("parts.root").__enter__()
     with parts.recreate(0) as part:
         part["t"] = {"x": np.arange(6.0)}

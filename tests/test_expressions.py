@@ -10,7 +10,7 @@ import pytest
 import uproot
 
 import basketry as bk
-from basketry.expressions import functions
+from basketry.reading.expressions import functions
 from referee import make_files, oracle
 
 # On the file of the fixture `made`: numbers, truth values, fixed arrays and lists.

@@ -12,7 +12,7 @@ import pytest
 import uproot
 
 import basketry as bk
-from basketry import frames
+from basketry._libraries import frames
 from referee.paths import FOUND
 
 if TYPE_CHECKING:

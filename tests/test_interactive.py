@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import basketry as bk
-from basketry import signatures, verb_options
+from basketry._shared import signatures
+from basketry.verbs import options as verb_options
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 opened: Any = bk.open
@@ -54,6 +55,14 @@ def only_bar() -> Bars:
     assert made.closed
     assert sum(made.steps) == made.options["total"]
     return made
+
+
+def test_completion_shows_the_public_names_alone() -> None:
+    assert sorted(dir(bk)) == sorted(bk.__all__)
+    assert all(hasattr(bk, name) for name in bk.__all__)
+    # Modules of the package's own are in folders.
+    beside = {path.stem for path in Path(bk.__path__[0]).glob("*.py") if not path.name.startswith("_")}
+    assert beside <= set(bk.__all__)
 
 
 def test_the_version_is_that_of_the_package() -> None:

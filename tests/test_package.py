@@ -17,7 +17,8 @@ import pytest
 import uproot
 
 import basketry as bk
-from basketry import _core, many_files, reports
+from basketry import _core, reports
+from basketry.verbs import many_files
 from referee import make_files, oracle
 from referee.command import Basketry
 from referee.paths import REPO

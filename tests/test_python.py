@@ -17,8 +17,9 @@ import pytest
 import uproot
 
 import basketry as bk
-from basketry import frames, libraries
-from basketry.request import Request
+from basketry._libraries import frames
+from basketry.reading import libraries
+from basketry.reading.request import Request
 from referee import make_files, oracle
 
 # Small corpus files with trees; one in six of them without --full.
@@ -222,7 +223,8 @@ def test_nothing_is_copied(tree: bk.Tree) -> None:
     view = np.frombuffer(memoryview(numbers), np.float64)
     assert view.ctypes.data == numbers.address
     assert not view.flags.writeable
-    from basketry import _awkward, _numpy
+    from basketry._libraries import awkward as _awkward
+    from basketry._libraries import numpy as _numpy
 
     assert _numpy.array(batch.node(0)).ctypes.data == numbers.address
     layout = _awkward.layout(batch.node(1))

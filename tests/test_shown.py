@@ -132,7 +132,7 @@ def test_python_shows_no_secrets(odd: Path) -> None:
     file = type(tree.file)(url)
     failed = Failed(url, f"{url}: no", ValueError(url), url)
     seen = [file, failed, Skipped(url, url), Task("rewrite", (url,), url, url, {"x": url}), inputs([url])[0]]
-    seen += [bk.parts(url), bk.codecs.ZLIB(1)]
+    seen += [bk.parts(url), bk.ZLIB(1)]
     for one in seen:
         assert SECRET not in f"{one!r}{one}"
     assert "https://host/a.root" in repr(file)

@@ -346,7 +346,7 @@ def test_the_library_of_the_interpreter() -> None:
     if found is None:
         pytest.skip("no libXrdPosix: wheel or root")
     # The module alone, so that no compiled half is needed.
-    module = REPO / "python/basketry/_xrootd.py"
+    module = REPO / "python/basketry/_libraries/xrootd.py"
     code = f"import os, runpy; runpy.run_path({str(module)!r})['tell'](); print(os.environ)"
 
     unset = run(["env", "-u", "BASKETRY_XRDPOSIX", sys.executable, "-c", code])

@@ -20,30 +20,46 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _xrootd, const, distributed, exceptions
-from . import codecs as compression
-from .branches import Branch
-from .codecs import LZ4, LZMA, ZLIB, ZSTD
-from .dataset import concatenate, iterate, num_entries, open
+from . import _core, compression, const, distributed, exceptions
+from ._libraries import xrootd as _xrootd
+from .compression import LZ4, LZMA, ZLIB, ZSTD
 from .exceptions import KeyInFileError
-from .figures import sweep_figures
-from .file import Directory, File
 from .interpretation.numerical import AsDtype
-from .kinds import Model, ReadOnlyDirectory, ReadOnlyFile, TBranch, TTree
-from .many_files import check, collect, fileset, plan, run_task
-from .monitoring import Monitor
-from .nano import nanoevents
-from .processes import Parts, parts
-from .sweeping import sweep
-from .tree import RNTuple, Tree
-from .verbs import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
+from .reading.branches import Branch
+from .reading.dataset import concatenate, iterate, num_entries, open
+from .reading.file import Directory, File
+from .reading.kinds import Model, ReadOnlyDirectory, ReadOnlyFile, TBranch, TTree
+from .reading.nano import nanoevents
+from .reading.tree import RNTuple, Tree
+from .verbs import (
+    Monitor,
+    check,
+    collect,
+    convert,
+    fileset,
+    generate,
+    inspect,
+    layout,
+    merge,
+    plan,
+    readspeed,
+    recover,
+    rewrite,
+    run_task,
+    sweep,
+    sweep_figures,
+    tune,
+    verify,
+)
 from .writing import (
     FillContext,
+    Parts,
     WritableDirectory,
     WritableFile,
     WritableNTuple,
     WritableTree,
     create,
+    parts,
     recreate,
     update,
 )
@@ -128,3 +144,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'basketry' has no attribute {name!r}")
     module = importlib.import_module(_WITH_NUMPY[name])
     return module if name == "objects" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    """The public names alone, as completion shows them."""
+    return __all__

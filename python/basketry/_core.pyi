@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, final
 
 from typing_extensions import CapsuleType
 
-from .reading import Reading
+from .reading.core_request import Reading
 
 Node: TypeAlias = tuple[str, int, int, list[Buffer], list[tuple[str, Node]]]
 BranchLine: TypeAlias = tuple[str, int | None, str, int | None, str, str]

@@ -1,6 +1,6 @@
 """ROOT's numbers of codecs, by uproot's names."""
 
-from .codecs import LZ4, LZMA, ZLIB, ZSTD
+from .compression import LZ4, LZMA, ZLIB, ZSTD
 
 kZLIB = ZLIB.number
 kLZMA = LZMA.number

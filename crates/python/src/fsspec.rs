@@ -103,7 +103,7 @@ impl Source for FsspecFile {
 
 /// The file system of a URL, and the path there. Paths may have brought options.
 fn resolve<'py>(fsspec: &Bound<'py, PyAny>, url: &str) -> PyResult<(Bound<'py, PyAny>, String)> {
-    let places = fsspec.py().import("basketry.places")?;
+    let places = fsspec.py().import("basketry._shared.places")?;
     let options: Bound<'py, PyDict> = places.call_method1("storage_options", (url,))?.extract()?;
     fsspec.call_method("url_to_fs", (url,), Some(&options))?.extract()
 }

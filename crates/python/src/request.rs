@@ -26,7 +26,7 @@ impl ReadRequest {
     }
 }
 
-/// A reading, as Python asks for it: an object with these attributes (`python/basketry/reading.py`).
+/// A reading, as Python asks for it: an object with these attributes (`python/basketry/reading/core_request.py`).
 #[derive(FromPyObject)]
 pub struct Reading {
     columns: Vec<usize>,

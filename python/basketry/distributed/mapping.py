@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from .. import _core
-from ..names import public
-from ..progress import is_function, shown
-from ..signatures import spelled
-from ..verb_options import AnyVerb
+from .._shared.names import public
+from .._shared.progress import is_function, shown
+from .._shared.signatures import spelled
+from ..verbs.options import AnyVerb
 from . import clients, tasks
 from .files import inputs, outputs
 from .tasks import Failed, Task
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Unpack
 
-    from ..progress import Bar
+    from .._shared.progress import Bar
     from .files import Files, Naming
     from .tasks import SkipDone, Verb
 

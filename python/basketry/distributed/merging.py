@@ -9,9 +9,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from .. import _core, verbs
-from ..request import bytes_of
-from ..signatures import spelled
-from ..verb_options import Joining
+from .._shared.signatures import spelled
+from ..reading.request import bytes_of
+from ..verbs.options import Joining
 from .files import fill, inputs, is_url
 from .mapping import do, limits
 from .tasks import Failed, Task

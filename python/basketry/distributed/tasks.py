@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .. import _core, verbs
-from ..names import shown
+from .._shared.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import verbs
-from ..signatures import spelled
+from .._shared.signatures import spelled
 from .files import inputs
 from .mapping import do, limits, map
 from .tasks import Task
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from ..reports import Tuning
-    from ..verb_options import Deciding
+    from ..verbs.options import Deciding
     from .files import Files, Input, Naming
     from .mapping import Errors, Progress
     from .tasks import SkipDone

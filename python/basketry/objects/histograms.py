@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..names import plain
+from .._shared.names import plain
 from .model import FAMILIES, Object
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from .._elements import Element
-from .._lineages import BASE
-from .._numpy import array
-from ..handle import DetachedFile, Handle
-from ..members import WithMembers
-from ..names import plain
+from .._libraries.elements import Element
+from .._libraries.lineages import BASE
+from .._libraries.numpy import array
+from .._shared.handle import DetachedFile, Handle
+from .._shared.members import WithMembers
+from .._shared.names import plain
 from . import pyroot
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..members import WithMembers
+from .._shared.members import WithMembers
 
 if TYPE_CHECKING:
     from .. import _core

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from .._elements import WithDate
+from .._libraries.elements import WithDate
 from .model import FAMILIES, STREAMERS, Object
 
 if TYPE_CHECKING:

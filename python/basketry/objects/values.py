@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections.abc
 from typing import TYPE_CHECKING, Any
 
-from ..names import plain
+from .._shared.names import plain
 from .model import FAMILIES, Object
 
 if TYPE_CHECKING:

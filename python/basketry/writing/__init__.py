@@ -1,5 +1,6 @@
-"""Files to write: trees, RNTuples and other objects. `files` has the files, `trees` what is filled, `updating` what is
-added to existing files, and `identify` says which objects become histograms, strings and lists."""
+"""Files to write: trees, RNTuples and other objects. `files` has the files, `trees` what is filled, `processes` files
+that several processes write, `updating` what is added to existing files, and `identify` says which objects become
+histograms, strings and lists."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .files import WritableDirectory, WritableFile, create, recreate
+from .processes import Parts, parts
 from .trees import FillContext, WritableNTuple, WritableTree
 from .updating import UpdatedFile, update
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FillContext",
+    "Parts",
     "UpdatedFile",
     "WritableDirectory",
     "WritableFile",
@@ -23,6 +26,7 @@ __all__ = [
     "WritableTree",
     "create",
     "identify",
+    "parts",
     "recreate",
     "update",
 ]

@@ -7,9 +7,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from ..folders import OwnFolder
-from ..names import public
-from ..places import as_text, local, storage_options
+from .._shared.folders import OwnFolder
+from .._shared.names import public
+from .._shared.places import as_text, local, storage_options
 
 #: fsspec's file systems in front of others that keep what was read; outputs pass them by.
 CACHES = ("simplecache::", "filecache::", "blockcache::")

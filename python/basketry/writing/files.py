@@ -10,13 +10,15 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, codecs, ending
-from ..calling import layout_text
-from ..names import missing, plain, public
-from ..places import as_text, local
-from ..request import MEMORY, bytes_of
-from ..signatures import spelled
-from ..verb_options import Shape
+from .. import _core
+from .. import compression as codecs
+from .._shared.names import missing, plain, public
+from .._shared.places import as_text, local
+from .._shared.signatures import spelled
+from ..reading.request import MEMORY, bytes_of
+from ..verbs.calling import layout_text
+from ..verbs.options import Shape
+from . import ending
 from .delivery import Delivery, exists, is_elsewhere
 from .pending import Content, Pending
 from .trees import WritableNTuple, WritableTree, batches, check_whole, described
@@ -26,9 +28,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import IO, Literal, TypeAlias, Unpack
 
-    from ..file import Directory
-    from ..names import Filter
-    from ..verb_options import Layout, Place, Size
+    from .._shared.names import Filter
+    from ..reading.file import Directory
+    from ..verbs.options import Layout, Place, Size
 
     #: A file, a URL, or an object with `write`.
     Output: TypeAlias = Place | IO[bytes]
@@ -220,9 +222,9 @@ class WritableDirectory:
             self._put(name, lambda path: Pending.of(path, identify.to_writable(data)))
             return
         if isinstance(data, collections.abc.Mapping) and data:
-            from .. import _input_arrays
+            from .._libraries import input_arrays
 
-            if all(map(_input_arrays.is_type, data.values())):
+            if all(map(input_arrays.is_type, data.values())):
                 raise ValueError(f"{plain(name)} has types and no entries: mktree and mkrntuple make it from types")
         if self._core.container(self._full(name)) == "rntuple":
             self.mkrntuple(name, data)
@@ -344,7 +346,7 @@ class WritableDirectory:
         self, name: str, columns: Any, is_ntuple: bool
     ) -> tuple[str, dict[str, str | None], _core.Batch, Iterator[_core.Batch]]:
         """Full path, C++ types by name where they are given, a batch with the other types, and the entries."""
-        from .. import _input_arrays
+        from .._libraries import input_arrays
 
         what = "an RNTuple" if is_ntuple else "a tree"
         path = self._full(name)
@@ -353,7 +355,7 @@ class WritableDirectory:
         entries: Iterator[_core.Batch] = iter(())
         is_mapping = isinstance(columns, collections.abc.Mapping) and bool(columns)
         if type(columns).__module__.startswith("awkward.forms") or (
-            is_mapping and all(map(_input_arrays.is_type, columns.values()))
+            is_mapping and all(map(input_arrays.is_type, columns.values()))
         ):
             names, types = described(columns, is_ntuple)
         else:

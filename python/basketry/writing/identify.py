@@ -268,8 +268,8 @@ def from_pyroot(thing: Any) -> Any:
 
     import ROOT
 
-    from ..file import File
-    from ..folders import OwnFolder
+    from .._shared.folders import OwnFolder
+    from ..reading.file import File
 
     if not isinstance(thing, ROOT.TObject):
         raise TypeError(f"only objects of TObject can be written, not a {type(thing).__name__}")

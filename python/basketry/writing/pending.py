@@ -7,7 +7,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..names import plain
+from .._shared.names import plain
 
 if TYPE_CHECKING:
     from .. import _core

@@ -6,9 +6,10 @@ import collections.abc
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from .. import _core, codecs
-from ..calling import layout_text
-from ..names import missing, plain
+from .. import _core
+from .. import compression as codecs
+from .._shared.names import missing, plain
+from ..verbs.calling import layout_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -305,7 +306,7 @@ class FillContext:
 
 def described(columns: Any, is_ntuple: bool) -> tuple[dict[str, str | None], _core.Batch]:
     """Types by name: C++ types where they are given, and a batch with the other types."""
-    from .. import _input_arrays
+    from .._libraries import input_arrays
 
     if type(columns).__module__.startswith("awkward.forms"):
         record = columns.type
@@ -314,10 +315,10 @@ def described(columns: Any, is_ntuple: bool) -> tuple[dict[str, str | None], _co
         columns = {one: record.content(one) for one in record.fields}
     if not isinstance(columns, collections.abc.Mapping) or not columns:
         raise TypeError(f"expected types by name, not {columns!r}")
-    arrays = next((name for name, kind in columns.items() if not _input_arrays.is_type(kind)), None)
+    arrays = next((name for name, kind in columns.items() if not input_arrays.is_type(kind)), None)
     if arrays is not None:
         raise TypeError(f"{arrays}: expected a type, such as 'float64' or 'var * float32', not an array")
-    made = {one: _input_arrays.empty(kind, is_ntuple) for one, kind in columns.items()}
+    made = {one: input_arrays.empty(kind, is_ntuple) for one, kind in columns.items()}
     names = {one: None if made[one] is not None else str(columns[one]) for one in columns}
     return names, _core.Batch.of([(one, array) for one, array in made.items() if array is not None])
 
@@ -328,7 +329,7 @@ def _typed(names: Mapping[str, str | None]) -> list[str]:
 
 def _check_counters(batch: _core.Batch, counter_name: Callable[[str], str]) -> None:
     """Refuses lists whose lengths are not those that their counter says, before there is a tree."""
-    from .. import _numpy
+    from .._libraries import numpy as _numpy
 
     names = batch.names
     for place, name in enumerate(names):
@@ -351,10 +352,10 @@ def check_whole(batch: _core.Batch) -> None:
 
 def batches(data: Any, with_types: bool = False, whole: Collection[str] | None = None) -> Iterator[_core.Batch]:
     """Entries in batches; `with_types` adds a batch in front that shows the columns. `whole` is as for
-    `_input_arrays.tables`."""
-    from .. import _input_arrays
+    `input_arrays.tables`."""
+    from .._libraries import input_arrays
 
-    for table in _input_arrays.tables(data, whole):
+    for table in input_arrays.tables(data, whole):
         if isinstance(table, _core.Stream):
             empty = table.empty()
             _check_names(empty.names)

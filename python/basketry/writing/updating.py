@@ -6,19 +6,19 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..file import File
-from ..folders import OwnFolder
-from ..names import public
-from ..places import local
-from ..signatures import spelled
-from ..verbs import merge
+from .._shared.folders import OwnFolder
+from .._shared.names import public
+from .._shared.places import local
+from .._shared.signatures import spelled
+from ..reading.file import File
+from ..verbs.files import merge
 from .files import WritableFile, means_of, recreate
 from .pending import Pending
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from ..verb_options import Place
+    from ..verbs.options import Place
     from .files import Recreating
 
 

@@ -1,0 +1,1 @@
+"""Files, trees and branches as users see them, and their entries as arrays of a library."""

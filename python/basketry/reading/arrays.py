@@ -1,0 +1,236 @@
+"""Arrays of the entries of several branches: `arrays`, and `iterate` in steps. `branches` finds the branches."""
+
+from __future__ import annotations
+
+import collections.abc
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from .. import _core
+from .._shared.progress import reading, stepping
+from . import interpreting, libraries, options
+from . import virtual as lazy
+from .plan import columns
+from .request import MEMORY, Request
+from .stepping import reported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import SupportsIndex, Unpack
+
+    from typing_extensions import CapsuleType
+
+    from .._shared.names import Filter
+    from .._shared.progress import Progress
+    from .computing import Computation
+    from .plan import Part, Plan
+
+    Names: TypeAlias = str | Iterable[str] | None
+    Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl", "awkward", "numpy", "pandas", "pyarrow", "polars"]
+    How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
+
+
+class Asking(options.Tuning, total=False):
+    """Options of `arrays` and `iterate` that functions for several files have, too."""
+
+    filter_name: Filter
+    filter_typename: Filter
+    filter_branch: Callable[[Any], bool] | None
+    filter_field: Callable[[Any], bool] | None
+    aliases: Mapping[str, str] | None
+    entry_start: SupportsIndex | None
+    entry_stop: SupportsIndex | None
+    selection: Any
+    library: Library
+    how: How
+    threads: int
+    memory: int | str
+
+
+class AskingSteps(Asking, total=False):
+    """Options of `iterate` that functions for several files have, too."""
+
+    step_size: int | str | None
+
+
+class AskingArrays(Asking, total=False):
+    """Options of `arrays` that functions for several files have, too."""
+
+    virtual: bool
+    access_log: list[Any] | None
+
+
+class Readable:
+    """What has columns of a table under names. Those are found by the class that derives from this one."""
+
+    _table: _core.Table
+
+    def _part(self, name: str) -> Part | None:
+        """What to read for that name; None if it is unknown."""
+        raise NotImplementedError
+
+    def _filtered(
+        self,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        filter_branch: Callable[[Any], bool] | None = None,
+    ) -> Plan:
+        """The columns that pass the filters."""
+        raise NotImplementedError
+
+    def _unknown(self, name: str, more: Iterable[str] = ()) -> KeyError:
+        """The error for an unknown name, where `more` names are known, too."""
+        raise NotImplementedError
+
+    @property
+    def num_entries(self) -> int:
+        """Number of entries in all files."""
+        return self._table.entries
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Names for expressions; a branch has none."""
+        return {}
+
+    def arrays(
+        self,
+        expressions: Names = None,
+        cut: str | None = None,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        filter_branch: Callable[[Any], bool] | None = None,
+        filter_field: Callable[[Any], bool] | None = None,
+        aliases: Mapping[str, str] | None = None,
+        entry_start: SupportsIndex | None = None,
+        entry_stop: SupportsIndex | None = None,
+        selection: Any = None,
+        library: Library = "ak",
+        how: How = None,
+        virtual: bool = False,
+        access_log: list[Any] | None = None,
+        threads: int = 0,
+        memory: int | str = MEMORY,
+        progress: Progress = None,
+        **tuning: Unpack[options.Tuning],
+    ) -> Any:
+        """Arrays of the entries of several branches.
+
+        `expressions` are names of branches, also of friends, or computations such as "sqrt(px**2 + py**2)",
+        with Python's operators and numpy's functions (see `basketry.expressions`), and `get("a name")` for names that
+        are no identifiers. The default is all branches of this tree or branch that pass the filters (see `Listing`).
+        `cut` is an expression that is true for the entries to keep; of columns that the cut does not need, only baskets
+        with a kept entry are read. `aliases` are names for expressions, in addition to the tree's own.
+
+        `entry_start` and `entry_stop` are numbers of entries, as in a slice. `selection` selects among these entries:
+        ascending entry numbers, or a mask with a truth value for every entry of the tree. Only baskets with a selected
+        entry are read.
+
+        `library` is the form of the result: "ak" an awkward array of records, "np" a dict of numpy arrays (of objects,
+        where entries differ in length, or have a class), "pd" a DataFrame, "arrow" a pyarrow Table, "pl" a polars
+        DataFrame. Arrays of numpy can be written to. A DataFrame has one column of awkward's type for what is not one
+        value for each entry, if the package awkward-pandas is installed; else a column for each number of fixed-size
+        arrays and records ("x[0]", "hit.pt"), and columns of objects. With "ak" and "np" `how` may be `tuple`, `list`
+        or `dict`, for one array for each name. `how="zip"` joins lists of equal
+        lengths in awkward arrays. `virtual=True` makes arrays whose columns are read at first use, and notes them in
+        `access_log`. `threads=0` means all cores; `memory` limits the memory beside the arrays, in bytes or as "2GB".
+        `progress=True` shows tqdm's bar of entries; a class or a bar with tqdm's interface, or a function of
+        `(done, total)`, is told, too.
+
+        A branch may hold fewer entries than its tree, where it ended early. Values are not made up for the others:
+        columns that all end at one entry are read up to there. Columns that end at different ones have unequal lengths
+        with "np" and with `how`; otherwise they are a `ValueError` that names the `entry_stop` that all have.
+
+        The first dimension of an array is that of the selected entries; those of fixed-size arrays follow, and a list's
+        is `var`. An unknown name is a `KeyError` with the nearest ones, an entry that the tree does not have an
+        `IndexError`, a computation that is no expression a `SyntaxError`; damaged data (with file, branch and offset),
+        too little `memory` and arguments that contradict each other are a `ValueError`.
+        """
+        options.check("arrays", tuning)
+        other = None if options.library(library) == "ak" else library
+        if isinstance(expressions, collections.abc.Iterator):
+            expressions = list(expressions)
+        if (asked := interpreting.pairs(expressions)) is not None:
+            limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}
+            means: dict[str, Any] = {"cut": cut, "aliases": aliases, "threads": threads, "memory": memory}
+            means["progress"] = progress
+            found = self.arrays([name for name, _ in asked], **means, **limits, library="np", how=dict)
+            given = {name: interpreting.as_type(found[name], one) for name, one in asked if one is not None}
+            return interpreting.contained(found | given, options.library(library), how)
+        needs = {"how": how, "library": other, "expressions": expressions, "cut": cut, "aliases": aliases}
+        lazy.check(virtual, access_log, {**needs, "selection": selection})
+        filters = (filter_name, filter_typename, filter_branch or filter_field)
+        chosen = self._wanted(expressions, cut, aliases, filters, how)
+        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
+        if virtual and isinstance(chosen, tuple):
+            request, _ = libraries.held(self._table, chosen, request)
+            return lazy.arrays(self._table, chosen, request, access_log)
+        needed = columns(chosen) if isinstance(chosen, tuple) else chosen.columns
+        with reading(progress, request, len(needed)) as request:
+            return libraries.read(self._table, chosen, request) if isinstance(chosen, tuple) else chosen.arrays(request)
+
+    def iterate(
+        self,
+        expressions: Names = None,
+        cut: str | None = None,
+        *,
+        filter_name: Filter = None,
+        filter_typename: Filter = None,
+        filter_branch: Callable[[Any], bool] | None = None,
+        filter_field: Callable[[Any], bool] | None = None,
+        aliases: Mapping[str, str] | None = None,
+        entry_start: SupportsIndex | None = None,
+        entry_stop: SupportsIndex | None = None,
+        selection: Any = None,
+        step_size: int | str | None = "100 MB",
+        library: Library = "ak",
+        how: How = None,
+        report: bool = False,
+        threads: int = 0,
+        memory: int | str = MEMORY,
+        progress: Progress = None,
+        **tuning: Unpack[options.Tuning],
+    ) -> Iterator[Any]:
+        """Like `arrays`, in steps. `step_size` is a number of entries, uncompressed bytes (about "100 MB", at most an
+        eighth of `memory`), or None for one cluster; entries count before the
+        cut. The next step is read while this one is used. With `report`, each step comes with a `Report` of its
+        entries."""
+        options.check("iterate", tuning)
+        filters = (filter_name, filter_typename, filter_branch or filter_field)
+        chosen = self._wanted(expressions, cut, aliases, filters, how)
+        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
+        sizes: list[int] | None = [] if report or progress else None
+        if isinstance(chosen, tuple):
+            steps = libraries.iterate(self._table, chosen, request, step_size, sizes)
+        else:
+            steps = chosen.iterate(request, step_size, sizes)
+        if sizes is not None and progress:
+            steps = stepping(progress, request, steps, sizes)
+        return reported(steps, sizes, self, request.start) if report and sizes is not None else steps
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
+        """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
+        reading = Request(0, self.num_entries).reading(columns(self._filtered()))
+        return self._table.steps(reading, None, None).__arrow_c_stream__(requested_schema)
+
+    def _wanted(
+        self,
+        expressions: Names,
+        cut: str | None,
+        aliases: Mapping[str, str] | None,
+        filters: tuple[Filter, Filter, Callable[[Any], bool] | None],
+        how: How,
+    ) -> Plan | Computation:
+        """What to read, or the computation on it."""
+        wanted: Sequence[tuple[str, Part | None]]
+        if expressions is None:
+            wanted = plan = self._filtered(*filters)
+        else:
+            names = [expressions] if isinstance(expressions, str) else expressions
+            # A branch may group others that all have no column.
+            wanted = [(name, part) for name in names if (part := self._part(name)) != ()]
+            plan = tuple((name, part) for name, part in wanted if part is not None)
+        if cut is None and how != "zip" and len(plan) == len(wanted):
+            return plan
+        from .computing import Computation
+
+        return Computation(self._table, self._part, self._unknown, wanted, cut, {**self.aliases, **(aliases or {})})

@@ -1,0 +1,276 @@
+"""Computes arrays: expressions over branches, cuts, aliases, and zipped collections.
+
+A cut with one value for each entry becomes a selection, unless it keeps many entries: its own columns are read first,
+and from all others only baskets with a kept entry. awkward computes, whatever the library of the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .._libraries import frames
+from . import libraries
+from .expressions import Expression
+from .plan import columns, placed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from .. import _core
+    from .plan import Part, Plan
+    from .request import Request
+
+    Arrays = dict[str, Any]
+
+
+#: Above this share of kept entries, a full read of the other columns is faster than a selection.
+DENSE = 0.1
+
+
+class Computation:
+    """Expressions and a cut over the branches of a tree."""
+
+    def __init__(
+        self,
+        table: _core.Table,
+        find: Callable[[str], Part | None],
+        unknown: Callable[[str, Iterable[str]], KeyError],
+        wanted: Sequence[tuple[str, Part | None]],
+        cut: str | None,
+        aliases: Mapping[str, str],
+    ) -> None:
+        """Names in `wanted` without a part are expressions. `find` gives what to read for a branch, and `unknown` the
+        error for a name that is neither a branch nor one of these aliases."""
+        self._table = table
+        self._find = find
+        self._unknown = unknown
+        # Parsed on use: aliases of a tree may be C++.
+        self._aliases = aliases
+        self._branches: dict[str, Part] = {}
+        #: The names in the order of the request, where one may be twice.
+        self._names = [name for name, _ in wanted]
+        self._wanted: dict[str, Part | Expression] = {
+            name: self._expression(name) if part is None else part for name, part in wanted
+        }
+        self._cut = None if cut is None else self._expression(cut)
+        self._for_cut = [] if self._cut is None else list(self._needed(self._cut, ()))
+        needed = [
+            list(self._needed(one, ())) if isinstance(one, Expression) else [one] for one in self._wanted.values()
+        ]
+        # Each once, in order.
+        self.parts = list(dict.fromkeys([*self._for_cut, *(part for some in needed for part in some)]))
+
+    @property
+    def columns(self) -> list[int]:
+        """The columns that it reads."""
+        return columns(_unnamed(self.parts))
+
+    def _expression(self, text: str) -> Expression:
+        return Expression(text, lambda name: self._find(name) is not None or name in self._aliases)
+
+    def _needed(self, expression: Expression, within: tuple[str, ...]) -> Iterator[Part]:
+        """What to read for the branches that an expression needs."""
+        for name in expression.names():
+            part = self._find(name)
+            if part is not None:
+                self._branches[name] = part
+                yield part
+            elif name in within:
+                raise ValueError(f"alias {name!r} refers to itself: {' -> '.join((*within, name))}")
+            elif name in self._aliases:
+                yield from self._needed(self._expression(self._aliases[name]), (*within, name))
+            else:
+                raise self._unknown(name, self._aliases)
+
+    def arrays(self, request: Request) -> Any:
+        """Reads the branches and computes the arrays."""
+        library, how = request.library, request.how
+        _check(library, how)
+        request, _ = libraries.held(self._table, _unnamed([*self._for_cut, *self.parts]), request)
+        have: dict[Part, Any] = {}
+        keep = None
+        if self._cut is not None:
+            have = self._read(self._for_cut, request)
+            keep = self._kept(have, request.count)
+            plain = _plain(self._wanted)
+            if _flat(keep) and ((library in ("arrow", "pl") and plain is not None) or keep.sum() < DENSE * len(keep)):
+                request = replace(request, selection=_selected(request)[keep])
+                if plain is not None and library != "ak":
+                    return libraries.read(self._table, plain, request)
+                have, keep = _masked(have, keep), None
+        have |= self._read([one for one in self.parts if one not in have], request)
+        if _flat(keep):
+            request = replace(request, selection=_selected(request)[keep])
+            have, keep = _masked(have, keep), None
+        length = request.count
+        index = request.start if request.selection is None else _selected(request)
+        return _group(self._computed(have, keep, length), library, how, index, length, self._names)
+
+    def iterate(self, request: Request, step_size: int | str | None, sizes: list[int] | None = None) -> Iterator[Any]:
+        """Like `arrays`, in steps; a step counts entries before the cut."""
+        library, how = request.library, request.how
+        _check(library, how)
+
+        def group(batch: _core.ReadBatch, plan: Plan, index: Any) -> Any:
+            import numpy as np
+
+            have = _arrays(batch, plan)
+            keep = None if self._cut is None else self._kept(have, len(batch))
+            if _flat(keep):
+                have = _masked(have, keep)
+                index = np.arange(index, index + len(batch)) if isinstance(index, int) else index[: len(batch)]
+                index, keep = np.asarray(index)[keep], None
+            length = len(batch) if isinstance(index, int) else len(index)
+            return _group(self._computed(have, keep, length), library, how, index, length, self._names)
+
+        return libraries.in_steps(self._table, _unnamed(self.parts), request, step_size, group, sizes)
+
+    def _read(self, parts: list[Part], request: Request) -> dict[Part, Any]:
+        if not parts:
+            return {}
+        plan = _unnamed(parts)
+        return _arrays(self._table.read(request.reading(columns(plan)), request.told), plan)
+
+    def _value(self, expression: Expression, have: Mapping[Part, Any]) -> Any:
+        def get(name: str) -> Any:
+            part = self._branches.get(name)
+            return self._value(self._expression(self._aliases[name]), have) if part is None else have[part]
+
+        return expression.value(get)
+
+    def _kept(self, have: Mapping[Part, Any], length: int) -> Any:
+        """The truth of the cut: a numpy array if each entry has one value, else an awkward array."""
+        import awkward as ak
+        import numpy as np
+
+        assert self._cut is not None
+        values = self._value(self._cut, have) != 0
+        if not isinstance(values, ak.Array):
+            return np.broadcast_to(values, length)
+        if values.ndim > 1 or values.fields:
+            return values
+        return ak.to_numpy(ak.fill_none(values, False))
+
+    def _computed(self, have: Mapping[Part, Any], keep: Any, length: int) -> Arrays:
+        import awkward as ak
+        import numpy as np
+
+        made = {}
+        for name, one in self._wanted.items():
+            array = self._value(one, have) if isinstance(one, Expression) else have[one]
+            # A number holds for every entry.
+            array = array if isinstance(array, ak.Array) else ak.Array(np.broadcast_to(array, length))
+            made[name] = array if keep is None else array[keep]
+        return made
+
+
+def _plain(wanted: Mapping[str, Part | Expression]) -> Plan | None:
+    """The branches, if there are no expressions."""
+    found = tuple((name, one) for name, one in wanted.items() if not isinstance(one, Expression))
+    return found if len(found) == len(wanted) else None
+
+
+def _flat(keep: Any) -> bool:
+    import numpy as np
+
+    return isinstance(keep, np.ndarray)
+
+
+def _masked(have: dict[Part, Any], keep: Any) -> dict[Part, Any]:
+    return {part: array[keep] for part, array in have.items()}
+
+
+def _selected(request: Request) -> Any:
+    """The numbers of the selected entries of a request."""
+    import numpy as np
+
+    selected = request.selected()
+    return (
+        np.arange(request.start, request.stop, dtype=np.uint64) if selected is None else np.asarray(selected, np.uint64)
+    )
+
+
+def _unnamed(parts: list[Part]) -> Plan:
+    return tuple(("", part) for part in parts)
+
+
+def _arrays(batch: _core.ReadBatch, plan: Plan) -> dict[Part, Any]:
+    places = placed(plan)
+    return {part: libraries.awkward_array(batch, place) for (_, part), (_, place) in zip(plan, places, strict=True)}
+
+
+def _check(library: str, how: Any) -> None:
+    """Refuses contradictory arguments before anything is read."""
+    if how == "zip":
+        if library != "ak":
+            raise ValueError(f"how='zip' needs library 'ak', not {library!r}")
+    else:
+        libraries.grouper(library, how)
+
+
+def _group(made: Arrays, library: str, how: Any, index: Any, length: int, names: list[str]) -> Any:
+    """Awkward arrays in the form of a library."""
+    from .._libraries import awkward
+
+    if library == "ak":
+        if how == "zip":
+            return _zipped(made)
+        return _one_by_one(made, how, names) if how else awkward.table(made)
+    if library == "pd":
+        columns = {name: libraries.pandas_column(awkward.node(array.layout)) for name, array in made.items()}
+        frame = frames.frame(columns, index, length)
+        return frame if how is None else _one_by_one({name: frame[name] for name in frame.columns}, how, None)
+    if library == "np":
+        plain = {name: libraries.numpy_array(awkward.node(array.layout)) for name, array in made.items()}
+        return _one_by_one(plain, how or dict, names)
+    if library == "pl":
+        libraries.refuse_variants(name for name, array in made.items() if awkward.has_union(array.layout))
+    table = awkward.arrow(made)
+    if library == "arrow":
+        return table
+    import polars as pl
+
+    return pl.DataFrame(table)
+
+
+def _one_by_one(made: Arrays, how: Any, names: list[str] | None) -> Any:
+    return made if how is dict else how(made[name] for name in (made if names is None else names))
+
+
+def _zipped(made: Arrays) -> Any:
+    """Lists of equal lengths as lists of records: `Muon_pt` and `Muon_eta` become `Muon` with `pt` and `eta`. Lists
+    whose names have no common prefix become `jagged0` and so on."""
+    import awkward as ak
+    import numpy as np
+
+    from .._libraries import awkward
+
+    alone: Arrays = {}
+    alike: list[tuple[Any, list[str]]] = []
+    for name, array in made.items():
+        offsets = awkward.offsets(array.layout)
+        if offsets is None:
+            alone[name] = array
+            continue
+        names = next((names for other, names in alike if np.array_equal(offsets, other)), None)
+        if names is None:
+            alike.append((offsets, [name]))
+        else:
+            names.append(name)
+    for number, (_, names) in enumerate(alike):
+        cut = _common(names)
+        if names[0][:cut].strip("_./") in alone:
+            cut = 0
+        group = names[0][:cut].strip("_./") if cut else f"jagged{number}"
+        alone[group] = ak.zip({name[cut:].strip("_./"): made[name] for name in names})
+    return awkward.table(alone)
+
+
+def _common(names: list[str]) -> int:
+    """Length of the common prefix of names, up to and including `_`, `.` or `/`."""
+    import itertools
+
+    alike = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    common = "".join(letters[0] for letters in alike)
+    return max(common.rfind(mark) for mark in "_./") + 1

@@ -1,0 +1,271 @@
+"""Trees and RNTuples: their names, friends and branches. `branches` reads."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .. import _core
+from .._shared.handle import DetachedFile, Handle
+from .._shared.names import plain
+from .._shared.signatures import spelled
+from . import record
+from .branches import Branch, Branches
+from .listing import Listing
+from .request import bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Unpack
+
+    from .arrays import Names
+
+    #: Files with the trees in them, and friends, each by its name, if it has one.
+    Inputs: TypeAlias = Sequence[tuple[str, str | None]]
+    Friends: TypeAlias = Sequence[tuple[str | None, Inputs]]
+    #: Files, friends, and whether URLs that the files name are followed.
+    MadeOf: TypeAlias = tuple[Inputs, Friends, bool]
+
+
+class Tree(Branches, Handle, record.Described):
+    """A tree, of one file or of several as one. Branches of its friends can be read like its own,
+    as `"friend.branch"` or, if the tree has no branch of that name, as `"branch"`."""
+
+    def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
+        self._table = table
+        self._name = table.name
+        self._where = where
+        self._made_of = made_of
+        self._grow(table.branches())
+
+    @functools.cached_property
+    def friends(self) -> dict[str, Friend]:
+        """Friends by name: those given to `open`, and those that the tree names. Their files open when a branch of a
+        friend is asked for; of an unreadable friend that is a `ValueError` with the reason."""
+        return {name: Friend(self, name) for name in dict.fromkeys(self._table.friend_names())}
+
+    @functools.cached_property
+    def _opened_friends(self) -> dict[str, tuple[list[_core.BranchLine], str | None]]:
+        """The branches of each friend, or why it cannot be read."""
+        found: dict[str, tuple[list[_core.BranchLine], str | None]] = {}
+        for name, lines, why in self._table.friends():
+            found.setdefault(name, (lines, why))
+        return found
+
+    @property
+    def _lost(self) -> dict[str, str]:
+        """Why friends cannot be read."""
+        return {name: why for name, (_, why) in self._opened_friends.items() if why is not None}
+
+    def _find(self, where: str) -> Branch | None:
+        found = super()._find(where)
+        if found is None:
+            for friend in self.friends.values():
+                if friend.name in self._lost:
+                    continue
+                prefix = f"{friend.name}."
+                found = friend._find(where.removeprefix(prefix)) if where.startswith(prefix) else None
+                found = found or friend._find(where)
+                if found is not None:
+                    break
+        return found
+
+    def __getitem__(self, where: str | int) -> Branch:
+        """The branch of that name at any depth, of that path (`"a/b"`), of that number, or of a friend
+        (`"friend.branch"`).
+
+        An unknown name is a `KeyError` with the nearest names; an unreadable friend is a `ValueError`.
+        """
+        try:
+            return super().__getitem__(where)
+        except KeyError as error:
+            for name, why in self._lost.items():
+                if isinstance(where, str) and where.startswith(f"{name}."):
+                    raise ValueError(why) from None
+                error.add_note(why)
+            raise
+
+    def __repr__(self) -> str:
+        return f"<Tree {plain(self._where)} ({len(self._below)} branches, {self.num_entries} entries)>"
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def title(self) -> str:
+        """The title."""
+        return self._table.title
+
+    @property
+    def object_path(self) -> str:
+        """The path in the file."""
+        return self._table.path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return opened, (*self._made_of, self._where)
+
+    @functools.cached_property
+    def _seek(self) -> int:
+        """The offset of its key in the first file."""
+        path, _, cycle = (self._made_of[0][0][1] or self.object_path).rpartition(";")
+        if not path or not cycle.isdigit():
+            path, cycle = self._made_of[0][0][1] or self.object_path, ""
+        keys = [line for line in _core.keys(self.file_path) if line[0] == path and line[4]]
+        found = next((line for line in keys if str(line[1]) == cycle), max(keys, key=lambda line: line[1]))
+        return found[5]
+
+    @functools.cached_property
+    def _stored(self) -> list[tuple[int, int, int, list[int]]]:
+        """Facts of the branches in the first file."""
+        return [] if self._table.is_ntuple else _core.stored(self.file_path, self._seek)
+
+    @functools.cached_property
+    def _record(self) -> Any:
+        from .. import objects
+
+        return objects.opened(self.file_path, self._seek)
+
+    @functools.cached_property
+    def _records(self) -> list[Any]:
+        """The objects of the branches in the first file."""
+        return list(record.below(self._record))
+
+    @functools.cached_property
+    def _by_leaf(self) -> dict[int, Branch]:
+        """The branches by the identities of their leaves in the first file."""
+        return {id(leaf): branch for _, branch in self._walk() for leaf in branch.member("fLeaves")}
+
+    @property
+    def classname(self) -> str:
+        """The C++ class."""
+        return "ROOT::RNTuple" if self._table.is_ntuple else "TTree"
+
+    @property
+    def file_path(self) -> str:
+        """The first file."""
+        return self._made_of[0][0][0]
+
+    @property
+    def file(self) -> DetachedFile:
+        """The first file."""
+        return DetachedFile(self.file_path)
+
+    @property
+    def tree(self) -> Tree:
+        """This tree."""
+        return self
+
+    @spelled(Listing)
+    def common_entry_offsets(self, **listing: Unpack[Listing]) -> list[int]:
+        """Entries at which a basket of every branch begins, and finally the number of entries; see `Listing` for the
+        options."""
+        common: set[int] | None = None
+        for branch in self.values(**listing):
+            offsets = set(branch.entry_offsets)
+            common = offsets if common is None else common & offsets
+        return sorted(common or ())
+
+    @spelled(Listing)
+    def num_entries_for(self, memory_size: int | str, expressions: Names = None, **listing: Unpack[Listing]) -> int:
+        """Number of entries whose baskets of these branches take this many bytes before compression. Without names, the
+        branches are those at the top, or all that pass the filters."""
+        names = [expressions] if isinstance(expressions, str) else expressions
+        if names is None and listing:
+            # A branch and one below it may both pass: each counts its own baskets.
+            total = sum(branch._stored[1] for branch in self.values(**listing))
+        else:
+            chosen = self.branches if names is None else [self[name] for name in names]
+            total = sum(branch.uncompressed_bytes for branch in chosen)
+        return max(1, round(self.num_entries * bytes_of(memory_size) / total)) if total else self.num_entries
+
+    @property
+    def uncompressed_bytes(self) -> int:
+        """Bytes of the baskets of all branches before compression, in the first file."""
+        return sum(branch.uncompressed_bytes for branch in self.branches)
+
+    @property
+    def compressed_bytes(self) -> int:
+        """Bytes of the baskets of all branches on disk, in the first file."""
+        return sum(branch.compressed_bytes for branch in self.branches)
+
+    @property
+    def compression_ratio(self) -> float:
+        """Bytes before compression for each byte on disk; NaN without any."""
+        return self.uncompressed_bytes / self.compressed_bytes if self.compressed_bytes else math.nan
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """The tree's own names for expressions (`TTree::SetAlias`)."""
+        return dict(self._table.aliases())
+
+    @property
+    def clusters(self) -> Sequence[int]:
+        """The first entry of each cluster, and finally the number of entries."""
+        return self._table.clusters
+
+
+class Friend(Branches):
+    """A friend of a tree; entry N of the friend belongs to entry N of the tree."""
+
+    def __init__(self, tree: Tree, name: str) -> None:
+        self._table = tree._table
+        self._name = name
+        self._tree = tree
+
+    def __getattr__(self, name: str) -> Any:
+        """Opens the friend's files when its branches are first needed."""
+        if name not in ("_below", "_by_name"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        lines, why = self._tree._opened_friends[self._name]
+        if why is not None:
+            raise ValueError(why)
+        self._grow(lines)
+        return self.__dict__[name]
+
+    def __repr__(self) -> str:
+        branches = f" ({len(self._below)} branches)" if "_below" in self.__dict__ else ""
+        return f"<Friend {self._name!r}{branches}>"
+
+    @property
+    def name(self) -> str:
+        """The name in front of the dot in names of its branches."""
+        return self._name
+
+    @property
+    def _records(self) -> list[Any]:
+        raise NotImplementedError(
+            f"members of the branches of friend {self._name!r} are read from its own file: open it"
+        )
+
+
+class RNTuple(Tree):
+    """An RNTuple, of one file or of several as one. It has the methods of a tree, and fields where a tree has branches.
+    The path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
+
+    def __repr__(self) -> str:
+        return f"<RNTuple {plain(self._where)} ({len(self._below)} fields, {self.num_entries} entries)>"
+
+    @property
+    def description(self) -> str:
+        """The description."""
+        return self.title
+
+    def to_akform(self, **listing: Unpack[Listing]) -> tuple[Any, None]:
+        """The awkward form of `arrays`; see `Listing` for the filters."""
+        filters: dict[str, Any] = {**listing}
+        return self.arrays(**filters, entry_stop=0).layout.form, None
+
+    @property
+    def fields(self) -> list[Branch]:
+        """The fields at the top."""
+        return self.branches
+
+
+def opened(inputs: Inputs, friends: Friends, follow_urls: bool, where: str) -> Tree:
+    """The tree or RNTuple of files and friends; `where` is its file and path."""
+    table = _core.Table(inputs, friends, follow_urls)
+    where = where or f"{_core.public_path(inputs[0][0])}:{table.path}"
+    return (RNTuple if table.is_ntuple else Tree)(table, where, (inputs, friends, follow_urls))

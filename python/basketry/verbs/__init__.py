@@ -1,0 +1,31 @@
+"""The verbs of the command as functions, and what belongs to them: options as types, sweeps and their figures, the
+monitor. Results are data classes of `basketry.reports`."""
+
+from __future__ import annotations
+
+from .figures import sweep_figures
+from .files import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
+from .many_files import check, collect, fileset, plan, run_task
+from .monitoring import Monitor
+from .sweeping import sweep
+
+__all__ = [
+    "Monitor",
+    "check",
+    "collect",
+    "convert",
+    "fileset",
+    "generate",
+    "inspect",
+    "layout",
+    "merge",
+    "plan",
+    "readspeed",
+    "recover",
+    "rewrite",
+    "run_task",
+    "sweep",
+    "sweep_figures",
+    "tune",
+    "verify",
+]

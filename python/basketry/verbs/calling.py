@@ -1,0 +1,112 @@
+"""Calls of the command's verbs: options and paths as the command takes them, layouts as text, and reports whose work a
+bar counts. The verbs themselves are in `files`, `many_files` and `sweeping`."""
+
+from __future__ import annotations
+
+import collections.abc
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._core import expand, report
+from .._shared.progress import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._shared.progress import Progress
+    from .options import Layout, Places
+
+#: Options that the command takes several times.
+SEVERAL = ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance")
+
+
+def watched_report(
+    words: list[str], progress: Progress, read: list[str] | None, unit: str = "B", total: int | None = None
+) -> str:
+    """The report of a verb, whose work a bar counts. By default it counts bytes of the files that are read."""
+    if progress and read is not None:
+        total = _bytes(read)
+    with shown(progress, total, unit, words[0]) as bar:
+        return report(words, None if bar is None else bar.update)
+
+
+def _bytes(places: list[str]) -> int | None:
+    """Bytes of local files; None if the size of one is unknown."""
+    try:
+        return sum(Path(path).stat().st_size for path, _ in expand(places))
+    except (OSError, ValueError):
+        return None
+
+
+def as_paths(places: Places) -> list[str]:
+    """Paths as texts."""
+    return [os.fspath(place) for place in ([places] if isinstance(places, str | os.PathLike) else places)]
+
+
+def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
+    """A layout with further keys that override it, as TOML text."""
+    import copy
+    import tomllib
+
+    whole: dict[str, Any] = {}
+    if isinstance(layout, collections.abc.Mapping):
+        whole = {key.replace("_", "-"): copy.deepcopy(value) for key, value in layout.items()}
+    elif layout is not None:
+        text = str(layout) if "\n" in str(layout) else Path(layout).read_text()
+        whole = tomllib.loads(text)
+    for name, value in given.items():
+        if value is None or value is False:
+            continue
+        kind = name.removesuffix("_set")
+        if kind != name:
+            # The last match wins, so an existing pattern moves behind the others.
+            rules = whole.setdefault(kind, {})
+            for pattern, keys in value.items():
+                rules[pattern] = rules.pop(pattern, {}) | keys
+        else:
+            whole[name.replace("_", "-")] = value
+    return as_toml(whole)
+
+
+def as_toml(layout: Mapping[str, Any]) -> str:
+    """A layout as text. JSON's strings and numbers are valid TOML."""
+    rules = {kind: layout[kind] for kind in ("tree", "column") if kind in layout}
+    lines = [_line(key, value) for key, value in layout.items() if key not in rules]
+    for kind, patterns in rules.items():
+        for pattern, keys in patterns.items():
+            lines.append(f"[{kind}.{json.dumps(pattern, ensure_ascii=False)}]")
+            lines += [_line(key, value) for key, value in keys.items()]
+    return "\n".join(["", *lines, ""])
+
+
+def _line(key: str, value: object) -> str:
+    return f"{key.replace('_', '-')} = {json.dumps(value, ensure_ascii=False)}"
+
+
+def as_options(given: dict[str, Any]) -> list[str]:
+    """Keyword arguments as options of the command."""
+    words = []
+    for name, value in given.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(option)
+        elif name in SEVERAL:
+            one = isinstance(value, str | os.PathLike | int | float)
+            words += [f"{option}={text}" for text in ([value] if one else value)]
+        elif name in ("tree_set", "column_set"):
+            for pattern, keys in value.items():
+                words += [option, pattern, ",".join(f"{key.replace('_', '-')}={as_value(keys[key])}" for key in keys)]
+        else:
+            words.append(f"{option}={as_value(value)}")
+    return words
+
+
+def as_value(value: object) -> str:
+    """A value of an option."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
