@@ -21,7 +21,12 @@ from referee.paths import REPO
 from servers.odd import OddServer
 
 DOCS = REPO / "docs"
-WITH_CODE = [DOCS / "tutorial.md", *sorted((DOCS / "howto").glob("*.md")), *sorted(DOCS.glob("from-*.md"))]
+WITH_CODE = [
+    DOCS / "tutorial.md",
+    DOCS / "format" / "records.md",
+    *sorted((DOCS / "howto").glob("*.md")),
+    *sorted(DOCS.glob("from-*.md")),
+]
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
