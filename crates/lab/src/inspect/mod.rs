@@ -3,6 +3,10 @@
 //! Reads the header, the directories, the tree records, and the headers of all baskets or of some; the metadata and page lists of
 //! RNTuples ([`ntuple`]). Only a small sample of the data is decompressed, where another codec may be better for readers.
 //! Unreadable parts are listed in the report and skipped.
+//!
+//! `diagnose` is a pure function of the report: `rules`, `baskets`, `codecs` and `pages` detect faults, `speeds` weighs them by their cost for a
+//! reader, `remedy` writes the commands, and `messages` the sentences. Of RNTuples, `ntuple::pages` reads the page lists group by group, finds pages
+//! with the same bytes, and keeps a bounded sample, evenly over the bytes.
 
 mod decoding;
 pub(crate) mod diagnose;

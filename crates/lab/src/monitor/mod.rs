@@ -4,6 +4,10 @@
 //! (`sampler`, from `processes` and `outputs`), write the same file (`journal`, then `record`) and end with the same [`Summary`]. A job reports
 //! phases and counts of events: to a `Monitor` by calls, to [`watch()`] through a pipe (`phase_marks`). LHCb's monitor of 2012 did
 //! this for one framework; this one does it for any job.
+//!
+//! `watch` sleeps until the next sample is due, the job reports a mark or a count, or the job ends (a pidfd). Outputs are files that are open
+//! for writing, held by handles without access; resources of processes that ended are kept. A `Pace` limits expensive readings: after each the sampler
+//! rests a thousand times as long as the reading took.
 
 mod in_process;
 mod journal;

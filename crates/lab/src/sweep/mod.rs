@@ -3,6 +3,11 @@
 //! [`grid`] lists the points, [`plan`] the jobs and their order. A [`runner`] runs each job in a process of its own, and the
 //! [`journal`] keeps the results, so that a killed sweep continues. `analyse` computes figures, [`decide`] chooses, and [`show`]
 //! writes the tables of the published studies. [`run`] does all this in turn.
+//!
+//! `plan` puts the jobs into an order that the seed decides; `estimate` predicts the time. basketry's own runner starts the command again with a
+//! hidden option (`system::subprocess`), and `execute` does the job in that process; `RootRunner` does the same with ROOT; tests use planted costs
+//! and a clock of their own (`mock`). Each result is a synced line of the journal, and a job in the journal is never measured again. What comes
+//! after the runs sees only the journal, so `sweep show` agrees with the sweep.
 
 mod analyse;
 pub mod decide;

@@ -2,6 +2,25 @@
 //!
 //! [`tune`] is the whole process: costs from [`crate::cost`], choices from `candidates`, the decision by
 //! [`crate::math::solve`] in `decide`, and the [`report`]. [`prove()`] rewrites the file and measures the result.
+//!
+//! # From samples to a layout
+//!
+//! 1. `cost::statistics` lists columns with their baskets or pages from the metadata, and the demands of the workload. A candidate for a column is a
+//!    `Packing`: a codec, and for pages an encoding.
+//! 2. `cost::measure` tries codecs on samples and decodes them into Arrow (`bench`), within a time that fixed `nominal` costs plan.
+//!    `column_costs` fits the results. A basket alone costs less than one among hundreds, so `full_read` reads some entries as a reader would,
+//!    and corrects the costs.
+//! 3. `cost::model` computes the cost of a column in a layout: fetch, decompress, decode. `candidates` lists codecs, sizes of baskets and clusters
+//!    with their costs, and `decide` chooses with [`crate::math::solve`]; `utility` weighs reading, writing and size. `search` tries the chosen codecs
+//!    on a second sample (`cost::confirm`) and decides again.
+//! 4. With `--recode` columns of objects have other forms: `cost::forms` recodes some entries into a temporary file, whose columns are measured
+//!    like all others, and `forms` searches the form of each column.
+//! 5. Where there is time (`cost::allowance`), `trials` writes the chosen layout into a temporary file, reads it, and replaces the expectations.
+//! 6. With an output, [`prove()`] writes the choice under a temporary name, compares the content with the input, and reads both as the workload would
+//!    (`cost::replay`). `acceptance` publishes a choice that holds; otherwise it corrects the costs and tries the next one. Several inputs are
+//!    merged in part into a temporary copy (`measured_file`); with `--container` the input is converted into one (`containers`).
+//! 7. For another reader (`--reader`) `reader::expect` applies the costs of its `profile`, and the program itself reads in the proof (`session`, `proof`).
+//!    `calibrate` measures a profile with generated files.
 
 mod acceptance;
 mod candidates;
