@@ -1,5 +1,6 @@
 //! Runs work in a thread of its own, while the calling thread lets other Python code run and listens for Ctrl-C.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,15 +24,19 @@ const GRACE: Duration = Duration::from_secs(2);
 #[derive(Default)]
 pub struct Watch {
     /// Set once work should stop.
-    pub cancelled: AtomicBool,
+    cancelled: AtomicBool,
     /// How much is done, in units of the work.
     done: AtomicU64,
 }
 
 impl Watch {
-    /// Notes that more is done.
-    pub fn add(&self, more: u64) {
+    /// Notes that more is done, and says whether the work goes on.
+    pub fn tell(&self, more: u64) -> ControlFlow<()> {
         self.done.fetch_add(more, Ordering::Relaxed);
+        match self.cancelled.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     }
 
     /// Tells the work to stop.

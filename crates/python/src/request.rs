@@ -1,13 +1,12 @@
 //! What to read of a data set.
 
 use dataset::EntrySet;
-use flow::Budget;
 use flow::read::Request;
+use flow::{Budget, Progress};
 use pyo3::buffer::PyBuffer;
 use pyo3::{FromPyObject, PyResult, Python};
 
 use crate::errors::exception;
-use crate::interrupt::Watch;
 
 /// A read request: columns, range of entries, selected entries, and budget.
 #[derive(Clone)]
@@ -19,10 +18,10 @@ pub struct ReadRequest {
 }
 
 impl ReadRequest {
-    /// The request, which looks at the flag.
-    pub fn request(self, watch: &Watch) -> Request<'_> {
+    /// The request, which tells what is done.
+    pub fn request(self, progress: Progress<'_>) -> Request<'_> {
         let Self { columns, entries, selection, budget } = self;
-        Request { columns, entries, selection, budget, cancelled: Some(&watch.cancelled) }
+        Request { columns, entries, selection, budget, progress }
     }
 }
 

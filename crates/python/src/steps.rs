@@ -32,7 +32,8 @@ impl Steps {
     /// Begins to read.
     pub fn begin(dataset: Arc<Dataset>, request: ReadRequest, step: BatchSize, schema: SchemaRef) -> PyResult<Self> {
         let work = Worker::begin(move |watch, send: &std::sync::mpsc::SyncSender<_>| {
-            for read in batches(&dataset, request.request(watch), step) {
+            let progress = |entries| watch.tell(entries);
+            for read in batches(&dataset, request.request(&progress), step) {
                 // The receiver is gone.
                 if send.send(read.map(|r| r.batch)).is_err() {
                     return;

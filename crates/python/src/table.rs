@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Schema};
 use dataset::table::{Node, TableSchema};
 use dataset::tree::read_tree;
 use flow::inputs::Input;
-use flow::read::{BatchSize, Dataset, Friend, read_watched};
+use flow::read::{BatchSize, Dataset, Friend, read};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::{PyErr, PyResult, Python, pyclass, pyfunction, pymethods};
 use rootfile::{Error, Follow, RootFile};
@@ -223,9 +223,7 @@ impl Table {
         let (dataset, request) = (Arc::clone(&self.dataset), reading.request(py)?);
         check_held(&dataset, &request).map_err(exception)?;
         self.warn(py, &request.columns)?;
-        let read = telling(py, &told, move |watch| {
-            read_watched(&dataset, &request.request(watch), &|entries| watch.add(entries))
-        })?;
+        let read = telling(py, &told, move |watch| read(&dataset, &request.request(&|entries| watch.tell(entries))))?;
         Ok(ReadBatch::new(&read.batch))
     }
 

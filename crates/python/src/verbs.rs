@@ -1,9 +1,7 @@
 //! The verbs, through the command's own argument parser, so that each option is defined once.
 
 use std::ffi::OsString;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 use pyo3::{PyResult, Python, pyfunction};
 
@@ -14,16 +12,7 @@ use crate::interrupt::{Told, telling};
 #[pyfunction]
 #[pyo3(signature = (arguments, told = None))]
 pub fn report(py: Python<'_>, arguments: Vec<OsString>, told: Told) -> PyResult<String> {
-    telling(py, &told, move |watch| {
-        let progress = |more| {
-            watch.add(more);
-            match watch.cancelled.load(Ordering::Relaxed) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        };
-        basketry_cli::report(arguments, &progress)
-    })
+    telling(py, &told, move |watch| basketry_cli::report(arguments, &|more| watch.tell(more)))
 }
 
 /// The options of a verb, without dashes.

@@ -7,6 +7,7 @@ pub(crate) mod encode;
 pub(crate) mod engine;
 pub(crate) mod fetch;
 mod glibc;
+pub(crate) mod pipeline;
 pub(crate) mod progress;
 pub(crate) mod sound_basket;
 pub(crate) mod workers;

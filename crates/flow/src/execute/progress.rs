@@ -1,14 +1,14 @@
-//! Progress reports of long work, which can end the work as well.
+//! Progress of long work, and the one way to end it.
 
 use std::ops::ControlFlow;
 
 use rootfile::{Error, Result};
 
-/// Callback for progress bars: gets the bytes that were appended or compared. `Break` ends the work with
-/// [`ErrorKind::Interrupted`](rootfile::ErrorKind::Interrupted).
+/// Gets the bytes that were appended or compared, or the entries that were read, since the last call: 0 before each task. `Break` ends
+/// the work with [`ErrorKind::Interrupted`](rootfile::ErrorKind::Interrupted).
 pub type Progress<'a> = &'a (dyn Fn(u64) -> ControlFlow<()> + Sync);
 
-/// A [`Progress`] that ignores the bytes.
+/// A [`Progress`] that ignores what is done.
 pub fn unwatched(_bytes: u64) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }

@@ -1,80 +1,197 @@
-//! Runs work on several threads: the same work on each, or numbered tasks. The caller handles panics.
+//! Deals out tasks to threads. This is the one place where the threads of an operation begin, where a failure or the caller ends
+//! them, and where a panic becomes an error. Which tasks there are, and what becomes of their results, is the caller's.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rootfile::{Error, Result};
+use rootfile::{Error, ErrorKind, Result};
 
-/// Runs `work` on `threads` threads and returns when all have ended. The calling thread is one of them, so that a budget of
-/// one thread spawns none.
-pub(crate) fn run_workers(threads: usize, work: impl Fn() + Sync) {
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(&work);
-        }
-        work();
-    });
+use super::progress::{Progress, tell};
+
+/// The threads for some tasks, and who ends the work.
+#[derive(Clone, Copy)]
+pub(crate) struct Workers<'a> {
+    /// What the tasks are part of, for the error of a panic.
+    what: &'static str,
+    threads: usize,
+    progress: Progress<'a>,
+    /// Wakes tasks that wait for others, when the work ends early.
+    give_up: &'a (dyn Fn() + Sync),
+    in_order: bool,
 }
 
-/// The results so far by task, and the first failing task with its error.
-type Done<T> = (BTreeMap<usize, T>, Option<(usize, Error)>);
+impl<'a> Workers<'a> {
+    /// At most `threads` threads; the calling one is one of them, so that a budget of one thread spawns none. `progress` is asked
+    /// before each task whether the work goes on. Of several failing tasks the error of the first one in time is returned.
+    pub fn new(what: &'static str, threads: usize, progress: Progress<'a>) -> Self {
+        Self { what, threads, progress, give_up: &|| (), in_order: false }
+    }
 
-/// Runs the tasks from 0 to `count` on at most `threads` threads, and returns their results in order. The error of the first
-/// failing task is returned, whatever the timing; tasks that have not started by then do not start.
-pub(crate) fn run_tasks<T: Send>(
-    threads: usize,
-    count: usize,
-    task: impl Fn(usize) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Done<T>> = Mutex::new((BTreeMap::new(), None));
-    run_workers(threads.min(count), || {
-        loop {
-            // Numbers are taken in order, so all tasks before a failing one are complete or will be.
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                return;
+    /// The error of the first failing task in the order of dealing is returned, whatever the timing. No task may wait for another.
+    pub fn in_order(self) -> Self {
+        Self { in_order: true, ..self }
+    }
+
+    /// `give_up` is called when the work ends early. Tasks that wait for others are to fail then, as interrupted.
+    pub fn giving_up(self, give_up: &'a (dyn Fn() + Sync)) -> Self {
+        Self { give_up, ..self }
+    }
+
+    /// Runs tasks. `next` deals them out one by one; each is performed by one thread, which gets its number in this order and the
+    /// thread's own scratch. After a failure no task begins any more.
+    ///
+    /// # Errors
+    ///
+    /// That of a task or of `next`; a panic of either, which names the task; interrupted, if `progress` ends the work.
+    pub fn run<T, S: Send>(
+        &self,
+        next: impl FnMut() -> Result<Option<T>> + Send,
+        scratch: impl Fn() -> S + Sync,
+        perform: impl Fn(u64, T, &mut S) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let dealer = Dealer {
+            workers: *self,
+            untaken: Mutex::new((0, next)),
+            failed: Mutex::new(None),
+            stopped: AtomicBool::new(false),
+            scratch,
+            perform,
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.threads {
+                scope.spawn(|| dealer.work());
             }
-            let result = task(number);
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            match result {
-                Ok(value) => {
-                    done.0.insert(number, value);
-                }
-                Err(error) => {
-                    next.store(count, Ordering::Relaxed);
-                    if done.1.as_ref().is_none_or(|(first, _)| number < *first) {
-                        done.1 = Some((number, error));
-                    }
-                }
+            dealer.work();
+        });
+        let failed = dealer.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failed.map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    /// Runs the tasks from 0 to `count`, and returns their results in order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Workers::run`].
+    pub fn results<T: Send>(&self, count: usize, task: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
+        let done: Mutex<BTreeMap<usize, T>> = Mutex::default();
+        let mut numbers = 0..count;
+        let workers = Self { threads: self.threads.min(count), ..*self };
+        workers.run(
+            || Ok(numbers.next()),
+            || (),
+            |_, number, ()| {
+                let result = task(number)?;
+                lock(&done).insert(number, result);
+                Ok(())
+            },
+        )?;
+        Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the threads share.
+struct Dealer<'a, N, M, P> {
+    workers: Workers<'a>,
+    /// The number of the next task, and who has it.
+    untaken: Mutex<(u64, N)>,
+    /// The failure to return, and the number of its task.
+    failed: Mutex<Option<(u64, Error)>>,
+    stopped: AtomicBool,
+    scratch: M,
+    perform: P,
+}
+
+impl<T, S, N, M, P> Dealer<'_, N, M, P>
+where
+    S: Send,
+    N: FnMut() -> Result<Option<T>> + Send,
+    M: Fn() -> S + Sync,
+    P: Fn(u64, T, &mut S) -> Result<()> + Sync,
+{
+    /// Works until no task is left.
+    fn work(&self) {
+        let mut scratch = None;
+        while self.one(&mut scratch) {}
+    }
+
+    /// Performs the next task. Returns whether there may be another.
+    fn one(&self, scratch: &mut Option<S>) -> bool {
+        // Who is not dealt a task is behind all tasks.
+        let mut number = u64::MAX;
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            if self.stopped.load(Ordering::Relaxed) {
+                return Ok(false);
             }
+            tell(self.workers.progress, 0)?;
+            let task = {
+                let (dealt, next) = &mut *lock(&self.untaken);
+                number = *dealt;
+                let Some(task) = next()? else { return Ok(false) };
+                *dealt += 1;
+                task
+            };
+            (self.perform)(number, task, scratch.get_or_insert_with(&self.scratch)).map(|()| true)
+        }));
+        let done = done.unwrap_or_else(|_| {
+            let what = self.workers.what;
+            let message = format!("internal error in task {number} of {what} (panic above); please report it");
+            Err(Error::unsupported(message))
+        });
+        done.unwrap_or_else(|error| {
+            self.fail(number, error);
+            false
+        })
+    }
+
+    /// Ends the work.
+    fn fail(&self, number: u64, error: Error) {
+        let mut failed = lock(&self.failed);
+        // Tasks that wait for others are interrupted by their failure.
+        let counts = match &*failed {
+            None => true,
+            Some(_) if matches!(error.kind(), ErrorKind::Interrupted) => false,
+            Some((first, _)) => self.workers.in_order && number < *first,
+        };
+        if counts {
+            *failed = Some((number, error));
         }
-    });
-    match done.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        (_, Some((_, error))) => Err(error),
-        (values, None) => Ok(values.into_values().collect()),
+        drop(failed);
+        self.stopped.store(true, Ordering::Relaxed);
+        (self.workers.give_up)();
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Barrier;
+    use std::ops::ControlFlow;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::{Barrier, Condvar};
 
+    use super::super::progress::unwatched;
     use super::*;
+
+    fn workers(threads: usize) -> Workers<'static> {
+        Workers::new("the test", threads, &unwatched)
+    }
 
     #[test]
     fn results_are_in_order() {
-        let squares = run_tasks(4, 100, |n| Ok(n * n)).unwrap();
+        let squares = workers(4).results(100, |n| Ok(n * n)).unwrap();
         assert_eq!(squares, (0..100).map(|n| n * n).collect::<Vec<_>>());
-        assert!(run_tasks(4, 0, Ok).unwrap().is_empty());
+        assert!(workers(4).results(0, Ok).unwrap().is_empty());
     }
 
     #[test]
     fn the_error_of_the_first_task_is_reported() {
         // Task 1 fails only after task 2 has failed.
         let both = Barrier::new(2);
-        let error = run_tasks(2, 50, |n| match n {
+        let error = workers(2).in_order().results(50, |n| match n {
             0 => Ok(()),
             1 => {
                 both.wait();
@@ -93,10 +210,63 @@ mod tests {
     #[test]
     fn a_failure_ends_the_work() {
         let started = AtomicUsize::new(0);
-        let error = run_tasks(1, 1000, |n| {
+        let error = workers(1).results(1000, |n| {
             started.fetch_add(1, Ordering::Relaxed);
             if n == 3 { Err(Error::corrupt("three")) } else { Ok(()) }
         });
         assert_eq!((error.unwrap_err().to_string(), started.into_inner()), ("three".to_owned(), 4));
+    }
+
+    #[test]
+    fn a_panic_is_an_error_that_names_the_task_and_nobody_waits_for_it() {
+        for threads in [1, 4] {
+            for panics in [0, 5, 20] {
+                let (turn, changed) = (Mutex::new(0), Condvar::new());
+                let give_up = || {
+                    *lock(&turn) = u64::MAX;
+                    changed.notify_all();
+                };
+                let mut numbers = 0..20;
+                // The dealer itself panics where no task does.
+                let next = || {
+                    let number = numbers.next();
+                    assert!(number.is_some(), "the dealer");
+                    Ok(number)
+                };
+                // Each task waits for the ones before.
+                let perform = |number: u64, task: u64, (): &mut ()| {
+                    let waited = changed.wait_while(lock(&turn), |turn| *turn < number);
+                    let mut turn = waited.unwrap_or_else(PoisonError::into_inner);
+                    if *turn > number {
+                        return Err(Error::interrupted());
+                    }
+                    assert_ne!(task, panics, "the task");
+                    *turn += 1;
+                    changed.notify_all();
+                    Ok(())
+                };
+                let workers = workers(threads).giving_up(&give_up);
+                let message = workers.run(next, || (), perform).unwrap_err().to_string();
+                let expected = format!("internal error in task {panics} of the test (panic above); please report it");
+                assert_eq!(message, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn who_watches_ends_the_work_before_the_next_task() {
+        for threads in [1, 3] {
+            let (asked, started) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let progress = |_| match asked.fetch_add(1, Ordering::Relaxed) {
+                0..5 => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            };
+            let ended = Workers::new("the test", threads, &progress).results(100, |_| {
+                started.fetch_add(1, Ordering::Relaxed);
+                Ok(())
+            });
+            assert!(matches!(ended.unwrap_err().kind(), ErrorKind::Interrupted));
+            assert_eq!(started.into_inner(), 5);
+        }
     }
 }

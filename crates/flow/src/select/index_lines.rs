@@ -10,6 +10,7 @@ use rootfile::Result;
 
 use super::predicate::{PORTION, SourceTree};
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
+use crate::execute::progress::unwatched;
 use crate::plan::options::PlanOptions;
 
 /// What an expression of an index is.
@@ -54,7 +55,7 @@ pub(crate) fn index_lines(
         parts.push(Expression::Column(place));
     }
     let all = dataset.entries();
-    let request = Request { columns, entries: 0..all, selection: None, budget: tree.budget, cancelled: None };
+    let request = Request { columns, entries: 0..all, selection: None, budget: tree.budget, progress: &unwatched };
     let mut lines = Vec::new();
     for read in batches(&dataset, request, BatchSize::Bytes(PORTION)) {
         let read = read?;

@@ -11,6 +11,7 @@ use rootfile::{Error, Hint, Key, Result, RootFile};
 
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::budget::Budget;
+use crate::execute::progress::unwatched;
 use crate::plan::options::{PlanOptions, Schema};
 
 /// Bytes of columns that are read at a time.
@@ -77,7 +78,7 @@ fn read(dataset: &Dataset, column: usize, budget: Budget) -> Result<EntrySet> {
         return Err(refused("has fewer entries than its tree"));
     }
     let all = dataset.entries();
-    let request = Request { columns: vec![column], entries: 0..all, selection: None, budget, cancelled: None };
+    let request = Request { columns: vec![column], entries: 0..all, selection: None, budget, progress: &unwatched };
     let mut set = EntrySetBuilder::new(all);
     let mut first = 0;
     for read in batches(dataset, request, BatchSize::Bytes(PORTION)) {

@@ -13,7 +13,7 @@ use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, public_path};
 
 use crate::Budget;
 use crate::execute::progress::{Progress, tell};
-use crate::execute::workers::run_tasks;
+use crate::execute::workers::Workers;
 
 /// Entries of a step, unless others are requested: the chunk size of coffea's Runner.
 pub const STEP_SIZE: u64 = 100_000;
@@ -113,12 +113,12 @@ pub struct FilesetReport {
 pub fn fileset(inputs: &[FilesetInput], options: &FilesetOptions, progress: Progress<'_>) -> Result<FilesetReport> {
     let pool = FilePool::new(OPEN_FILES);
     let look = |number: usize| -> Result<Option<Result<FilesetFile>>> {
-        tell(progress, 0)?;
         let found = inputs.get(number).map(|input| look_at(&pool, input, options));
         tell(progress, 1)?;
         Ok(found)
     };
-    let found = run_tasks(options.budget.threads, inputs.len(), look)?;
+    let workers = Workers::new("the fileset", options.budget.threads, progress).in_order();
+    let found = workers.results(inputs.len(), look)?;
     let mut report =
         FilesetReport { schema: 1, fileset: Fileset::new(), files: 0, entries: 0, steps: 0, skipped: Vec::new() };
     for (input, found) in inputs.iter().zip(found.into_iter().flatten()) {

@@ -60,7 +60,7 @@ pub(super) fn compare(pairs: &[Pair<'_>], files: [&Files; 2], share: Share, prog
         column.map(|column| places(column, &task.entries)).unwrap_or_default()
     };
     let begin = |number: usize| announced.begin(number, &all, &places);
-    tasks::run(&all, pairs.len(), share.threads, &begin, &|task, earliest, buffers: &mut Buffers, bytes| {
+    tasks::run(&all, pairs.len(), (share.threads, progress), &begin, &|task, earliest, buffers: &mut Buffers, bytes| {
         let Some(pair) = pairs.get(task.pair) else { return Ok(None) };
         compare_task((pair, files), task, earliest, (buffers, bytes), progress)
     })

@@ -141,7 +141,7 @@ pub(super) fn compare(
         side.map(|side| side.places(&task.entries)).unwrap_or_default()
     };
     let begin = |number: usize| announced.begin(number, &all, &places);
-    tasks::run(&all, pairs.len(), share.threads, &begin, &|task, earliest, buffers: &mut Buffers, bytes| {
+    tasks::run(&all, pairs.len(), (share.threads, progress), &begin, &|task, earliest, buffers: &mut Buffers, bytes| {
         let Some(pair) = pairs.get(task.pair) else { return Ok(None) };
         let mut at = task.entries.start;
         let compared = compare_task(pair, files, task, (&mut at, earliest), (buffers, bytes), progress);

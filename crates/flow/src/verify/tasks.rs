@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rootfile::{Error, Result};
 
 use super::entry_bytes::ByteDifference;
-use crate::execute::workers::run_workers;
+use crate::execute::progress::Progress;
+use crate::execute::workers::Workers;
 use crate::table::column::Column;
 
 /// Approximate bytes on disk of a task, on the first side.
@@ -85,70 +86,37 @@ pub(super) fn cut_evenly(pair: usize, end: u64, each: u64) -> Vec<Task> {
 pub(super) type Compare<'a, S> =
     dyn Fn(&Task, &AtomicU64, &mut S, &mut u64) -> Result<Option<ColumnDifference>> + Sync + 'a;
 
-/// Runs the tasks of `pairs` pairs. Each thread has its own `S`. `begin` is told the number of a task that begins.
-pub(super) fn run<S: Default>(
+/// Runs the tasks of `pairs` pairs. Each thread has its own `S`. `begin` is told the number of a task that begins. The error of the first
+/// failing task is returned, so that it does not depend on timing.
+pub(super) fn run<S: Default + Send>(
     tasks: &[Task],
     pairs: usize,
-    threads: usize,
+    (threads, progress): (usize, Progress<'_>),
     begin: &(dyn Fn(usize) + Sync),
     compare: &Compare<'_, S>,
 ) -> Result<Outcome> {
-    let work = Work {
-        tasks,
-        next: AtomicUsize::new(0),
-        earliest: (0..pairs).map(|_| AtomicU64::new(u64::MAX)).collect(),
-        begin,
-        compare,
-        outcome: Mutex::default(),
-    };
-    run_workers(threads.min(work.tasks.len()), || work.run());
-    match work.outcome.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        (_, Some((_, error))) => Err(error),
-        (outcome, None) => Ok(outcome),
-    }
-}
-
-struct Work<'a, S> {
-    tasks: &'a [Task],
-    next: AtomicUsize,
-    earliest: Vec<AtomicU64>,
-    begin: &'a (dyn Fn(usize) + Sync),
-    compare: &'a Compare<'a, S>,
-    outcome: Mutex<(Outcome, Option<(usize, Error)>)>,
-}
-
-impl<S: Default> Work<'_, S> {
-    fn run(&self) {
-        let mut scratch = S::default();
-        loop {
-            let place = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = self.tasks.get(place) else { return };
-            let Some(earliest) = self.earliest.get(task.pair) else { continue };
-            (self.begin)(place);
+    let earliest: Vec<AtomicU64> = (0..pairs).map(|_| AtomicU64::new(u64::MAX)).collect();
+    let outcome: Mutex<Outcome> = Mutex::default();
+    let mut left = tasks.iter().enumerate();
+    let workers = Workers::new("the comparison", threads.min(tasks.len()), progress).in_order();
+    workers.run(
+        || Ok(left.next()),
+        S::default,
+        |_, (place, task), scratch| {
+            let Some(earliest) = earliest.get(task.pair) else { return Ok(()) };
+            begin(place);
             let mut bytes = 0;
-            let compared = (self.compare)(task, earliest, &mut scratch, &mut bytes);
-            let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-            let (outcome, error) = &mut *outcome;
+            let compared = compare(task, earliest, scratch, &mut bytes);
+            let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
             outcome.bytes += bytes;
-            match compared {
-                Ok(None) => {}
-                Ok(Some(found)) => {
-                    earliest.fetch_min(found.entry, Ordering::Relaxed);
-                    let earlier = outcome.found.get(&task.pair).is_some_and(|known| known.entry <= found.entry);
-                    if !earlier {
-                        outcome.found.insert(task.pair, found);
-                    }
-                }
-                Err(e) => {
-                    // The error of the first task is reported, so that it does not depend on timing.
-                    if error.as_ref().is_none_or(|(known, _)| place < *known) {
-                        *error = Some((place, e));
-                    }
+            if let Some(found) = compared? {
+                earliest.fetch_min(found.entry, Ordering::Relaxed);
+                if outcome.found.get(&task.pair).is_none_or(|known| known.entry > found.entry) {
+                    outcome.found.insert(task.pair, found);
                 }
             }
-            if error.is_some() {
-                self.next.store(self.tasks.len(), Ordering::Relaxed);
-            }
-        }
-    }
+            Ok(())
+        },
+    )?;
+    Ok(outcome.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

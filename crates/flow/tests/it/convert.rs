@@ -52,7 +52,7 @@ fn values(input: &Input) -> RecordBatch {
         entries: 0..dataset.entries(),
         selection: None,
         budget: Budget::new(1 << 30, 1),
-        cancelled: None,
+        progress: &unwatched,
     };
     read(&dataset, &request).unwrap().batch
 }

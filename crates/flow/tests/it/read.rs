@@ -1,6 +1,7 @@
 //! Reading: any request in any batches on any number of threads gives the values of a full read.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -9,10 +10,9 @@ use arrow_array::{RecordBatch, UInt64Array, cast::AsArray};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take_record_batch;
 use dataset::EntrySet;
-use flow::Budget;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, ReadCost, Request, batches, drain, read};
-use flow::sample;
+use flow::{Budget, sample, unwatched};
 use proptest::prelude::*;
 use rootfile::ErrorKind;
 
@@ -93,9 +93,8 @@ fn bad_requests_are_errors() {
     let dataset = open("t").unwrap();
     let little = Request { budget: Budget::new(1000, 1), ..all(&dataset) };
     assert!(read(&dataset, &little).unwrap_err().to_string().contains("too small"));
-    let stop = std::sync::atomic::AtomicBool::new(true);
-    let cancelled = Request { cancelled: Some(&stop), ..all(&dataset) };
-    assert!(matches!(read(&dataset, &cancelled).unwrap_err().kind(), ErrorKind::Interrupted));
+    let ended = Request { progress: &|_| ControlFlow::Break(()), ..all(&dataset) };
+    assert!(matches!(read(&dataset, &ended).unwrap_err().kind(), ErrorKind::Interrupted));
 }
 
 /// Entries of a full read.
@@ -127,7 +126,7 @@ proptest! {
         };
         let selection = chosen.map(|c| EntrySet::sorted(c.into_iter().collect::<Vec<_>>()).unwrap());
         let budget = Budget::new(100 << 20, threads);
-        let request = Request { columns, entries: from..from + len, selection, budget, cancelled: None };
+        let request = Request { columns, entries: from..from + len, selection, budget, progress: &unwatched };
         let expected = expected(&whole, &entries);
         let kept = read(&dataset, &request).unwrap();
         prop_assert_eq!(&kept.batch, &expected);

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use flow::Budget;
 use flow::read::{Dataset, Request};
+use flow::{Budget, unwatched};
 
 /// The folder of the corpus: beside the checkout, or at `BASKETRY_CORPUS`.
 pub fn corpus_folder() -> PathBuf {
@@ -46,6 +46,6 @@ pub fn all(dataset: &Dataset, memory: u64) -> Request<'static> {
         entries: 0..dataset.entries(),
         selection: None,
         budget: Budget::new(memory, 1),
-        cancelled: None,
+        progress: &unwatched,
     }
 }

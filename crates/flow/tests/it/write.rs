@@ -234,6 +234,24 @@ fn an_error_in_a_context_gives_the_output_up() {
 }
 
 #[test]
+fn a_panic_of_a_task_is_an_error_and_leaves_nothing() {
+    for threads in [1, 3] {
+        let (folder, path) = folder();
+        let options = WriteOptions { order: Order::Tasks, ..WriteOptions::default() };
+        let mut writer = ParallelWriter::create(&path, &options, &WritePool::default()).unwrap();
+        let tree = writer.tree(&spec()).unwrap();
+        let filled = fill_tasks(&[(&writer, tree)], 20, threads, |number, contexts| {
+            assert_ne!(number, 5, "in a user's callback");
+            contexts.iter_mut().try_for_each(|context| context.fill(&batch(number as usize, 10)))
+        });
+        let message = filled.unwrap_err().to_string();
+        assert!(message.contains("internal error in task 5 of the filling"), "{message}");
+        assert!(writer.finish().unwrap_err().to_string().contains("given up"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
 fn rows_are_entries() {
     #[derive(Serialize)]
     struct Entry {

@@ -90,7 +90,7 @@ impl FullRead {
         let share = as_f64(entries.end - entries.start) / as_f64(dataset.entries().max(1));
         let budget = Budget { threads: 1, ..budget };
         let columns = fields.keys().copied().collect();
-        let request = Request { columns, entries, selection: None, budget, cancelled: None };
+        let request = Request { columns, entries, selection: None, budget, progress: &flow::unwatched };
         let mut nothing = Nothing::default();
         nothing.read(&dataset, budget)?;
         for tree in widest(stats, number) {
@@ -275,7 +275,7 @@ impl Nothing {
         let columns = dataset.stored_columns();
         self.columns += columns.len() as u64;
         let selection = Some(EntrySet::sorted([])?);
-        let request = Request { columns, entries: 0..dataset.entries(), selection, budget, cancelled: None };
+        let request = Request { columns, entries: 0..dataset.entries(), selection, budget, progress: &flow::unwatched };
         let mut best = f64::INFINITY;
         for _ in 0..EMPTY {
             let start = thread_seconds();

@@ -103,7 +103,7 @@ fn read_once(
         entries,
         selection: picked.map(|(picks, _)| picks.clone()),
         budget,
-        cancelled: None,
+        progress: &flow::unwatched,
     };
     for dataset in datasets {
         drain(dataset, &request(dataset, 0..end_of_turn(dataset, turn)), &|_| ())?;

@@ -78,7 +78,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let processors = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
     let requested = options.budget.threads;
     let budget = Budget { threads: requested.min(processors), ..options.budget };
-    let request = Request { columns: columns.clone(), entries, selection, budget, cancelled: None };
+    let request = Request { columns: columns.clone(), entries, selection, budget, progress: &flow::unwatched };
     let repeat = options.repeat.max(1);
     let stored: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).0).sum();
     total(stored * repeat as u64);

@@ -115,7 +115,7 @@ fn values(path: &Path, codec: Compression, budget: Budget) -> Result<()> {
                 .then(|| EntrySet::sorted(entries.clone()))
                 .transpose()?,
             budget,
-            cancelled: None,
+            progress: &unwatched,
         };
         let mut at = entries.iter();
         for part in batches(&dataset, request, BatchSize::Cluster) {

@@ -212,7 +212,7 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// Entries read, and bytes on disk.
     fn drain(&self, columns: Vec<usize>, entries: Range<u64>, selection: Option<EntrySet>) -> Result<(u64, u64)> {
-        let request = Request { columns, entries, selection, budget: self.budget, cancelled: None };
+        let request = Request { columns, entries, selection, budget: self.budget, progress: &flow::unwatched };
         let (entries, spent) = drain(self.dataset, &request, &|_| ())?;
         Ok((entries, spent.iter().map(|spent| spent.compressed).sum()))
     }

@@ -20,7 +20,7 @@ use crate::arrow::read::Dataset;
 use crate::arrow::read::Request;
 use crate::arrow::read::batches;
 use crate::execute::budget::Budget;
-use crate::execute::progress::tell;
+use crate::execute::progress::{tell, unwatched};
 use crate::plan::inputs::Input;
 
 /// The trees of one or more files, taken as one, and the Parquet file to make of them.
@@ -74,7 +74,7 @@ pub fn to_parquet(job: &ToParquet<'_>, options: &Conversion<'_>) -> Result<Conve
     let room = needs.encoders(options.budget, groups.len());
     // The other half holds the arrays and the encoded columns.
     let budget = Budget { memory: options.budget.memory / 2, ..options.budget };
-    let request = Request { columns: numbers.clone(), entries, selection, budget, cancelled: None };
+    let request = Request { columns: numbers.clone(), entries, selection, budget, progress: &unwatched };
     let mut steps = batches(&dataset, request, BatchSize::Cluster).keeping(bounds(&groups), kept);
     let mut sink = None;
     for group in &groups {

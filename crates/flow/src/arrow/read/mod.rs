@@ -22,4 +22,4 @@ pub use cost::ReadCost;
 pub use dataset::{Dataset, Friend};
 pub use request::Request;
 pub(crate) use run::least_memory;
-pub use run::{Read, drain, read, read_watched};
+pub use run::{Read, drain, read};

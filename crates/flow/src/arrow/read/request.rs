@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
 use dataset::EntrySet;
 
 use crate::execute::budget::Budget;
+use crate::execute::progress::Progress;
 use crate::table::column::Column;
 use crate::table::piece::Piece;
 
 /// A request to read columns of a data set.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request<'a> {
     /// Columns, by their indices in the data set.
     pub columns: Vec<usize>,
@@ -21,8 +21,8 @@ pub struct Request<'a> {
     pub selection: Option<EntrySet>,
     /// Memory besides the arrays, and threads.
     pub budget: Budget,
-    /// Checked now and then. When it is set, the read ends with an error.
-    pub cancelled: Option<&'a AtomicBool>,
+    /// Gets numbers of entries as they are read, each entry once for every column. It can end the reading.
+    pub progress: Progress<'a>,
 }
 
 impl Request<'_> {

@@ -1,8 +1,7 @@
 //! Runs a request on threads.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -20,7 +19,8 @@ use crate::execute::allocator;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
 use crate::execute::fetch::counters::CounterReader;
 use crate::execute::fetch::read_ahead::ReadAhead;
-use crate::execute::workers::run_workers;
+use crate::execute::progress::{Progress, tell};
+use crate::execute::workers::Workers;
 use crate::table::column::Column;
 use crate::table::piece::{Piece, spans_several};
 
@@ -35,12 +35,7 @@ pub struct Read {
 
 /// Reads a request.
 pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
-    read_watched(dataset, request, &|_| ())
-}
-
-/// Reads a request. `progress` gets numbers of entries as they are read, each entry once for every column.
-pub fn read_watched(dataset: &Dataset, request: &Request<'_>, progress: &(dyn Fn(u64) + Sync)) -> Result<Read> {
-    read_telling(dataset, request, &Kept::for_one(dataset, request), &|_, entries| progress(entries))
+    read_on(dataset, request, &Kept::for_one(dataset, request))
 }
 
 /// What several requests for consecutive entries of the same columns share.
@@ -71,20 +66,16 @@ impl Kept {
 }
 
 /// Reads a request without keeping the result: the array of each column in each cluster is made and dropped. Returns the
-/// number of entries and the cost of each column. `progress` gets the cost of each task.
+/// number of entries and the cost of each column. `told` gets the cost of each task.
 pub fn drain(
     dataset: &Dataset,
     request: &Request<'_>,
-    progress: &(dyn Fn(&ReadCost) + Sync),
+    told: &(dyn Fn(&ReadCost) + Sync),
 ) -> Result<(u64, Vec<ReadCost>)> {
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
     let span = requested.span();
     let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
-    let mode = ReadMode {
-        mode: OutputMode::DropClusters { clusters },
-        kept: &Kept::for_one(dataset, request),
-        progress: &|spent, _| progress(spent),
-    };
+    let mode = ReadMode { mode: OutputMode::DropClusters { clusters }, kept: &Kept::for_one(dataset, request), told };
     let (_, done) = attempt(dataset, request, requested, &mode)?;
     let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
     Ok((requested.count(&span), spent?))
@@ -92,12 +83,8 @@ pub fn drain(
 
 /// Reads a request, with what earlier and later requests share.
 pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, kept: &Kept) -> Result<Read> {
-    read_telling(dataset, request, kept, &|_, _| ())
-}
-
-fn read_telling(dataset: &Dataset, request: &Request<'_>, kept: &Kept, progress: TaskProgress<'_>) -> Result<Read> {
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
-    let mode = ReadMode { mode: OutputMode::Keep, kept, progress };
+    let mode = ReadMode { mode: OutputMode::Keep, kept, told: &|_| () };
     let (plans, done) = attempt(dataset, request, requested, &mode)?;
     batch(&plans, done, &requested)
 }
@@ -105,14 +92,12 @@ fn read_telling(dataset: &Dataset, request: &Request<'_>, kept: &Kept, progress:
 /// The array of a column or its error, and its cost.
 type ColumnResult = (Result<ArrayRef>, ReadCost);
 
-/// Gets the cost of each task, and the number of its entries.
-type TaskProgress<'a> = &'a (dyn Fn(&ReadCost, u64) + Sync);
-
 /// The output of a read.
 struct ReadMode<'a> {
     mode: OutputMode,
     kept: &'a Kept,
-    progress: TaskProgress<'a>,
+    /// Gets the cost of each task.
+    told: &'a (dyn Fn(&ReadCost) + Sync),
 }
 
 /// Runs a request. A column whose bytes do not fit its plan is read again as bytes.
@@ -158,11 +143,9 @@ struct ReadJob<'a> {
     plans: &'a [TableColumn],
     columns: &'a [&'a Column],
     sinks: &'a [ColumnSink],
-    tasks: Mutex<Tasks<'a>>,
     requested: RequestedEntries<'a>,
     mode: &'a ReadMode<'a>,
-    cancelled: Option<&'a AtomicBool>,
-    failed: Mutex<Option<Error>>,
+    progress: Progress<'a>,
 }
 
 /// The least memory for reading columns in steps between these entries, without the arrays, and the part of it for baskets
@@ -216,21 +199,12 @@ fn run(
     // Finding the pages of fields is worth while only if they are fetched then.
     let announcer =
         (dataset.chain().is_none() || ahead.fetches()).then_some(Announcer { ahead, locate: &locate, horizon });
-    let shared = ReadJob {
-        dataset,
-        plans,
-        columns: &columns,
-        sinks: &sinks,
-        tasks: Mutex::new(Tasks::new(&columns, dataset.clusters(), requested, announcer)),
-        requested,
-        mode,
-        cancelled: request.cancelled,
-        failed: Mutex::new(None),
-    };
-    run_workers(share.threads, || shared.guarded());
-    if let Some(error) = shared.failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
-    }
+    let shared =
+        ReadJob { dataset, plans, columns: &columns, sinks: &sinks, requested, mode, progress: request.progress };
+    let mut tasks = Tasks::new(&columns, dataset.clusters(), requested, announcer);
+    let give_up = || sinks.iter().for_each(ColumnSink::give_up);
+    let workers = Workers::new("the reading", share.threads, request.progress).giving_up(&give_up);
+    workers.run(|| Ok(tasks.next()), Loader::new, |_, task, loader| shared.perform(&task, loader))?;
     Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
 }
 
@@ -240,41 +214,6 @@ fn memory_needs(column: &Column, entries: &Range<u64>) -> u64 {
 }
 
 impl ReadJob<'_> {
-    /// Runs a worker. A panic ends the waiting of all others.
-    fn guarded(&self) {
-        struct Release<'a>(&'a [ColumnSink]);
-        impl Drop for Release<'_> {
-            fn drop(&mut self) {
-                if std::thread::panicking() {
-                    self.0.iter().for_each(ColumnSink::give_up);
-                }
-            }
-        }
-        let _release = Release(self.sinks);
-        self.work();
-    }
-
-    fn work(&self) {
-        let mut loader = Loader::new();
-        loop {
-            if self.cancelled.is_some_and(|c| c.load(Ordering::Relaxed)) {
-                return self.fail(Error::interrupted());
-            }
-            if self.failed.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
-                return;
-            }
-            let Some(task) = self.tasks.lock().unwrap_or_else(PoisonError::into_inner).next() else { return };
-            if let Err(error) = self.perform(&task, &mut loader) {
-                return self.fail(error);
-            }
-        }
-    }
-
-    fn fail(&self, error: Error) {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        self.sinks.iter().for_each(ColumnSink::give_up);
-    }
-
     fn perform(&self, task: &Task, loader: &mut Loader) -> Result<()> {
         let (Some(sink), Some(plan), Some(&column)) =
             (self.sinks.get(task.sink), self.plans.get(task.sink), self.columns.get(task.sink))
@@ -315,9 +254,9 @@ impl ReadJob<'_> {
         spent.decode = loading.saturating_sub(spent.fetch + spent.decompress);
         let pieces = column.source.pieces.get(task.pieces.clone()).unwrap_or_default();
         let entries = pieces.iter().map(|piece| self.requested.count(&(piece.first_entry..piece.end()))).sum();
-        (self.mode.progress)(&spent, entries);
+        (self.mode.told)(&spent);
         guard.end(spent, task.ends_cluster);
-        Ok(())
+        tell(self.progress, entries)
     }
 
     /// Appends the waiting pieces.

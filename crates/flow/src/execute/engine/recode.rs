@@ -14,8 +14,6 @@ use rootfile::{Error, Hint, Result};
 use super::job::Job;
 use super::recode_job::{Recode, Sampled};
 use super::scratch::WorkerScratch;
-use super::task_error::TaskError;
-use super::work::Emit;
 use crate::execute::encode::branch_fill::BranchFill;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::maximum::largest_value;
@@ -23,6 +21,7 @@ use crate::execute::encode::scratch::EncodeScratch;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
 use crate::execute::fetch::column_stream::ColumnStream;
 use crate::execute::fetch::fetcher::Fetcher;
+use crate::execute::pipeline::Emit;
 use crate::table::chunk::Chunk;
 use crate::table::piece::{FILL, Files};
 
@@ -66,7 +65,7 @@ pub(crate) fn make(
     scratch: &mut WorkerScratch,
     cache: &BasketCache,
     emit: Emit<'_, Chunk>,
-) -> std::result::Result<(), TaskError> {
+) -> Result<()> {
     scratch.chunk.bytes.clear();
     scratch.chunk.records.clear();
     let Some(recode) = job.recodes.get(group) else { return Ok(()) };

@@ -10,10 +10,9 @@ use rootfile::{Error, Result};
 
 use super::job::Job;
 use super::scratch::WorkerScratch;
-use super::task_error::TaskError;
-use super::work::Emit;
 use crate::execute::encode::basket_builder::with_offsets;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey, CachedBasket};
+use crate::execute::pipeline::Emit;
 use crate::table::chunk::Chunk;
 use crate::table::column::Column;
 use crate::table::depth::Depth;
@@ -30,7 +29,7 @@ pub(crate) fn make(
     scratch: &mut WorkerScratch,
     cache: &BasketCache,
     emit: Emit<'_, Chunk>,
-) -> std::result::Result<(), TaskError> {
+) -> Result<()> {
     let Some(column) = job.columns.get(index) else { return Ok(()) };
     scratch.chunk.bytes.clear();
     scratch.chunk.records.clear();
@@ -51,12 +50,7 @@ struct Regrouper<'a> {
 
 impl Regrouper<'_> {
     /// Baskets keep their entries. Payloads are not decoded.
-    fn recompress(
-        &mut self,
-        entries: &Range<u64>,
-        scratch: &mut WorkerScratch,
-        emit: Emit<'_, Chunk>,
-    ) -> std::result::Result<(), TaskError> {
+    fn recompress(&mut self, entries: &Range<u64>, scratch: &mut WorkerScratch, emit: Emit<'_, Chunk>) -> Result<()> {
         for index in self.column.source.overlapping(entries) {
             let Some(piece) = self.column.source.pieces.get(index) else { continue };
             let header = scratch.fetcher.fetch(self.job.files, self.column, piece)?;
@@ -93,7 +87,7 @@ impl Regrouper<'_> {
         scratch: &mut WorkerScratch,
         cache: &BasketCache,
         emit: Emit<'_, Chunk>,
-    ) -> std::result::Result<(), TaskError> {
+    ) -> Result<()> {
         // Keys with four-byte positions have no room for an offset of process identifiers.
         let small_keys = self.job.copies_fit && self.job.pid_offsets.iter().all(|offset| *offset == 0);
         scratch.builder.set_header(self.column.basket_header(), small_keys);

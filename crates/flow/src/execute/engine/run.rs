@@ -1,40 +1,19 @@
-//! Runs work on threads.
+//! Runs the job of a tree.
 
 use rootfile::{FileWriter, Result};
 
 use super::job::Job;
-use super::queue::Queue;
 use super::tasks::Tasks;
-use super::work::{Supply, Work};
-use super::worker::{self, TreeWork};
-use crate::commit::append::Append;
+use super::worker::TreeWork;
 use crate::commit::sink::{Sink, WrittenColumn};
 use crate::execute::allocator;
 use crate::execute::budget::Share;
 use crate::execute::fetch::basket_cache::BasketCache;
 use crate::execute::fetch::read_ahead::ReadAhead;
+use crate::execute::pipeline::run_work;
 use crate::execute::progress::Progress;
-use crate::execute::workers::run_workers;
 use crate::table::column::Column;
 use crate::table::piece::Files;
-
-/// Runs the tasks of `supply`, and appends what they make. Gives back the supply and the sink.
-pub(crate) fn run_work<W, S, A>(
-    work: &W,
-    supply: S,
-    output: (&mut FileWriter, A),
-    share: Share,
-    progress: Progress<'_>,
-) -> Result<(S, A)>
-where
-    W: Work,
-    S: Supply<Task = W::Task>,
-    A: Append<Batch = W::Batch>,
-{
-    let queue = Queue::new(supply, output, share.waiting, progress);
-    run_workers(share.threads, || queue.guarded(|| worker::work(work, &queue)));
-    queue.finish()
-}
 
 /// Files that may be read ahead, and the share without the memory for that.
 pub(super) fn read_ahead(files: &Files, share: Share) -> (ReadAhead, Share) {
@@ -62,7 +41,8 @@ pub(crate) fn run(
     let (ahead, share) = read_ahead(job.files, share);
     let job = &Job { files: ahead.files(), ..*job };
     let work = TreeWork { job, cache: BasketCache::new(share.waiting / 4) };
-    let (tasks, sink) = run_work(&work, Tasks::new(job, &ahead), (writer, sink), share, progress)?;
+    let mut tasks = Tasks::new(job, &ahead);
+    let sink = run_work(&work, || Ok(tasks.next()), (writer, sink), share, progress)?;
     let mut written = sink.written;
     for (column, depths) in written.iter_mut().zip(tasks.depths()) {
         column.depths = depths;

@@ -4,10 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use rootfile::Result;
-
 use super::job::Job;
-use super::work::Supply;
 use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
 use crate::table::column::Column;
 use crate::table::depth::{Depth, Depths, OutputCluster, depth};
@@ -36,10 +33,13 @@ pub(crate) struct Tasks<'a> {
     ready: VecDeque<Task>,
 }
 
-impl Supply for Tasks<'_> {
-    type Task = Task;
+impl<'a> Tasks<'a> {
+    pub fn new(job: &'a Job<'a>, ahead: &'a ReadAhead) -> Self {
+        Self { job, ahead, cluster: 0, places: vec![(0, Depths::default()); job.columns.len()], ready: VecDeque::new() }
+    }
 
-    fn next(&mut self) -> Result<Option<Task>> {
+    /// The next task. None after the last.
+    pub fn next(&mut self) -> Option<Task> {
         while self.ready.is_empty() || self.ahead.wants_more() {
             let bounds = self.job.bounds.get(self.cluster).zip(self.job.bounds.get(self.cluster + 1));
             let Some((start, end)) = bounds else { break };
@@ -51,13 +51,7 @@ impl Supply for Tasks<'_> {
                 self.ahead.announce(self.places(before));
             }
         }
-        Ok(self.ready.pop_front())
-    }
-}
-
-impl<'a> Tasks<'a> {
-    pub fn new(job: &'a Job<'a>, ahead: &'a ReadAhead) -> Self {
-        Self { job, ahead, cluster: 0, places: vec![(0, Depths::default()); job.columns.len()], ready: VecDeque::new() }
+        self.ready.pop_front()
     }
 
     /// The depths of the clusters of each column, once no tasks are left.

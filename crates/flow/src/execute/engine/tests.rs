@@ -182,15 +182,15 @@ fn workers_go_on_while_one_appends() {
     let source = Unsteady { bytes, seed: 0, fails_at: None, panics: false, read: Arc::clone(&read) };
     let first = AtomicBool::new(true);
     // The first record stays on its way into the file until the other worker has read the whole input.
-    let progress = |_| {
+    let progress = |appended| {
         let started = Instant::now();
-        while first.load(Ordering::Relaxed) && read.load(Ordering::Relaxed) < all {
+        while appended > 0 && first.load(Ordering::Relaxed) && read.load(Ordering::Relaxed) < all {
             if started.elapsed() > Duration::from_secs(60) {
                 return ControlFlow::Break(());
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        first.store(false, Ordering::Relaxed);
+        first.fetch_and(appended == 0, Ordering::Relaxed);
         ControlFlow::Continue(())
     };
     let bounds = [0, BASKETS * ENTRIES];

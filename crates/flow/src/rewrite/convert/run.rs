@@ -158,7 +158,8 @@ pub(crate) fn write_converted(
     };
     let bytes_of =
         |start: u64, end: u64| -> u64 { read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum() };
-    let request = Request { columns: read.clone(), entries, selection: selection.clone(), budget, cancelled: None };
+    let ended = |_| progress(0);
+    let request = Request { columns: read.clone(), entries, selection: selection.clone(), budget, progress: &ended };
     let mut reading = batches(&dataset, request, BatchSize::Cluster).keeping(steps.clone(), kept);
     // Streamed objects that were planned to be bytes.
     let is_opaque =

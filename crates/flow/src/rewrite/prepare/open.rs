@@ -6,7 +6,8 @@ use std::sync::Arc;
 use rootfile::{Error, FilePool, Result, RootFile, is_same_file};
 
 use super::bad_inputs::{BadInputs, is_unreadable};
-use crate::execute::workers::run_tasks;
+use crate::execute::progress::unwatched;
+use crate::execute::workers::Workers;
 use crate::rewrite::options::Options;
 use crate::rewrite::prepared::Skipped;
 
@@ -54,7 +55,8 @@ pub(super) fn open_with(
     skipped: &mut Vec<Skipped>,
     open: impl Fn(&Path) -> Result<RootFile> + Sync,
 ) -> Result<Vec<Arc<RootFile>>> {
-    let opened = run_tasks(threads, inputs.len(), |i| match inputs.get(i).map(|path| open(path)) {
+    let workers = Workers::new("the opening of inputs", threads, &unwatched).in_order();
+    let opened = workers.results(inputs.len(), |i| match inputs.get(i).map(|path| open(path)) {
         Some(Err(e)) if skip_bad && is_unreadable(&e) => Ok(Some(Err(e))),
         Some(opened) => opened.map(|file| Some(Ok(file))),
         None => Ok(None),

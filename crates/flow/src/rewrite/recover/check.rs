@@ -2,15 +2,16 @@
 //! header. Runs on all threads, within the budget.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use dataset::tree::basket::{BasketHeader, Listed};
 use rootfile::codec::{Decompressor, check_sizes};
-use rootfile::{Error, Result, RootFile};
+use rootfile::{Result, RootFile};
 
 use crate::Budget;
-use crate::execute::progress::{Progress, tell};
+use crate::execute::progress::Progress;
 use crate::execute::sound_basket::{BasketRecord, MemoryLimit, SoundBasket, check_basket};
+use crate::execute::workers::Workers;
 
 /// Bytes of a record that are read for its header.
 const HEADER_SIZE: usize = 4096;
@@ -39,37 +40,21 @@ pub(super) fn check(
         return Err(budget.too_small(least, " to check the largest basket"));
     }
     let limit = MemoryLimit::new(budget);
-    let next = AtomicUsize::new(0);
-    let work = || -> Result<Vec<(u64, SoundBasket)>> {
-        let mut decompressor = Decompressor::new();
-        let mut sound = Vec::new();
-        while let Some(position) = positions.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let record = BasketRecord { seek: position.seek, nbytes: position.nbytes, entries: None };
-            let checked = check_basket(&**file.source(), record, &limit, &mut decompressor).and_then(|found| {
-                tell(progress, 0)?;
-                Ok(found)
-            });
-            match checked {
-                Ok(found) => sound.extend(found.ok().map(|found| (position.seek, found))),
-                Err(e) => {
-                    // Stops the other threads.
-                    next.store(positions.len(), Ordering::Relaxed);
-                    return Err(e);
-                }
+    let sound: Mutex<SoundBaskets> = Mutex::default();
+    let threads = budget.threads.min(positions.len());
+    let mut positions = positions.into_iter();
+    Workers::new("the recovery", threads, progress).run(
+        || Ok(positions.next()),
+        Decompressor::new,
+        |_, BasketPosition { seek, nbytes }, decompressor| {
+            let record = BasketRecord { seek, nbytes, entries: None };
+            if let Ok(found) = check_basket(&**file.source(), record, &limit, decompressor)? {
+                sound.lock().unwrap_or_else(PoisonError::into_inner).insert(seek, found);
             }
-        }
-        Ok(sound)
-    };
-    let threads = budget.threads.min(positions.len()).max(1);
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut all: SoundBaskets = work()?.into_iter().collect();
-        for other in others {
-            let found = other.join().map_err(|_| Error::request("a thread ended before its work was done"))??;
-            all.extend(found);
-        }
-        Ok(all)
-    })
+            Ok(())
+        },
+    )?;
+    Ok(sound.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// Memory to check a basket, by its header. A size beyond `most` is believed only if the record's compressed blocks agree.

@@ -28,7 +28,7 @@ pub(super) struct Work<'a> {
 
 /// What a thread keeps, and what a job finds.
 #[derive(Default)]
-struct Scratch {
+pub(super) struct Scratch {
     decompressor: Decompressor,
     reader: PageReader,
     page: Vec<u8>,
@@ -38,18 +38,11 @@ struct Scratch {
 }
 
 impl Work<'_> {
-    /// One thread.
-    pub fn run(&self) {
-        let mut scratch = Scratch::default();
-        loop {
-            let (number, result) = match self.queue.next() {
-                Next::End => return,
-                Next::Open(number) => (number, self.open(number)),
-                Next::Job(job) => (job.opened.number, self.work(&job, &mut scratch)),
-            };
-            if let Err(e) = result {
-                self.queue.fail(number, e);
-            }
+    /// Does what is next.
+    pub fn perform(&self, next: Next<Job>, scratch: &mut Scratch) -> Result<()> {
+        match next {
+            Next::Open(number) => self.open(number),
+            Next::Job(job) => self.work(&job, scratch),
         }
     }
 

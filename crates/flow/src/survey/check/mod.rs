@@ -12,12 +12,12 @@ mod shallow;
 
 use std::path::PathBuf;
 
-use rootfile::{Error, FilePool, OPEN_FILES, Result};
+use rootfile::{FilePool, OPEN_FILES, Result};
 
 use crate::Budget;
 use crate::execute::progress::Progress;
 use crate::execute::sound_basket::MemoryLimit;
-use crate::execute::workers::run_workers;
+use crate::execute::workers::Workers;
 
 pub use report::{Checked, CheckedFile, CheckedTable, Condition, Problem};
 
@@ -44,10 +44,8 @@ pub fn check(paths: &[PathBuf], options: &CheckOptions, progress: Progress<'_>) 
         queue: queue::Queue::new(paths.len()),
         progress,
     };
-    run_workers(options.budget.threads.max(1), || work.run());
-    let files = work.queue.into_results()?;
-    if files.len() != paths.len() {
-        return Err(Error::request("a thread ended before its work was done"));
-    }
-    Ok(Checked::of(files, options.deep))
+    let stop = || work.queue.stop();
+    let workers = Workers::new("the check", options.budget.threads, progress).in_order().giving_up(&stop);
+    workers.run(|| Ok(work.queue.next()), deep::Scratch::default, |_, next, scratch| work.perform(next, scratch))?;
+    Ok(Checked::of(work.queue.into_results(), options.deep))
 }

@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use rootfile::{Error, Result};
-
 use super::report::CheckedFile;
 
 /// What a thread does next.
@@ -13,8 +11,6 @@ pub(super) enum Next<J> {
     Open(usize),
     /// Part of an open file.
     Job(J),
-    /// Nothing is left.
-    End,
 }
 
 /// The queue.
@@ -29,7 +25,7 @@ struct State<J> {
     opening: usize,
     jobs: VecDeque<J>,
     results: Vec<Option<CheckedFile>>,
-    error: Option<(usize, Error)>,
+    stopped: bool,
 }
 
 impl<J> Queue<J> {
@@ -40,7 +36,7 @@ impl<J> Queue<J> {
             opening: 0,
             jobs: VecDeque::new(),
             results: std::iter::repeat_with(|| None).take(files).collect(),
-            error: None,
+            stopped: false,
         };
         Self { state: Mutex::new(state), changed: Condvar::new(), files }
     }
@@ -49,23 +45,20 @@ impl<J> Queue<J> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next work; waits while a file that is being opened may have some.
-    pub fn next(&self) -> Next<J> {
+    /// The next work; waits while a file that is being opened may have some. None if nothing is left.
+    pub fn next(&self) -> Option<Next<J>> {
         let mut state = self.lock();
         loop {
-            if state.error.is_some() {
-                return Next::End;
-            }
             if let Some(job) = state.jobs.pop_front() {
-                return Next::Job(job);
+                return Some(Next::Job(job));
             }
             if state.next < self.files {
                 state.next += 1;
                 state.opening += 1;
-                return Next::Open(state.next - 1);
+                return Some(Next::Open(state.next - 1));
             }
-            if state.opening == 0 {
-                return Next::End;
+            if state.opening == 0 || state.stopped {
+                return None;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -86,21 +79,45 @@ impl<J> Queue<J> {
         }
     }
 
-    /// Ends the work with an error. The error of the first file counts.
-    pub fn fail(&self, number: usize, error: Error) {
-        let mut state = self.lock();
-        if state.error.as_ref().is_none_or(|(known, _)| number < *known) {
-            state.error = Some((number, error));
-        }
+    /// Ends all waiting: the work ends early.
+    pub fn stop(&self) {
+        self.lock().stopped = true;
         self.changed.notify_all();
     }
 
-    /// The results of all files, or the error.
-    pub fn into_results(self) -> Result<Vec<CheckedFile>> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match state.error {
-            Some((_, error)) => Err(error),
-            None => Ok(state.results.into_iter().flatten().collect()),
-        }
+    /// The results of all files.
+    pub fn into_results(self) -> Vec<CheckedFile> {
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).results.into_iter().flatten().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+    use crate::execute::progress::unwatched;
+    use crate::execute::workers::Workers;
+
+    #[test]
+    fn who_waits_for_the_jobs_of_a_file_ends_when_its_opening_panics() {
+        let (queue, both) = (Queue::<()>::new(2), Barrier::new(2));
+        let stop = || queue.stop();
+        let workers = Workers::new("the check", 3, &unwatched).in_order().giving_up(&stop);
+        let checked = workers.run(
+            || Ok(queue.next()),
+            || (),
+            |_, next, ()| {
+                let Next::Open(number) = next else { return Ok(()) };
+                both.wait();
+                match number {
+                    0 => queue.opened([]),
+                    // The others find nothing to do meanwhile.
+                    _ => panic!("while a file is opened"),
+                }
+                Ok(())
+            },
+        );
+        assert!(checked.unwrap_err().to_string().contains("internal error in task 1 of the check"));
     }
 }

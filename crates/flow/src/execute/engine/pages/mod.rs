@@ -16,9 +16,10 @@ use rootfile::{FileWriter, Result};
 use self::job::PageJob;
 use self::tasks::PageTasks;
 use self::work::PageWork;
-use super::run::{read_ahead, run_work};
+use super::run::read_ahead;
 use crate::commit::page_sink::{PageSink, WrittenPages};
 use crate::execute::budget::Share;
+use crate::execute::pipeline::run_work;
 use crate::execute::progress::Progress;
 use crate::table::depth::Depths;
 
@@ -34,6 +35,7 @@ pub(crate) fn run_pages(
     let near = ahead.fetches().then(|| job.with_sources(ahead.files()));
     let job = near.as_ref().unwrap_or(job);
     let work = PageWork { job };
-    let (tasks, sink) = run_work(&work, PageTasks::new(job, &ahead), (&mut *writer, sink), share, progress)?;
+    let mut tasks = PageTasks::new(job, &ahead);
+    let sink = run_work(&work, || tasks.next(), (&mut *writer, sink), share, progress)?;
     Ok((sink.finish(writer)?, tasks.depths()))
 }

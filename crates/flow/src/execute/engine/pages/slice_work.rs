@@ -14,8 +14,7 @@ use rootfile::{Error, Result};
 use super::job::{PageJob, TargetColumn, USUAL_COMPRESSION};
 use super::outline::{Fate, SourceCluster, add_zeros, fate};
 use super::slice::{KeptElements, contradiction, decode_elements, kept_elements};
-use crate::execute::engine::task_error::TaskError;
-use crate::execute::engine::work::Emit;
+use crate::execute::pipeline::Emit;
 use crate::table::pages::{ClusterOutline, OutlinePage, PageBatch, PageBytes, PageRecord};
 
 /// Bytes of a new page before compression.
@@ -43,7 +42,7 @@ pub(super) fn make(
     (kept, first_entry, begins_group): (&[Range<u64>], u64, bool),
     (batch, reader, compressor): (&mut PageBatch, &mut PageReader, &mut Compressor),
     emit: Emit<'_, PageBatch>,
-) -> std::result::Result<(), TaskError> {
+) -> Result<()> {
     let elements = kept_elements(at, kept, reader).map_err(|e| e.file(at.input.source.name()))?;
     let entries = kept.iter().map(|run| run.end - run.start).sum();
     let mut outline = ClusterOutline {

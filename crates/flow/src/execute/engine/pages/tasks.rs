@@ -12,7 +12,6 @@ use rootfile::Result;
 use super::job::PageJob;
 use super::outline::{MovedPage, Running, SourceCluster};
 use crate::execute::engine::tasks::WINDOW;
-use crate::execute::engine::work::Supply;
 use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
 use crate::table::depth::{Depth, Depths};
 use crate::table::pages::ClusterOutline;
@@ -91,6 +90,19 @@ impl<'a> PageTasks<'a> {
     /// The clusters of columns by depth, once no tasks are left.
     pub fn depths(&self) -> Depths {
         self.running.depths
+    }
+
+    /// The next task. None after the last.
+    pub fn next(&mut self) -> Result<Option<PageTask>> {
+        while self.ready.is_empty() || self.ahead.wants_more() {
+            let Some(list) = self.next_list()? else { break };
+            if self.next < list.clusters.len() {
+                self.next += 1;
+                self.fill(&list, self.next - 1)?;
+            }
+            self.list = Some(list);
+        }
+        Ok(self.ready.pop_front())
     }
 
     /// Makes the tasks of a cluster.
@@ -219,20 +231,4 @@ fn alone(list: &PageList, cluster: &Cluster) -> PageList {
         columns.push(ColumnRange { pages: start..pages.len(), ..range.clone() });
     }
     PageList { clusters: vec![Cluster { columns, ..cluster.clone() }], pages }
-}
-
-impl Supply for PageTasks<'_> {
-    type Task = PageTask;
-
-    fn next(&mut self) -> Result<Option<PageTask>> {
-        while self.ready.is_empty() || self.ahead.wants_more() {
-            let Some(list) = self.next_list()? else { break };
-            if self.next < list.clusters.len() {
-                self.next += 1;
-                self.fill(&list, self.next - 1)?;
-            }
-            self.list = Some(list);
-        }
-        Ok(self.ready.pop_front())
-    }
 }

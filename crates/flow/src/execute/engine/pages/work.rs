@@ -14,8 +14,7 @@ use super::job::{PageInput, PageJob};
 use super::outline::{MovedPage, SourceCluster, blame};
 use super::slice_work;
 use super::tasks::{ClusterWork, PageTask};
-use crate::execute::engine::task_error::TaskError;
-use crate::execute::engine::work::{Emit, Work};
+use crate::execute::pipeline::{Emit, Work};
 use crate::table::depth::Depth;
 use crate::table::pages::{PageBatch, PageRecord};
 
@@ -53,12 +52,7 @@ impl Work for PageWork<'_> {
         }
     }
 
-    fn perform(
-        &self,
-        task: PageTask,
-        scratch: &mut PageScratch,
-        emit: Emit<'_, PageBatch>,
-    ) -> std::result::Result<(), TaskError> {
+    fn perform(&self, task: PageTask, scratch: &mut PageScratch, emit: Emit<'_, PageBatch>) -> Result<()> {
         let no_input = || Error::request("an input that is not there");
         let input = self.job.inputs.get(task.input).ok_or_else(no_input)?;
         if let Some(list) = &task.proof {
