@@ -7,6 +7,7 @@ use arrow_array::types::{Int32Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, Int32Array, LargeListArray, StructArray, UInt32Array};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
+use arrow_select::concat::concat;
 use rootfile::{Error, Result};
 
 use super::zeros::zeros;
@@ -113,11 +114,8 @@ impl Assembler {
                         // One buffer for all.
                         offsets = own;
                         items
-                    } else if items.is_empty() {
-                        // ROOT does not write some members (bitsets in a TClonesArray): readers leave their defaults.
-                        zeros(field.data_type(), n)?
                     } else {
-                        return Err(Error::corrupt("the items of a collection are not as many as its counter says"));
+                        completed((&own, &items), &offsets, field.data_type())?
                     };
                 }
                 let values = assembler.assemble(arrays, n)?;
@@ -250,6 +248,39 @@ fn all_there(array: &ArrayRef) -> Result<()> {
         return Err(Error::request("nulls in a column that cannot have them; fill them first"));
     }
     Ok(())
+}
+
+/// The items of a member of collections, of which some have no bytes: defaults are in their place. ROOT does not write members of
+/// containers without a dictionary (bitsets in a `TClonesArray`), and readers leave the defaults of these.
+fn completed(
+    (own, items): (&OffsetBuffer<i64>, &ArrayRef),
+    wanted: &OffsetBuffer<i64>,
+    data_type: &DataType,
+) -> Result<ArrayRef> {
+    let mut runs: Vec<(bool, usize)> = Vec::new();
+    for (ours, all) in own.windows(2).zip(wanted.windows(2)) {
+        let [ours, all] =
+            [ours, all].map(|ends| ends.iter().rev().copied().reduce(|end, start| end - start).unwrap_or(0));
+        if ours != all && ours != 0 {
+            return Err(Error::corrupt("the items of a collection are not as many as its counter says"));
+        }
+        let (is_there, n) = (ours == all, usize::try_from(all).map_err(|_| type_mismatch())?);
+        match runs.last_mut() {
+            Some((last, sum)) if *last == is_there => *sum += n,
+            _ => runs.push((is_there, n)),
+        }
+    }
+    let (mut parts, mut at) = (Vec::with_capacity(runs.len()), 0);
+    for (is_there, n) in runs {
+        if is_there {
+            parts.push(items.slice(at, n));
+            at += n;
+        } else {
+            parts.push(zeros(data_type, n)?);
+        }
+    }
+    let parts: Vec<&dyn Array> = parts.iter().map(|part| &**part).collect();
+    concat(&parts).map_err(|e| mismatch(&e))
 }
 
 /// The items of lists, and the offsets of the lists from 0 on.

@@ -110,6 +110,24 @@ impl ColumnPlan {
         self.any_op(&|op| matches!(op, Op::Framed(_)))
     }
 
+    /// Whether each entry begins with a frame around all its values.
+    pub fn begins_with_frame(&self) -> bool {
+        match &self.0.program.op {
+            Op::Framed(_) | Op::CountedPerObject { framed: true, .. } => true,
+            Op::ToEnd { flag: false, item } => matches!(**item, Op::Framed(_)),
+            _ => false,
+        }
+    }
+
+    /// Whether the column has arrays of pointers that a member counts, in whose places files of ROOT 5 have the objects.
+    pub fn counts_pointers(&self) -> bool {
+        let is_pointer = |op: &Op| matches!(op, Op::Pointer { .. });
+        self.any_op(&|op| match op {
+            Op::Counted { item, .. } | Op::CountedArrays { item, .. } | Op::ToEnd { item, .. } => item.any(&is_pointer),
+            _ => false,
+        })
+    }
+
     /// Whether the column has `TRef`s, of which it has the unique numbers but not the status bits.
     pub fn has_references(&self) -> bool {
         self.any_op(&|op| matches!(op, Op::TRef | Op::TRefArray))

@@ -132,7 +132,7 @@ impl Forms {
                     self.measure_op(&step.op, readers, known, depth + 1);
                     self.size(&step.op, readers)
                 }
-                Destination::Base { reader, version, checksum } => {
+                Destination::Base { reader, version, checksum, .. } => {
                     let base = readers.get(*reader).and_then(|base| version_or_newest(base, *version, *checksum).ok());
                     base.and_then(|(version, _)| {
                         self.measure(readers, (*reader, version), known, depth + 1);
@@ -186,7 +186,7 @@ fn header(reader: &ClassReader, version: &ClassVersion, readers: &[ClassReader])
 fn has_tobject(version: &ClassVersion, readers: &[ClassReader], depth: usize) -> bool {
     version.steps.iter().flatten().any(|step| match &step.destination {
         Destination::TObject => true,
-        Destination::Base { reader, version, checksum } => readers
+        Destination::Base { reader, version, checksum, .. } => readers
             .get(*reader)
             .and_then(|base| version_or_newest(base, *version, *checksum).ok())
             .is_some_and(|(_, base)| depth < MAX_DEPTH && has_tobject(base, readers, depth + 1)),
@@ -267,7 +267,7 @@ fn walk_class(at: usize, version: &ClassVersion, readers: &[ClassReader], seen: 
     for step in version.steps.iter().flatten() {
         let walked = match &step.destination {
             Destination::TObject => Ok(()),
-            Destination::Base { reader, version, checksum } => {
+            Destination::Base { reader, version, checksum, .. } => {
                 let base = readers.get(*reader).ok_or_else(no_reader)?;
                 version_or_newest(base, *version, *checksum)
                     .and_then(|(_, base)| walk_class(*reader, base, readers, seen))

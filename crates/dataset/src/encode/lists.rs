@@ -121,12 +121,12 @@ impl Encoder<'_> {
         }
         let View::List { ends, items } = view else { return Err(shape_mismatch()) };
         let counts = counter.and_then(|counter| self.counters.get(counter)).and_then(Option::as_ref);
-        let first = ends.list(at).1;
         for i in 0..n {
             let len = ends.list(at + i).1;
             let counted = match counts {
                 Some(counts) => counts.get(i / arrays.max(1)).copied().unwrap_or(0),
-                None => u64::try_from(first).unwrap_or(u64::MAX),
+                // All arrays of an object are of one length.
+                None => u64::try_from(ends.list(at + i - i % arrays.max(1)).1).unwrap_or(u64::MAX),
             };
             if u64::try_from(len) != Ok(counted) {
                 return Err(wrong_count(len, counted));

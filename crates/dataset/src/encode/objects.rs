@@ -2,7 +2,7 @@
 //!
 //! Facts (`TStreamerInfo::WriteBufferAux`, case `kSTL`; `TBufferFile::WriteVersionMemberWise`): a member-wise container
 //! has the bit in its frame's version, then the version of its items' class as a frame would have it, and of each
-//! member all values; bases have no frames then.
+//! member all values; bases have no frames then, but for `TNamed`.
 
 use rootfile::tags::{STREAMED_MEMBER_WISE, begin_frame, end_frame};
 use rootfile::{Error, Result};
@@ -157,7 +157,7 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// Writes the members of `n` objects. Member-wise bases have no frames.
+    /// Writes the members of `n` objects. Most member-wise bases have no frames.
     pub(super) fn members(
         &mut self,
         version: &ClassVersion,
@@ -176,13 +176,13 @@ impl Encoder<'_> {
                     }
                     self.write(op, at, n, part)?;
                 }
-                Destination::Base { reader, version, checksum } if memberwise => {
+                Destination::Base { reader, version, checksum, framed: false } if memberwise => {
                     let readers = self.readers;
                     let (_, base) =
                         version_or_newest(readers.get(*reader).ok_or_else(no_reader)?, *version, *checksum)?;
                     self.members(base, at, n, true, parts)?;
                 }
-                Destination::Base { reader, version, checksum } => {
+                Destination::Base { reader, version, checksum, .. } => {
                     for i in at..at + n {
                         self.object(*reader, Some((*version, *checksum)), i, parts)?;
                     }

@@ -109,7 +109,7 @@ impl Rows<'_> {
             let out = out.get_mut(pos..).ok_or_else(shape_mismatch)?;
             pos += match &step.destination {
                 Destination::Part(i) => self.value(&step.op, at, n, parts.get(*i).ok_or_else(shape_mismatch)?, out)?,
-                Destination::Base { reader, version, checksum } => {
+                Destination::Base { reader, version, checksum, .. } => {
                     let base = self.readers.get(*reader).ok_or_else(no_reader)?;
                     let (index, base) = version_or_newest(base, *version, *checksum)?;
                     self.object(self.forms.get(*reader, index)?, base, at, n, parts, out)?

@@ -179,7 +179,7 @@ fn counted_arrays_are_checked_against_their_counter() {
 
 /// A class `B` of one number; `A` that derives from it, with another and a text if asked for.
 fn derived(text: bool) -> (Shape, Vec<ClassReader>) {
-    let base = Destination::Base { reader: 0, version: 1, checksum: 0xB };
+    let base = Destination::Base { reader: 0, version: 1, checksum: 0xB, framed: false };
     let mut steps = vec![MemberStep { op: Op::Object(0), destination: base, counts: None }, part(1, INT)];
     let mut parts = vec![("b", I32), ("a", I32)];
     if text {

@@ -1,13 +1,18 @@
-//! The file version that an output must carry. Readers decode one thing by the version of the file and not of a class: if an
-//! input has it, the output must carry the input's version.
+//! The file version that an output must carry. Readers decode one thing by the version of the file and not of a class: if bytes of
+//! an input that have it are copied, the output must carry the input's version. Entries that are encoded anew are in today's form.
 //!
 //! Fact (`TStreamerInfo::ReadBuffer`, kStreamLoop): in files up to 5.15/08 an array of pointers to objects that another
 //! member counts (`B **fTable; //[fN]`) is stored as an array of objects.
 
 use std::sync::Arc;
 
-use rootfile::streamer::code;
+use dataset::meaning::{Meanings, Reach};
+use objects::{Action, NamedObject, ObjectLocation, ObjectPlan};
+use rootfile::streamer::{StreamerInfo, code};
 use rootfile::{Error, Result, RootFile};
+
+use super::prepared::{PlannedTable, PlannedTree};
+use crate::plan::TablePlan;
 
 /// The last version that stores such arrays as arrays of objects.
 const LAST_OLD_LOOP: i32 = 51508;
@@ -16,9 +21,22 @@ const LAST_OLD_LOOP: i32 = 51508;
 /// input that does not go with the first.
 pub(crate) fn required_version(
     files: &[Arc<RootFile>],
+    objects: &ObjectPlan,
+    plans: &[(PlannedTree, PlannedTable)],
     mut refuse: impl FnMut(Error) -> Result<()>,
 ) -> Result<Option<i32>> {
-    let mut versions = files.iter().filter(|file| has_loops(file)).map(|file| (file.header().version, file));
+    let copies = |(number, file): (usize, &Arc<RootFile>)| {
+        let loops: Vec<&StreamerInfo> =
+            file.infos().iter().map(|info| &**info).filter(|info| has_loops(info)).collect();
+        let from_here =
+            || plans.iter().filter_map(|(_, plan)| plan.tree()).filter(|plan| plan.file_inputs.contains(&number));
+        let in_objects = || objects.directories.iter().flat_map(|directory| &directory.entries);
+        !loops.is_empty()
+            && (from_here().any(|plan| tree_has(plan, &loops))
+                || in_objects().any(|entry| object_has(entry, (number, file), &loops)))
+    };
+    let mut versions =
+        files.iter().enumerate().filter(|one| copies(*one)).map(|(_, file)| (file.header().version, file));
     let Some((first, _)) = versions.next() else { return Ok(None) };
     let is_old = |version: i32| version <= LAST_OLD_LOOP;
     for (other, file) in versions.filter(|(version, _)| is_old(*version) != is_old(first)) {
@@ -31,9 +49,33 @@ pub(crate) fn required_version(
     Ok(is_old(first).then_some(first))
 }
 
-fn has_loops(file: &RootFile) -> bool {
+/// Whether a class has such arrays.
+fn has_loops(info: &StreamerInfo) -> bool {
     let is_loop = |code| code == code::STREAM_LOOP || code == code::STREAM_LOOP + code::OFFSET_L;
-    file.infos()
-        .iter()
-        .any(|info| info.elements.iter().any(|e| is_loop(e.type_code) && e.type_name.trim_end().ends_with("**")))
+    info.elements.iter().any(|e| is_loop(e.type_code) && e.type_name.trim_end().ends_with("**"))
+}
+
+/// Whether entries of a tree may hold objects of one of these classes.
+fn tree_has(plan: &TablePlan, classes: &[&StreamerInfo]) -> bool {
+    let meanings = Meanings::new(&plan.tree, &plan.infos);
+    let mut reach = Reach::default();
+    plan.tree.branches.iter().for_each(|branch| meanings.reach_with_own_class(branch, &mut reach));
+    classes.iter().any(|info| reach.has(&info.name))
+}
+
+/// Whether an object that is copied from a file may hold objects of one of these classes. One that cannot be read is refused or
+/// reported where it is copied.
+fn object_has(entry: &NamedObject, (number, file): (usize, &RootFile), classes: &[&StreamerInfo]) -> bool {
+    let parts: &[ObjectLocation] = match &entry.action {
+        Action::Copy(part) => std::slice::from_ref(part),
+        Action::KeepAll(parts) | Action::Merge(parts) => parts,
+        Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => return false,
+    };
+    parts.iter().filter(|part| usize::try_from(part.file) == Ok(number)).any(|part| {
+        let read = file.key_at(part.seek).and_then(|key| Ok((file.payload(&key)?, key)));
+        read.is_ok_and(|(payload, key)| {
+            let reach = Reach::of_object(&key.class, &payload, file.infos());
+            classes.iter().any(|info| reach.has(&info.name))
+        })
+    })
 }

@@ -1,7 +1,8 @@
 //! Finds top-level columns of equal type that the two trees split into other branches, or whose collections they stream
 //! differently. [`column_values`](super::column_values) compares them.
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use dataset::assemble::LogicalColumn;
 use dataset::decode::ColumnPlan;
@@ -72,9 +73,11 @@ pub(super) fn split(tables: &Tables<'_>, found: &Comparison) -> Reshaped {
 /// A pair of branches with different bytes: its number, the branches, and the first difference.
 pub(super) type Unequal<'a> = (usize, Tops, &'a ByteDifference);
 
-/// Among branches with different bytes, those whose values may be equal all the same, by the number of the pair of branches: the
-/// two sides stream collections differently, frames around containers have other versions, empty text of leaves has no length, or fBits of objects other bits about memory.
-pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<usize>, Reshaped) {
+/// Among branches with different bytes, those whose values may be equal all the same, by the number of the pair of branches, each
+/// with the number of the values to compare: the two sides stream collections differently, frames around containers have other
+/// versions, empty text of leaves has no length, fBits of objects other bits about memory, counted arrays of pointers hold objects
+/// (in files of ROOT 5), or a member of a collection has no bytes on one side.
+pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<(usize, usize)>, Reshaped) {
     let [first, second] = tables.plans.map(|plan| &plan.tree);
     let objects = |tree: &Tree, branch: usize| {
         tree.branches.get(branch).is_some_and(|b| !matches!(b.kind, BranchKind::Ref { .. }))
@@ -85,7 +88,14 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<us
     if branches.is_empty() {
         return (numbers, reshaped);
     }
-    let views = views(tables, &branches.iter().map(|(_, both, _)| *both).collect::<Vec<_>>());
+    let top = |tree: &Tree, branch: usize| tree.top.iter().copied().find(|&top| tree.below(top).contains(&branch));
+    let tops_of = |(a, b): Tops, difference: &ByteDifference| {
+        is_unwritten((first, a), (second, b), difference).then(|| Some((top(first, a)?, top(second, b)?))).flatten()
+    };
+    let wanted = branches.iter().map(|(_, both, difference)| tops_of(*both, difference).unwrap_or(*both));
+    let views = views(tables, &wanted.collect::<Vec<_>>());
+    let wholes: OnceCell<[Vec<LogicalColumn>; 2]> = OnceCell::new();
+    let mut collections: HashMap<Tops, usize> = HashMap::new();
     for (number, (a, b), difference) in branches {
         let [ours, theirs] = [(0, a), (1, b)].map(|(side, branch)| {
             let view: &View<'_> = views.get(side)?;
@@ -102,23 +112,49 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<us
             ByteDifference::Lengths(..) => false,
         };
         let other_streaming = both(&ColumnPlan::streams_collections) && !same_streaming(&views, [ours, theirs]);
-        let other_frames = both(&|plan| plan.has_framed_values() && !plan.omits_tobjects());
+        let is_frame_version =
+            both(&ColumnPlan::begins_with_frame) && matches!(difference, ByteDifference::Byte(5, ..));
+        let other_frames = is_frame_version || both(&|plan| plan.has_framed_values() && !plan.omits_tobjects());
+        let is_other_length = matches!(difference, ByteDifference::Lengths(..));
+        let other_pointers = is_other_length && both(&ColumnPlan::counts_pointers);
         let other_memory = is_in_memory_bits && both(&|plan| plan.omits_tobjects() || plan.has_references());
         let is_empty_text = matches!(difference, ByteDifference::Lengths(0, 1) | ByteDifference::Lengths(1, 0))
             && both(&ColumnPlan::is_leaf_text);
         let is_bits = both(&ColumnPlan::is_tobject_bits);
-        if !(other_streaming || other_frames || other_memory || is_empty_text || is_bits) {
+        if let Some(tops) = tops_of((a, b), difference) {
+            let known = collections.get(&tops).copied().or_else(|| {
+                let wholes = wholes.get_or_init(|| views.each_ref().map(View::wholes));
+                let whole = |side: usize, top| wholes.get(side)?.iter().find(|whole| whole.top() == top);
+                reshaped.add(pair(&views, [whole(0, tops.0)?, whole(1, tops.1)?]).ok()?, &views);
+                collections.insert(tops, reshaped.pairs.len() - 1);
+                Some(reshaped.pairs.len() - 1)
+            });
+            numbers.extend(known.map(|known| (number, known)));
+            continue;
+        }
+        if !(other_streaming || other_frames || other_pointers || other_memory || is_empty_text || is_bits) {
             continue;
         }
         let [a, b] = &views;
         if let (Some(a), Some(b)) = (a.source(ours.branch()), b.source(theirs.branch())) {
-            numbers.push(number);
+            numbers.push((number, reshaped.pairs.len()));
             let sides = [a, b].map(|source| PairSide::Branches { sources: vec![source], whole: None });
             let pair = ValuePair::new(ours.field().name().clone(), sides, None);
             reshaped.add(pair.of_tobject_bits(is_bits), &views);
         }
     }
     (numbers, reshaped)
+}
+
+/// Whether a member of a split collection has no bytes on one side, as ROOT leaves it where a container has no dictionary: readers
+/// take defaults.
+fn is_unwritten((first, a): (&Tree, usize), (second, b): (&Tree, usize), difference: &ByteDifference) -> bool {
+    let is_item = |tree: &Tree, branch: usize| {
+        let element = tree.branches.get(branch).and_then(|branch| branch.element());
+        element.is_some_and(|element| matches!(element.element_type, 31 | 41))
+    };
+    let none = matches!(difference, ByteDifference::Lengths(0, _) | ByteDifference::Lengths(_, 0));
+    none && is_item(first, a) && is_item(second, b)
 }
 
 impl Reshaped {

@@ -191,15 +191,15 @@ impl<'a> Trees<'a> {
             column_values::compare(&reshaped.pairs, end, files, share, progress)
         };
         let (split, mut by_stream) = (by_value(&self.reshaped)?, by_value(&streamed)?);
-        for (number, pair) in numbers.iter().enumerate() {
-            match by_stream.found.remove(&number) {
-                // Values that cannot be decoded keep the difference of their bytes.
-                Some(ColumnDifference { kind: DifferenceKind::Undecodable(_), .. }) => {}
-                found => {
-                    outcome.found.remove(pair);
-                    outcome.found.extend(found.map(|found| (*pair, found)));
-                }
+        for (pair, value) in &numbers {
+            // Values that cannot be decoded keep the difference of their bytes.
+            let keeps = |found: &ColumnDifference| matches!(found.kind, DifferenceKind::Undecodable(_));
+            if by_stream.found.get(value).is_some_and(keeps) {
+                continue;
             }
+            outcome.found.remove(pair);
+            // Where several branches are one value, its difference is told once.
+            outcome.found.extend(by_stream.found.remove(value).map(|found| (*pair, found)));
         }
         let name_of = |pair: &usize| names.get(*pair).copied().unwrap_or_default();
         let mut all: Vec<(ColumnDifference, &str)> =

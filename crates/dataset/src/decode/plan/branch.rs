@@ -4,7 +4,7 @@ use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInf
 
 use super::class::Classes;
 use super::leaves;
-use super::member::packed_or_basic;
+use super::member::{dimensions, packed_or_basic};
 use crate::decode::program::learned::LearnedClasses;
 use crate::decode::program::model::{EntryLayout, Program, Typed, listed};
 use crate::decode::program::op::Op;
@@ -84,11 +84,12 @@ fn of_element(tree: &Tree, branch: &Branch, element: &Element, mut classes: Clas
     };
     let e = member(branch, element, &info);
     let e = e.ok_or_else(|| format!("{} has no such member", element.class_name))?;
-    if e.type_code == code::STREAM_LOOP || packed_or_basic(e.type_code - code::OFFSET_P, e).is_some() {
+    let table = e.type_code == code::STREAM_LOOP + code::OFFSET_L;
+    let is_counted = e.type_code == code::STREAM_LOOP || packed_or_basic(e.type_code - code::OFFSET_P, e).is_some();
+    if is_counted || (table && in_collection) {
         return counted(classes, tree, branch, element, e);
     }
-    let table = e.type_code == code::STREAM_LOOP + code::OFFSET_L;
-    let typed = if table && !in_collection { classes.counted_arrays(e, None)? } else { classes.member(&info, e)? };
+    let typed = if table { classes.counted_arrays(e, None)? } else { classes.member(&info, e)? };
     let name = spelled(&typed.0, e);
     let program = make_program(classes, typed, name);
     Ok(if in_collection { program.items(false) } else { program })
@@ -102,7 +103,8 @@ fn counted(
     element: &Element,
     e: &StreamerElement,
 ) -> Result<Program, Reason> {
-    let framed = e.type_code == code::STREAM_LOOP;
+    let table = e.type_code == code::STREAM_LOOP + code::OFFSET_L;
+    let framed = table || e.type_code == code::STREAM_LOOP;
     let typed = match packed_or_basic(e.type_code - code::OFFSET_P, e) {
         Some(typed) => typed,
         None => classes.looped(e)?,
@@ -135,11 +137,17 @@ fn counted(
     }
     let objects = program.counter(objects);
     let counter = program.counter(counts);
-    let item = Op::Counted { counter, flag: !framed, item: Box::new(program.op) };
-    program.op = Op::CountedPerObject { objects, counter, framed, item: Box::new(item) };
-    program.shape = program.shape.list().list();
+    let item = Box::new(program.op);
+    let dims = if table { dimensions(e) } else { Vec::new() };
+    let op = match dims.iter().product() {
+        arrays if table => Op::CountedArrays { arrays, counter: Some(counter), item },
+        _ => Op::Counted { counter, flag: !framed, item },
+    };
+    program.op = Op::CountedPerObject { objects, counter, framed, item: Box::new(op) };
+    program.shape = program.shape.list().fixed(&dims).list();
     program.layout = EntryLayout::Each;
-    program.typename = listed(&listed(&program.typename));
+    let sizes: String = dims.iter().map(|size| format!("[{size}]")).collect();
+    program.typename = listed(&format!("{}{sizes}[]", program.typename));
     Ok(program)
 }
 

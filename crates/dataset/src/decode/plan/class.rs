@@ -285,7 +285,7 @@ impl<'a> Classes<'a> {
         }
         Ok(MemberStep {
             op: Op::Object(reader),
-            destination: Destination::Base { reader, version, checksum },
+            destination: Destination::Base { reader, version, checksum, framed: e.type_code == code::TNAMED },
             counts: None,
         })
     }

@@ -42,8 +42,9 @@ pub(crate) enum Destination {
     /// A part of the record.
     Part(usize),
     /// A base, whose members go to parts of the same record. Member-wise streams do not write the base's version: it is
-    /// the one that the derived class was written with.
-    Base { reader: usize, version: i32, checksum: u32 },
+    /// the one that the derived class was written with. `framed`: they have its frames all the same, as those of `TNamed`
+    /// (`TStreamerInfo::WriteBufferAux`, `kTNamed`), which has a streamer of its own.
+    Base { reader: usize, version: i32, checksum: u32, framed: bool },
     /// None: the column has no such part. The shape of what is read and dropped.
     Discarded(Shape),
     /// The `TObject` base, which columns leave out.

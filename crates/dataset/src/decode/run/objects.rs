@@ -279,7 +279,7 @@ impl Interpreter<'_> {
         self.members(find(reader, layout.0, layout.1)?, 1, false, parts)
     }
 
-    /// Reads the members of `n` objects. Member-wise bases have no frames.
+    /// Reads the members of `n` objects. Most member-wise bases have no frames.
     pub(super) fn members(
         &mut self,
         version: &ClassVersion,
@@ -306,7 +306,7 @@ impl Interpreter<'_> {
                         (op, part) => self.read(op, n, part)?,
                     }
                 }
-                Destination::Base { reader, version, checksum } if memberwise => {
+                Destination::Base { reader, version, checksum, framed: false } if memberwise => {
                     let readers = self.readers;
                     let reader = readers.get(*reader).ok_or_else(no_reader)?;
                     self.members(find(reader, *version, *checksum)?, n, true, parts)?;
@@ -342,7 +342,7 @@ fn bare_size(version: &ClassVersion, readers: &[ClassReader], depth: usize) -> O
     steps.iter().try_fold(0usize, |sum, step| {
         let size = match &step.destination {
             Destination::Part(_) | Destination::Discarded(_) => step.op.fixed_size()?,
-            Destination::Base { reader, version, checksum } => {
+            Destination::Base { reader, version, checksum, .. } => {
                 let version = find(readers.get(*reader)?, *version, *checksum).ok()?;
                 bare_size(version, readers, depth + 1)?
             }

@@ -182,10 +182,11 @@ impl Maker<'_> {
             return Ok(true);
         }
         if class == "TClonesArray" {
-            self.made(at)?.entry_offset_len = 0;
             let noted = noted_class(&element.title).filter(|class| self.classes.info(class).is_some());
             self.member_leaf(at, name)?;
+            // Otherwise the branch has whole arrays.
             if let Some(items) = noted {
+                self.made(at)?.entry_offset_len = 0;
                 self.master(at, name, 3, items, true)?;
                 self.items(at, name, items, Below { of: 31, ..below })?;
             }

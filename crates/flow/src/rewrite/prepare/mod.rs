@@ -100,7 +100,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     let (pids, pid_offsets) = process_ids::join(&ids)?;
     let (metadata, scratch) = memory_needs(&plans, options.check);
     let share = options.budget.share(metadata, scratch)?;
-    let version = file_version::required_version(files, |e| bad.admit::<()>(Err(e)).map(drop))?;
+    let version = file_version::required_version(files, &objects, &plans, |e| bad.admit::<()>(Err(e)).map(drop))?;
     Ok(Some(Prepared {
         files: files.to_vec(),
         skipped: Vec::new(),
