@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,39 @@ def test_things_are_instances_of_the_same_classes(path: str) -> None:
     assert kinds(bk, ours["n"]) == kinds(uproot, theirs["n"]) == ["Model"]
     assert "TBranch" not in kinds(bk, ours["n"]["x"])
     assert isinstance(ours["n"], bk.RNTuple)
+    assert isinstance(ours["n"]["x"], bk.Field)
+
+
+def test_a_tree_and_an_rntuple_are_tables(path: str) -> None:
+    tree, ntuple = opened(path)["a/b/t"], opened(path)["n"]
+    assert isinstance(tree, bk.Table)
+    assert isinstance(tree, bk.Tree)
+    assert not isinstance(tree, bk.RNTuple)
+    assert isinstance(ntuple, bk.Table)
+    assert isinstance(ntuple, bk.RNTuple)
+    assert not isinstance(ntuple, bk.Tree)
+    assert (ntuple.friends, ntuple.aliases, ntuple["x"].count_branch) == ({}, {}, None)
+    for table in (tree, ntuple):
+        again = pickle.loads(pickle.dumps(table))
+        assert (type(again), again.keys()) == (type(table), table.keys())
+        column = pickle.loads(pickle.dumps(table["x"]))
+        assert (type(column), column.object_path) == (type(table["x"]), table["x"].object_path)
+
+
+def test_tables_to_fill_have_one_base(tmp_path: Path) -> None:
+    with bk.recreate(tmp_path / "kinds.root") as file:
+        tree, ntuple = file.mktree("t", {"x": "int32"}), file.mkrntuple("n", {"x": "int32"})
+        assert isinstance(tree, bk.WritableTable)
+        assert not isinstance(tree, bk.WritableNTuple)
+        assert isinstance(ntuple, bk.WritableTable)
+        assert not isinstance(ntuple, bk.WritableTree)
+        for table, word in ((tree, "columns"), (ntuple, "fields")):
+            table.add_columns({"y": "float32"})
+            assert table.keys() == ["x", "y"]
+            with pytest.raises(ValueError, match=f"{table.path} has {word} without data: y"):
+                table.extend({"x": np.arange(2, dtype=np.int32)})
+            table.extend({"x": np.arange(2, dtype=np.int32), "y": np.zeros(2, np.float32)})
+            assert repr(table) == f"<{type(table).__name__} {table.path}: 2 entries, 2 {word}>"
 
 
 def test_sizes_are_those_of_uproot(path: str) -> None:

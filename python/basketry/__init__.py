@@ -27,10 +27,11 @@ from .exceptions import KeyInFileError
 from .interpretation.numerical import AsDtype
 from .reading.branches import Branch
 from .reading.dataset import concatenate, iterate, num_entries, open
+from .reading.fields import Field
 from .reading.file import Directory, File
 from .reading.kinds import Model, ReadOnlyDirectory, ReadOnlyFile, TBranch, TTree
 from .reading.nano import nanoevents
-from .reading.tree import RNTuple, Tree
+from .reading.table import RNTuple, Table, Tree
 from .verbs import (
     Monitor,
     check,
@@ -57,6 +58,7 @@ from .writing import (
     WritableDirectory,
     WritableFile,
     WritableNTuple,
+    WritableTable,
     WritableTree,
     create,
     parts,
@@ -85,6 +87,7 @@ __all__ = [
     "AsDtype",
     "Branch",
     "Directory",
+    "Field",
     "File",
     "FillContext",
     "KeyInFileError",
@@ -96,10 +99,12 @@ __all__ = [
     "ReadOnlyFile",
     "TBranch",
     "TTree",
+    "Table",
     "Tree",
     "WritableDirectory",
     "WritableFile",
     "WritableNTuple",
+    "WritableTable",
     "WritableTree",
     "as_TGraph",
     "check",

@@ -7,21 +7,22 @@ import inspect
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def spelled(*sources: Any) -> Callable[[Function], Function]:
+def spelled(*sources: Any, defaults: Mapping[str, Any] | None = None) -> Callable[[Function], Function]:
     """Names the options of a function that takes them as `**options`: the keys of a `TypedDict`, or the keywords of
-    another function. An option of several sources has the types of all, and the default that they agree on."""
+    another function. An option of several sources has the types of all, and the default that they agree on. Those
+    of a `TypedDict` have these `defaults`, and else None, or False for truth values."""
 
     def decorate(function: Function) -> Function:
         own = inspect.signature(function)
         kept = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
         names = {one.name for one in kept}
         further: dict[str, inspect.Parameter] = {}
-        for one in (one for source in sources for one in _options(source) if one.name not in names):
+        for one in (one for source in sources for one in _options(source, defaults or {}) if one.name not in names):
             further[one.name] = _joined(further[one.name], one) if one.name in further else one
         function.__signature__ = own.replace(parameters=[*kept, *further.values()])  # type: ignore[attr-defined]
         return function
@@ -36,7 +37,7 @@ def _joined(first: inspect.Parameter, second: inspect.Parameter) -> inspect.Para
     return first.replace(annotation=" | ".join(kinds), default=default)
 
 
-def _options(source: Any) -> Iterator[inspect.Parameter]:
+def _options(source: Any, defaults: Mapping[str, Any]) -> Iterator[inspect.Parameter]:
     if not isinstance(source, type):
         for one in inspect.signature(source).parameters.values():
             if one.kind is one.KEYWORD_ONLY:
@@ -44,5 +45,5 @@ def _options(source: Any) -> Iterator[inspect.Parameter]:
         return
     for name, annotation in source.__annotations__.items():
         words = getattr(annotation, "__forward_arg__", annotation)
-        default = False if words == "bool" else None
+        default = defaults.get(name, False if words == "bool" else None)
         yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=words)

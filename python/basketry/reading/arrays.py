@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import collections.abc
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from .. import _core
 from .._shared.progress import reading, stepping
+from .._shared.signatures import spelled
 from . import interpreting, libraries, options
 from . import virtual as lazy
+from .listing import Filters
 from .plan import columns
 from .request import MEMORY, Request
 from .stepping import reported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import SupportsIndex, Unpack
 
     from typing_extensions import CapsuleType
 
-    from .._shared.names import Filter
     from .._shared.progress import Progress
     from .computing import Computation
     from .plan import Part, Plan
@@ -29,34 +30,54 @@ if TYPE_CHECKING:
     How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
 
 
-class Asking(options.Tuning, total=False):
-    """Options of `arrays` and `iterate` that functions for several files have, too."""
+class Limits(TypedDict, total=False):
+    """Options of all functions that read arrays."""
 
-    filter_name: Filter
-    filter_typename: Filter
-    filter_branch: Callable[[Any], bool] | None
-    filter_field: Callable[[Any], bool] | None
-    aliases: Mapping[str, str] | None
-    entry_start: SupportsIndex | None
-    entry_stop: SupportsIndex | None
     selection: Any
     library: Library
-    how: How
     threads: int
     memory: int | str
 
 
-class AskingSteps(Asking, total=False):
+class Asking(Limits, Filters, total=False):
+    """Options of all functions that read arrays of several branches."""
+
+    aliases: Mapping[str, str] | None
+    entry_start: SupportsIndex | None
+    entry_stop: SupportsIndex | None
+    how: How
+
+
+class TunedLimits(Limits, options.Tuning, total=False):
+    """The same, with uproot's tuning."""
+
+
+class TunedAsking(Asking, options.Tuning, total=False):
+    """The same, with uproot's tuning."""
+
+
+class AskingSteps(TunedAsking, total=False):
     """Options of `iterate` that functions for several files have, too."""
 
     step_size: int | str | None
 
 
-class AskingArrays(Asking, total=False):
+class AskingArrays(TunedAsking, total=False):
     """Options of `arrays` that functions for several files have, too."""
 
     virtual: bool
     access_log: list[Any] | None
+
+
+#: What is not None where it is not given.
+DEFAULTS: Asking = {"library": "ak", "threads": 0, "memory": MEMORY}
+
+
+def given(function: str, asked: Mapping[str, Any], known: type) -> dict[str, Any]:
+    """The options of a call, with defaults and without uproot's tuning. Unknown ones are a `TypeError`."""
+    own = known.__annotations__
+    options.check(function, {name: value for name, value in asked.items() if name not in own})
+    return {**DEFAULTS, **{name: value for name, value in asked.items() if name in own}}
 
 
 class Readable:
@@ -68,12 +89,7 @@ class Readable:
         """What to read for that name; None if it is unknown."""
         raise NotImplementedError
 
-    def _filtered(
-        self,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        filter_branch: Callable[[Any], bool] | None = None,
-    ) -> Plan:
+    def _filtered(self, **filters: Unpack[Filters]) -> Plan:
         """The columns that pass the filters."""
         raise NotImplementedError
 
@@ -91,33 +107,23 @@ class Readable:
         """Names for expressions; a branch has none."""
         return {}
 
+    @spelled(Asking, defaults=DEFAULTS)
     def arrays(
         self,
         expressions: Names = None,
         cut: str | None = None,
         *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        filter_branch: Callable[[Any], bool] | None = None,
-        filter_field: Callable[[Any], bool] | None = None,
-        aliases: Mapping[str, str] | None = None,
-        entry_start: SupportsIndex | None = None,
-        entry_stop: SupportsIndex | None = None,
-        selection: Any = None,
-        library: Library = "ak",
-        how: How = None,
         virtual: bool = False,
         access_log: list[Any] | None = None,
-        threads: int = 0,
-        memory: int | str = MEMORY,
         progress: Progress = None,
-        **tuning: Unpack[options.Tuning],
+        **asked: Unpack[TunedAsking],
     ) -> Any:
         """Arrays of the entries of several branches.
 
         `expressions` are names of branches, also of friends, or computations such as "sqrt(px**2 + py**2)",
-        with Python's operators and numpy's functions (see `basketry.expressions`), and `get("a name")` for names that
-        are no identifiers. The default is all branches of this tree or branch that pass the filters (see `Listing`).
+        with Python's operators and numpy's functions (see `basketry.reading.expressions`), and `get("a name")` for
+        names that are no identifiers. The default is all branches of this tree or branch that pass the filters (see
+        `Listing`).
         `cut` is an expression that is true for the entries to keep; of columns that the cut does not need, only baskets
         with a kept entry are read. `aliases` are names for expressions, in addition to the tree's own.
 
@@ -145,22 +151,19 @@ class Readable:
         `IndexError`, a computation that is no expression a `SyntaxError`; damaged data (with file, branch and offset),
         too little `memory` and arguments that contradict each other are a `ValueError`.
         """
-        options.check("arrays", tuning)
-        other = None if options.library(library) == "ak" else library
+        own = given("arrays", asked, Asking)
         if isinstance(expressions, collections.abc.Iterator):
             expressions = list(expressions)
-        if (asked := interpreting.pairs(expressions)) is not None:
-            limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}
-            means: dict[str, Any] = {"cut": cut, "aliases": aliases, "threads": threads, "memory": memory}
-            means["progress"] = progress
-            found = self.arrays([name for name, _ in asked], **means, **limits, library="np", how=dict)
-            given = {name: interpreting.as_type(found[name], one) for name, one in asked if one is not None}
-            return interpreting.contained(found | given, options.library(library), how)
-        needs = {"how": how, "library": other, "expressions": expressions, "cut": cut, "aliases": aliases}
-        lazy.check(virtual, access_log, {**needs, "selection": selection})
-        filters = (filter_name, filter_typename, filter_branch or filter_field)
-        chosen = self._wanted(expressions, cut, aliases, filters, how)
-        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
+        if (pairs := interpreting.pairs(expressions)) is not None:
+            plain: dict[str, Any] = {**own, "library": "np", "how": dict}
+            found = self.arrays([name for name, _ in pairs], cut, progress=progress, **plain)
+            typed = {name: interpreting.as_type(found[name], one) for name, one in pairs if one is not None}
+            return interpreting.contained(found | typed, options.library(own["library"]), own.get("how"))
+        other = None if options.library(own["library"]) == "ak" else own["library"]
+        needs = {"how": own.get("how"), "library": other, "expressions": expressions, "cut": cut}
+        lazy.check(virtual, access_log, needs | {name: own.get(name) for name in ("aliases", "selection")})
+        chosen = self._wanted(expressions, cut, own)
+        request = Request.of(self.num_entries, own)
         if virtual and isinstance(chosen, tuple):
             request, _ = libraries.held(self._table, chosen, request)
             return lazy.arrays(self._table, chosen, request, access_log)
@@ -168,36 +171,24 @@ class Readable:
         with reading(progress, request, len(needed)) as request:
             return libraries.read(self._table, chosen, request) if isinstance(chosen, tuple) else chosen.arrays(request)
 
+    @spelled(Asking, defaults=DEFAULTS)
     def iterate(
         self,
         expressions: Names = None,
         cut: str | None = None,
         *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        filter_branch: Callable[[Any], bool] | None = None,
-        filter_field: Callable[[Any], bool] | None = None,
-        aliases: Mapping[str, str] | None = None,
-        entry_start: SupportsIndex | None = None,
-        entry_stop: SupportsIndex | None = None,
-        selection: Any = None,
         step_size: int | str | None = "100 MB",
-        library: Library = "ak",
-        how: How = None,
         report: bool = False,
-        threads: int = 0,
-        memory: int | str = MEMORY,
         progress: Progress = None,
-        **tuning: Unpack[options.Tuning],
+        **asked: Unpack[TunedAsking],
     ) -> Iterator[Any]:
         """Like `arrays`, in steps. `step_size` is a number of entries, uncompressed bytes (about "100 MB", at most an
         eighth of `memory`), or None for one cluster; entries count before the
         cut. The next step is read while this one is used. With `report`, each step comes with a `Report` of its
         entries."""
-        options.check("iterate", tuning)
-        filters = (filter_name, filter_typename, filter_branch or filter_field)
-        chosen = self._wanted(expressions, cut, aliases, filters, how)
-        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library, how)
+        own = given("iterate", asked, Asking)
+        chosen = self._wanted(expressions, cut, own)
+        request = Request.of(self.num_entries, own)
         sizes: list[int] | None = [] if report or progress else None
         if isinstance(chosen, tuple):
             steps = libraries.iterate(self._table, chosen, request, step_size, sizes)
@@ -212,25 +203,20 @@ class Readable:
         reading = Request(0, self.num_entries).reading(columns(self._filtered()))
         return self._table.steps(reading, None, None).__arrow_c_stream__(requested_schema)
 
-    def _wanted(
-        self,
-        expressions: Names,
-        cut: str | None,
-        aliases: Mapping[str, str] | None,
-        filters: tuple[Filter, Filter, Callable[[Any], bool] | None],
-        how: How,
-    ) -> Plan | Computation:
+    def _wanted(self, expressions: Names, cut: str | None, own: Mapping[str, Any]) -> Plan | Computation:
         """What to read, or the computation on it."""
         wanted: Sequence[tuple[str, Part | None]]
         if expressions is None:
-            wanted = plan = self._filtered(*filters)
+            filters = {name: own.get(name) for name in Filters.__annotations__}
+            wanted = plan = self._filtered(**filters)
         else:
             names = [expressions] if isinstance(expressions, str) else expressions
             # A branch may group others that all have no column.
             wanted = [(name, part) for name in names if (part := self._part(name)) != ()]
             plan = tuple((name, part) for name, part in wanted if part is not None)
-        if cut is None and how != "zip" and len(plan) == len(wanted):
+        if cut is None and own.get("how") != "zip" and len(plan) == len(wanted):
             return plan
         from .computing import Computation
 
-        return Computation(self._table, self._part, self._unknown, wanted, cut, {**self.aliases, **(aliases or {})})
+        aliases = {**self.aliases, **(own.get("aliases") or {})}
+        return Computation(self._table, self._part, self._unknown, wanted, cut, aliases)

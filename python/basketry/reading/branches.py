@@ -1,428 +1,49 @@
-"""The branches of a tree, or the fields of an RNTuple: names, types, and what the file says of them. `arrays` reads
-several of them, `tree` has the tree itself."""
+"""The branches of a tree. What they have in common with fields is in `columns`."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .. import _core
-from .._shared.handle import Handle
-from .._shared.names import matcher, missing, plain
-from .._shared.progress import reading
-from .._shared.signatures import spelled
-from ..compression import of_code
-from ..interpretation import Interpretation
-from . import fields, interpreting, libraries, notebook, options
-from . import virtual as lazy
-from .arrays import Readable
-from .listing import Listing, print_columns
-from .plan import columns
-from .record import Described
-from .request import MEMORY, Request
+from . import notebook
+from .columns import Column, Columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import SupportsIndex, TextIO, Unpack
-
-    from .._shared.names import Filter
-    from .._shared.progress import Progress
-    from ..compression import Codec
-    from .arrays import Library
-    from .plan import Part, Plan
+    from .. import _core
 
 
-class Branches(Readable):
-    """The common part of a tree and a branch: branches below, and arrays of their entries."""
+class Branches(Columns["Branch"]):
+    """The common part of a tree and a branch."""
 
-    _table: _core.Table
-    _name: str
-    _below: list[Branch]
-    _by_name: dict[str, Branch]
+    _separator = "/"
+    _has_values_below = False
 
-    def __getitem__(self, where: str | int) -> Branch:
-        """The branch of that name at any depth, of that path (`"a/b"`), or of that number.
+    def _grow_branches(self, lines: list[_core.BranchLine]) -> None:
+        self._grow(Branch, lines, [line[0] for line in lines])
 
-        An unknown name is a `KeyError` with the nearest names.
-        """
-        if isinstance(where, int):
-            return self._below[where]
-        found = self._find(where)
-        if found is None:
-            raise self._unknown(where)
-        return found
-
-    def get(self, where: str, default: Branch | None = None) -> Branch | None:
-        """The branch of that name, or the default."""
-        found = self._find(where)
-        return default if found is None else found
-
-    def _find(self, where: str) -> Branch | None:
-        deep = not where.startswith("/")
-        where = where.strip("/")
-        if self._table.is_ntuple:
-            # Names of fields have no slash.
-            where = where.replace("/", ".").replace("\\", ".")
-        found = self._by_name.get(where)
-        if found is None and self._separator in where:
-            first, _, rest = where.partition(self._separator)
-            parent = self._by_name.get(first)
-            found = parent and parent._find(rest)
-        if found is None and deep:
-            found = next((below for branch in self._below if (below := branch._find(where))), None)
-        return found
-
-    @property
-    def _separator(self) -> str:
-        """Between the names of a path."""
-        return "." if self._table.is_ntuple else "/"
-
-    def _unknown(self, name: str, more: Iterable[str] = ()) -> KeyError:
-        return missing("branch", name, [*self.keys(), *self.keys(full_paths=False), *more], self)
-
-    def __contains__(self, where: object) -> bool:
-        return isinstance(where, str) and self._find(where) is not None
-
-    def __iter__(self) -> Iterator[Branch]:
-        return iter(self._below)
-
-    def __len__(self) -> int:
-        return len(self._below)
-
-    def __bool__(self) -> bool:
-        return True
-
-    @property
-    def branches(self) -> list[Branch]:
-        """The branches directly below."""
-        return list(self._below)
-
-    def items(
-        self,
-        *,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        filter_branch: Callable[[Branch], bool] | None = None,
-        filter_field: Callable[[Branch], bool] | None = None,
-        recursive: bool = True,
-        full_paths: bool = True,
-        ignore_duplicates: bool = False,
-    ) -> list[tuple[str, Branch]]:
-        """Names and branches, depth first; see `Listing` for the options."""
-        wants_name, wants_type = matcher(filter_name), matcher(filter_typename)
-        wants = filter_branch or filter_field
-        found = []
-        for path, branch in self._walk(recursive):
-            if wants is not None and not wants(branch):
-                continue
-            named = wants_name is None or wants_name(branch.name) or wants_name(path) or wants_name(f"/{path}")
-            # uproot spells the numbers of RNTuples with their namespace.
-            types = [branch.typename, f"std::{branch.typename}"] if self._table.is_ntuple else [branch.typename]
-            if named and (wants_type is None or any(map(wants_type, types))):
-                found.append((path if full_paths else branch.name, branch))
-        if ignore_duplicates:
-            found = list({name: (name, one) for name, one in reversed(found)}.values())[::-1]
-        return found
-
-    def _grow(self, lines: list[_core.BranchLine]) -> None:
-        self._below = []
-        self._by_name = {}
-        made: list[Branch] = []
-        names = fields.shown(lines) if self._table.is_ntuple else [line[0] for line in lines]
-        for number, (stored, above, typename, column, interpretation, title) in enumerate(lines):
-            parent = self if above is None else made[above]
-            if above is not None and names[number] == fields.ITEM:
-                made.append(made[above])
-                continue
-            branch = Branch(self._table, names[number], typename, column, interpretation, title)
-            branch._home, branch._number, branch.parent = self, number, parent
-            if not (self._table.is_ntuple and fields.is_hidden(lines, number)):
-                parent._below.append(branch)
-            for name in (names[number], stored):
-                parent._by_name.setdefault(name, branch)
-            made.append(branch)
-
-    def _walk(self, recursive: bool = True) -> Iterator[tuple[str, Branch]]:
-        separator = self._separator
-        for branch in self._below:
-            yield branch.name, branch
-            if recursive:
-                for path, below in branch._walk():
-                    yield f"{branch.name}{separator}{path}", below
-
-    @spelled(items)
-    def keys(self, **listing: Unpack[Listing]) -> list[str]:
-        """Names of branches; a path joins nested names with `/`, of fields with `.`. See `Listing` for the options."""
-        return [name for name, _ in self.items(**listing)]
-
-    @spelled(items)
-    def values(self, **listing: Unpack[Listing]) -> list[Branch]:
-        """The branches; see `Listing` for the options."""
-        return [branch for _, branch in self.items(**listing)]
-
-    @spelled(items)
-    def iterkeys(self, **listing: Unpack[Listing]) -> Iterator[str]:
-        """Names of branches; see `Listing` for the options."""
-        return iter(self.keys(**listing))
-
-    @spelled(items)
-    def itervalues(self, **listing: Unpack[Listing]) -> Iterator[Branch]:
-        """The branches; see `Listing` for the options."""
-        return iter(self.values(**listing))
-
-    @spelled(items)
-    def iteritems(self, **listing: Unpack[Listing]) -> Iterator[tuple[str, Branch]]:
-        """Names and branches; see `Listing` for the options."""
-        return iter(self.items(**listing))
-
-    @spelled(items)
-    def itertypenames(self, **listing: Unpack[Listing]) -> Iterator[tuple[str, str]]:
-        """Names and C++ types; options are those of `keys`."""
-        return ((name, one.typename) for name, one in self.items(**listing))
-
-    @spelled(items)
-    def typenames(self, **listing: Unpack[Listing]) -> dict[str, str]:
-        """C++ types of branches, by name; see `Listing` for the options."""
-        return {name: branch.typename for name, branch in self.items(**listing)}
-
-    @spelled(items)
-    def show(
-        self,
-        *,
-        name_width: int = 20,
-        typename_width: int = 24,
-        interpretation_width: int = 30,
-        stream: TextIO | None = None,
-        **listing: Unpack[Listing],
-    ) -> None:
-        """Prints names, C++ types, and the types of the arrays: `var * float32`, or the reason for bytes. Columns are
-        `name_width`, `typename_width` and `interpretation_width` characters wide; `stream` is where to print, by
-        default standard output; see `Listing` for the other options."""
-        lines = [("name", "typename", "interpretation")]
-        for name, branch in self.items(**listing):
-            why = branch.opaque
-            lines.append((name, branch.typename, f"bytes: {why}" if why else branch.interpretation))
-        print_columns(lines, (name_width, typename_width, interpretation_width), stream)
-
-    def _ipython_key_completions_(self) -> list[str]:
-        """What IPython offers after `[`."""
-        return self.keys()
-
-    def _repr_html_(self) -> str:
-        """A table of the branches, or of this one alone, for notebooks."""
-        # A tree may have no branches; a branch without any below is listed itself.
-        own = [(self._name, self)] if isinstance(self, Branch) else []
-        return notebook.branches(repr(self)[1:-1], self.items() or own)
-
-    def _part(self, name: str) -> Part | None:
-        branch = self._find(name)
-        return None if branch is None else branch._read_as()
-
-    def _filtered(
-        self,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        filter_branch: Callable[[Branch], bool] | None = None,
-    ) -> Plan:
-        found: list[tuple[str, str, int]] = []
-        chosen = self.items(filter_name=filter_name, filter_typename=filter_typename, filter_branch=filter_branch)
-        for path, branch in chosen:
-            # The values of a field have those of the fields below.
-            inside = self._table.is_ntuple and found and path.startswith(f"{found[-1][0]}{self._separator}")
-            if branch._column is not None and not inside:
-                found.append((path, branch.name, branch._column))
-        # A unique name needs no path.
-        counts = Counter(name for _, name, _ in found)
-        return tuple((name if counts[name] == 1 else path, column) for path, name, column in found)
+    def _html(self, title: str, found: list[tuple[str, Any]]) -> str:
+        return notebook.branches(title, found)
 
 
-class Branch(Branches, Handle, Described):
+class Branch(Branches, Column["Branch"]):
     """A branch of a tree. The branch of a split TClonesArray holds the number of objects in each entry. A branch that
     only groups others, or of another split collection, is read as a record of the branches below."""
-
-    def __init__(
-        self, table: _core.Table, name: str, typename: str, column: int | None, interpretation: str, title: str
-    ) -> None:
-        self._table = table
-        self._name = name
-        self._below = []
-        self._by_name = {}
-        self._column = column
-        #: Title; of a field its description.
-        self.title = title
-        #: C++ type.
-        self.typename = typename
-        #: Type of its array, as awkward writes types.
-        self.interpretation = Interpretation.of(interpretation, lambda: self.array(entry_stop=0))
-        self._home: Any = None
-        self._number = 0
-        #: The branch above, or the tree.
-        self.parent: Any = None
-
-    def __repr__(self) -> str:
-        return f"<Branch {self._name!r} {plain(self.typename)}>"
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return self._name
-
-    @property
-    def object_path(self) -> str:
-        """The path of the tree in its file, and behind a colon that of the branch in the tree."""
-        inside = self._name if self.top_level else f"{self.parent.object_path.partition(':')[2]}/{self._name}"
-        return f"{self._home._table.path}:{inside}"
-
-    @property
-    def field_id(self) -> int:
-        """The number of a field in the header of its RNTuple. A branch of a tree has none: an `AttributeError`."""
-        if not self._table.is_ntuple:
-            raise AttributeError(f"{self._name} is a branch of a tree, which has no field_id")
-        return self._number
-
-    @property
-    def index(self) -> int | None:
-        """The number among the branches of the branch or tree above; None for a part that is not listed there."""
-        return next((place for place, one in enumerate(self.parent._below) if one is self), None)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _numbered, (self._home, self._number)
-
-    @property
-    def tree(self) -> Any:
-        """The tree, or the friend, that has the branch."""
-        return self._home
 
     @property
     def _stored(self) -> tuple[int, int, int, list[int]]:
         lines = getattr(self._home, "_stored", ())
-        return lines[self._number] if self._number < len(lines) else (-1, 0, 0, [0, self.num_entries])
-
-    @property
-    def _record(self) -> Any:
-        return self._home._records[self._number]
-
-    @property
-    def compression(self) -> Codec | None:
-        """The codec of its baskets in the first file; None where nothing is compressed."""
-        return of_code(self._stored[0])
-
-    @property
-    def num_baskets(self) -> int:
-        """Number of its baskets in the first file."""
-        return len(self._stored[3]) - 1
-
-    @property
-    def uncompressed_bytes(self) -> int:
-        """Bytes of its baskets before compression, those of branches below included, in the first file."""
-        return self._stored[1] + sum(below.uncompressed_bytes for below in self._below)
-
-    @property
-    def compressed_bytes(self) -> int:
-        """Bytes of its baskets on disk, those of branches below included, in the first file."""
-        return self._stored[2] + sum(below.compressed_bytes for below in self._below)
-
-    @property
-    def compression_ratio(self) -> float:
-        """Bytes before compression for each byte on disk; NaN without any."""
-        return self.uncompressed_bytes / self.compressed_bytes if self.compressed_bytes else math.nan
-
-    @property
-    def entry_offsets(self) -> list[int]:
-        """First entries of its baskets in the first file, and finally the number of its entries."""
-        return list(self._stored[3])
+        found: tuple[int, int, int, list[int]] = lines[self._number] if self._number < len(lines) else super()._stored
+        return found
 
     @property
     def count_branch(self) -> Branch | None:
         """The branch whose entries are the numbers of values in this branch's entries (`nMuon` of `Muon_pt[nMuon]`);
-        None if it has no counter. Fields of RNTuples have none."""
+        None if it has no counter."""
         leaf = self.count_leaf
-        return None if leaf is None else self._home._by_leaf[id(leaf)]
+        found: Branch | None = None if leaf is None else self._home._by_leaf[id(leaf)]
+        return found
 
     @property
     def count_leaf(self) -> Any:
         """The leaf of `count_branch`, as the first file has it: an object of `basketry.objects`."""
-        if self._table.is_ntuple:
-            return None
         leaves = self.member("fLeaves")
         return leaves[0].member("fLeafCount") if len(leaves) == 1 else None
-
-    @property
-    def top_level(self) -> bool:
-        """Whether the branch is directly below its tree."""
-        return self.parent is self._home
-
-    def _filtered(
-        self,
-        filter_name: Filter = None,
-        filter_typename: Filter = None,
-        filter_branch: Callable[[Any], bool] | None = None,
-    ) -> Plan:
-        if not self._below and self._column is not None:
-            return ((self._name, self._column),)
-        return super()._filtered(filter_name, filter_typename, filter_branch)
-
-    def _read_as(self) -> Part:
-        if self._column is not None:
-            return self._column
-        return tuple((below.name, part) for below in self._below if (part := below._read_as()) != ())
-
-    def to_akform(self, **listing: Unpack[Listing]) -> tuple[Any, list[str]]:
-        """The awkward form of an array of records with this branch, or those below that pass the filters, and the path
-        of this branch."""
-        path = self._path()
-        chosen = [f"{path}.{name}" for name in self.keys(**listing)] if listing else [path]
-        top = path.partition(".")[0]
-        return self._home.arrays([top], entry_stop=0).layout.form.select_columns(chosen), [path]
-
-    def _path(self) -> str:
-        """Names from the top, with dots."""
-        return self._name if self.top_level else f"{self.parent._path()}.{self._name}"
-
-    @property
-    def opaque(self) -> str | None:
-        """The reason why its entries are read as bytes; None for decoded branches."""
-        return None if self._column is None else self._table.opaque(self._column)
-
-    def array(
-        self,
-        interpretation: Any = None,
-        entry_start: SupportsIndex | None = None,
-        entry_stop: SupportsIndex | None = None,
-        *,
-        selection: Any = None,
-        library: Library = "ak",
-        virtual: bool = False,
-        access_log: list[Any] | None = None,
-        threads: int = 0,
-        memory: int | str = MEMORY,
-        progress: Progress = None,
-        **tuning: Unpack[options.Tuning],
-    ) -> Any:
-        """The entries as one array, of the type that `Branch.interpretation` names: one value for each entry, or a list
-        (`var * float32`), which NumPy holds as an object. Arguments are those of `arrays`. With an `interpretation`, a
-        type of NumPy's such as "u2" or an `AsDtype`, the bytes of numbers are read as numbers of that type, which has
-        the same size, or "u1", else it is a `ValueError`; by default types are those that the file describes.
-
-        With library "pd" it is a Series; a DataFrame, where the branch becomes several columns."""
-        options.check("array", tuning)
-        if interpretation is not None and interpretation is not self.interpretation:
-            limits: dict[str, Any] = {"entry_start": entry_start, "entry_stop": entry_stop, "selection": selection}
-            found = self.array(**limits, library="np", threads=threads, memory=memory, progress=progress)
-            return interpreting.in_library(interpreting.as_type(found, interpretation), options.library(library))
-        request = Request.of(self.num_entries, entry_start, entry_stop, selection, threads, memory, library)
-        lazy.check(virtual, access_log, {"library": None if request.library == "ak" else library})
-        if virtual:
-            request, _ = libraries.held(self._table, ((self._name, self._read_as()),), request)
-            return lazy.column(self._table, self._name, self._read_as(), request, access_log)
-        plan = self._filtered() if self._column is None else ((self._name, self._column),)
-        with reading(progress, request, len(columns(plan))) as request:
-            if self._column is None:
-                return libraries.read(self._table, plan, request)
-            return libraries.read_one(self._table, self._name, self._column, request)
-
-
-def _numbered(home: Branches, number: int) -> Any:
-    """The branch of that number."""
-    return next(branch for _, branch in home._walk() if branch._number == number)

@@ -18,17 +18,17 @@ from coffea.nanoevents.mapping.uproot import CannotBeNanoEvents, _lazify_form
 from .. import _core
 from .._shared.names import plain
 from . import dataset
+from .table import RNTuple, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .tree import Tree
 
 #: Columns that stay at hand: offsets and values of a list are asked for one after the other, counters of lists often.
 KEPT_COLUMNS = 16
 
 
-def uuid_of(tree: Tree) -> str:
+def uuid_of(tree: Table[Any]) -> str:
     """The UUID of the tree's file, as coffea has it; of several files, one that differs if any of theirs does."""
     uuids = [uuid for *_, uuid in tree._table.files]
     return uuids[0] if len(uuids) == 1 else str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(uuids)))
@@ -43,12 +43,12 @@ def _state(places: Iterable[str]) -> list[tuple[int, int] | None]:
 class Opener(UUIDOpener):  # type: ignore[misc]
     """Opens the files again, in a process to which a mapping was sent."""
 
-    def __init__(self, tree: Tree, places: Mapping[str, str]) -> None:
+    def __init__(self, tree: Table[Any], places: Mapping[str, str]) -> None:
         super().__init__({uuid_of(tree): dict(places)})
         self._state = _state(places)
         self._follow_urls = tree._made_of[2]
 
-    def open_uuid(self, uuid: str) -> dict[str, Tree]:
+    def open_uuid(self, uuid: str) -> dict[str, Table[Any]]:
         """The tree by its path. Files that have changed are a `ValueError`."""
         places = self._uuid_pfnmap[uuid]
         tree = dataset.open(places, follow_urls=self._follow_urls)
@@ -84,7 +84,7 @@ class BasketryMapping(BaseSourceMapping):  # type: ignore[misc]
         return "BasketryMapping:"
 
     @classmethod
-    def _extract_base_form(cls, tree: Tree) -> dict[str, Any]:
+    def _extract_base_form(cls, tree: Table[Any]) -> dict[str, Any]:
         """The form of the tree: of a reading of no entry, so it is that of every reading."""
         forms = {}
         names = [name for name, _ in tree.items() if _is_column(tree, name)]
@@ -106,17 +106,19 @@ class BasketryMapping(BaseSourceMapping):  # type: ignore[misc]
             "typenames": tree.typenames(),
         }
 
-    def preload(self, tree: Tree, names: Iterable[str]) -> None:
+    def preload(self, tree: Table[Any], names: Iterable[str]) -> None:
         """Reads several columns at once, on all threads of the mapping."""
         self._preloaded |= self._read(tree, list(names), self._start, self._stop)
 
-    def get_column_handle(self, columnsource: Tree, name: str, allow_missing: bool) -> tuple[Tree, str] | None:
+    def get_column_handle(
+        self, columnsource: Table[Any], name: str, allow_missing: bool
+    ) -> tuple[Table[Any], str] | None:
         """The column; None if it may be missing, and is."""
         return None if allow_missing and name not in columnsource else (columnsource, name)
 
     def extract_column(
         self,
-        columnhandle: tuple[Tree, str] | None,
+        columnhandle: tuple[Table[Any], str] | None,
         start: int,
         stop: int,
         allow_missing: bool,
@@ -132,7 +134,7 @@ class BasketryMapping(BaseSourceMapping):  # type: ignore[misc]
             array = ak.Array(ak.contents.IndexedOptionArray(ak.index.Index64(index), array.layout))
         return array
 
-    def _column(self, tree: Tree, name: str, start: int, stop: int) -> Any:
+    def _column(self, tree: Table[Any], name: str, start: int, stop: int) -> Any:
         if name in self._preloaded and (start, stop) == (self._start, self._stop):
             return self._preloaded[name]
         key = f"{start}-{stop}/{name}"
@@ -143,7 +145,7 @@ class BasketryMapping(BaseSourceMapping):  # type: ignore[misc]
         self._columns.move_to_end(key)
         return self._columns[key]
 
-    def _read(self, tree: Tree, names: list[str], start: int, stop: int) -> Any:
+    def _read(self, tree: Table[Any], names: list[str], start: int, stop: int) -> Any:
         limits: dict[str, Any] = {"threads": self._threads, "memory": self._memory}
         arrays = tree.arrays(names, entry_start=start, entry_stop=stop, how=dict, **limits)
         return {name: ak.Array(_own_offsets(array.layout)) for name, array in arrays.items()}
@@ -155,13 +157,13 @@ class BasketryMapping(BaseSourceMapping):  # type: ignore[misc]
         raise NotImplementedError("coffea asks for buffers by their keys")
 
 
-def _is_column(tree: Tree, name: str) -> bool:
+def _is_column(tree: Table[Any], name: str) -> bool:
     """Whether NanoEvents has a column of this name: not with the signs of coffea's keys, nor, of an RNTuple, for a
     field inside another one or the collections that ROOT's importer adds."""
     if "," in name or "!" in name:
         warnings.warn(f"{plain(name)} is left out, as coffea's keys cannot have , or ! in a name", stacklevel=2)
         return False
-    return not tree._table.is_ntuple or not ("." in name or name.startswith("_collection"))
+    return not isinstance(tree, RNTuple) or not ("." in name or name.startswith("_collection"))
 
 
 def _own_offsets(layout: Any) -> Any:

@@ -16,7 +16,7 @@ from .._shared.signatures import spelled
 from . import options
 from .file import File
 from .joining import joined, shifted
-from .tree import Tree, opened
+from .table import Table, Tree, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,10 +37,10 @@ def open(
 ) -> Tree | Any:
     """Opens a file, or a tree or RNTuple in one or several.
 
-    An RNTuple is an `RNTuple`, a `Tree` whose branches are fields.
+    Both are a `Table`: a `Tree` has branches, an `RNTuple` has fields.
 
-    `"f.root"` gives a `File`; `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Tree`. Several files (a pattern
-    `"run*.root"`, a file of names `"@list.txt"`, or a list) give one `Tree`, with their entries in that
+    `"f.root"` gives a `File`; `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Table`. Several files (a pattern
+    `"run*.root"`, a file of names `"@list.txt"`, or a list) give one `Table`, with their entries in that
     order. The files must have the same branches, which is a `ValueError` otherwise: `concatenate` and `iterate` read
     the branches that files share.
 
@@ -68,7 +68,7 @@ def open(
     return _tree(places, friends, follow_urls)
 
 
-@spelled(Tree.arrays)
+@spelled(Table.arrays)
 def concatenate(
     files: Places,
     expressions: str | Iterable[str] | None = None,
@@ -107,7 +107,7 @@ def concatenate(
     return joined(found)
 
 
-@spelled(Tree.iterate)
+@spelled(Table.iterate)
 def iterate(
     files: Places,
     expressions: str | Iterable[str] | None = None,
@@ -140,13 +140,15 @@ def iterate(
     return run()
 
 
-def _shown(progress: Progress, trees: list[Tree], settings: Mapping[str, Any]) -> AbstractContextManager[Bar | None]:
+def _shown(
+    progress: Progress, trees: list[Table[Any]], settings: Mapping[str, Any]
+) -> AbstractContextManager[Bar | None]:
     """A bar for the requested entries of all trees."""
     wanted = sum(own["entry_stop"] - own["entry_start"] for _, own, _ in _ranges(trees, settings))
     return shown(progress, wanted, " entries", "reading")
 
 
-def _ranges(trees: list[Tree], settings: Mapping[str, Any]) -> Iterator[tuple[Tree, dict[str, Any], int]]:
+def _ranges(trees: list[Table[Any]], settings: Mapping[str, Any]) -> Iterator[tuple[Table[Any], dict[str, Any], int]]:
     """Trees with their part of a range of entries that counts through all of them, and the entries before each."""
     total = sum(tree.num_entries for tree in trees)
     start, stop, _ = slice(settings.get("entry_start"), settings.get("entry_stop")).indices(total)
@@ -168,7 +170,7 @@ def _without_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name not in options.TUNING}
 
 
-def _trees(places: Places, friends: Friends, follow_urls: bool, allow_missing: bool) -> list[Tree]:
+def _trees(places: Places, friends: Friends, follow_urls: bool, allow_missing: bool) -> list[Table[Any]]:
     """The tree of each file; with friends, which go on through all files, one tree of all."""
     if friends is not None:
         return [_tree(places, friends, follow_urls)]
@@ -180,9 +182,9 @@ def _trees(places: Places, friends: Friends, follow_urls: bool, allow_missing: b
     return found
 
 
-def _inputs(places: Places | Tree) -> list[tuple[str, str | None]]:
+def _inputs(places: Places | Table[Any]) -> list[tuple[str, str | None]]:
     """Files and the trees in them. A list may have open trees and dicts, too."""
-    if isinstance(places, Tree):
+    if isinstance(places, Table):
         return list(places._made_of[0])
     if is_place(places):
         return _expand(places)
@@ -214,7 +216,7 @@ def _expand(place: Place) -> list[tuple[str, str | None]]:
         raise
 
 
-def _tree(places: Places, friends: Friends, follow_urls: bool) -> Tree:
+def _tree(places: Places, friends: Friends, follow_urls: bool) -> Table[Any]:
     inputs = _inputs(places)
     given: list[tuple[str | None, list[tuple[str, str | None]]]]
     if isinstance(friends, str | os.PathLike):

@@ -1,9 +1,13 @@
-"""How the fields of an RNTuple are shown: under which names, and which are hidden. Their values do not depend on it."""
+"""The fields of an RNTuple: how they are shown, under which names, and which are hidden. Their values do not depend on
+it. What they have in common with branches is in `columns`."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from . import notebook
+from .columns import Column, Columns
 
 if TYPE_CHECKING:
     from .. import _core
@@ -32,7 +36,37 @@ def shown(lines: list[_core.BranchLine]) -> list[str]:
     return made
 
 
-def is_hidden(lines: list[_core.BranchLine], place: int) -> bool:
-    """Whether a field is an alternative of a variant: it is found by its name, and not listed."""
-    above = lines[place][1]
-    return above is not None and lines[above][2].startswith(VARIANT)
+def hidden(lines: list[_core.BranchLine]) -> set[int]:
+    """The alternatives of variants: they are found by their names, and not listed."""
+    aboves = ((place, above) for place, (_, above, *_) in enumerate(lines))
+    return {place for place, above in aboves if above is not None and lines[above][2].startswith(VARIANT)}
+
+
+class Fields(Columns["Field"]):
+    """The common part of an RNTuple and a field."""
+
+    _separator = "."
+    _has_values_below = True
+
+    def _stored_path(self, path: str) -> str:
+        # Names of fields have no slash.
+        return path.replace("/", ".").replace("\\", ".")
+
+    def _html(self, title: str, found: list[tuple[str, Any]]) -> str:
+        return notebook.fields(title, found)
+
+
+class Field(Fields, Column["Field"]):
+    """A field of an RNTuple. It has the methods of a branch, but no baskets and no counter. `title` is its
+    description."""
+
+    count_branch = count_leaf = None
+
+    @property
+    def field_id(self) -> int:
+        """The number of the field in the header of its RNTuple."""
+        return self._number
+
+    def _types(self) -> list[str]:
+        # uproot spells the numbers of RNTuples with their namespace.
+        return [self.typename, f"std::{self.typename}"]

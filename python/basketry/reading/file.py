@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .._shared.names import Filter
     from .listing import ListingObjects
-    from .tree import Tree
+    from .table import RNTuple, Table, Tree
 
 
 class Key(NamedTuple):
@@ -46,7 +46,7 @@ class Directory(Handle, OfFile):
         file_path: str,
         keys: list[Key],
         path: str = "",
-        tables: dict[int, Tree] | None = None,
+        tables: dict[int, Table[Any]] | None = None,
         follow_urls: bool = False,
         top: File | None = None,
     ) -> None:
@@ -57,7 +57,7 @@ class Directory(Handle, OfFile):
         self._path = path
         self._all = keys
         #: Trees and RNTuples that were opened, by the offset of their keys.
-        self._tables: dict[int, Tree] = {} if tables is None else tables
+        self._tables: dict[int, Table[Any]] = {} if tables is None else tables
         self._below = [key for key in keys if not path or key.path.startswith(f"{path}/")]
 
     def __repr__(self) -> str:
@@ -239,7 +239,7 @@ class Directory(Handle, OfFile):
         raise missing("object", name, self.keys(cycle=";" in name), self)
 
     def _opened(self, key: Key) -> Any:
-        from .tree import opened
+        from .table import opened
 
         if key.is_table:
             if key.seek not in self._tables:
@@ -275,7 +275,7 @@ class Directory(Handle, OfFile):
         found = [key for key in self._below if key.path == path and (not cycle or str(key.cycle) == cycle)]
         return max(found, key=lambda key: key.cycle, default=None)
 
-    def tree(self) -> Tree:
+    def tree(self) -> Tree | RNTuple:
         """The only tree or RNTuple; a `ValueError` if there are none or several."""
         paths = list(dict.fromkeys(key.path for key in self._below if key.is_table))
         if len(paths) != 1:

@@ -43,7 +43,7 @@ def read_one(table: _core.Table, name: str, column: int, request: Request) -> An
 def held(table: _core.Table, plan: Plan, request: Request) -> tuple[Request, list[int]]:
     """The request, up to where the columns end if all of them end there: branches may hold fewer entries than their
     tree. And where each part of the plan ends."""
-    if request.selection is not None or table.is_ntuple:
+    if request.selection is not None:
         return request, []
     ends = [min([request.stop, *table.held_until(columns((part,)), request.start)]) for part in plan]
     if len(set(ends)) == 1:

@@ -24,8 +24,8 @@ def print_columns(lines: Sequence[Sequence[str]], widths: Sequence[int], stream:
             out.write("-+-".join("-" * width for width in widths) + "\n")
 
 
-class Listing(TypedDict, total=False):
-    """Options of all methods that list branches."""
+class Filters(TypedDict, total=False):
+    """Options that choose branches."""
 
     #: A glob, `"/regex/i"`, a function, or several of these, compared with the name alone and with the path.
     filter_name: Filter
@@ -34,6 +34,11 @@ class Listing(TypedDict, total=False):
     #: A function of the branch.
     filter_branch: Callable[[Any], bool] | None
     filter_field: Callable[[Any], bool] | None
+
+
+class Listing(Filters, total=False):
+    """Options of all methods that list branches."""
+
     #: Lists branches below branches, too.
     recursive: bool
     #: Names branches by their paths.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from .. import _core
 from .file import Directory
 from .request import MEMORY
-from .tree import Tree
+from .table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, MutableMapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def nanoevents(
-    file: Place | Directory | Tree | Iterable[Place],
+    file: Place | Directory | Table[Any] | Iterable[Place],
     treepath: str = "Events",
     *,
     schemaclass: Any = None,
@@ -85,13 +85,13 @@ def nanoevents(
     return NanoEventsFactory._from_mapping(mapping, key, form, schemaclass, metadata, mode=mode).events()
 
 
-def _opened(file: Place | Directory | Tree | Iterable[Place], treepath: str) -> Tree:
+def _opened(file: Place | Directory | Table[Any] | Iterable[Place], treepath: str) -> Table[Any]:
     """The tree, opened unless it is."""
     from .dataset import open
 
     if isinstance(file, Directory):
         file = file[treepath]
-    if isinstance(file, Tree):
+    if isinstance(file, Table):
         return file
     if isinstance(file, Directory):
         raise ValueError(f"{treepath} is a directory: name a tree in it")

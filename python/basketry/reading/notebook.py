@@ -32,12 +32,16 @@ def table(title: str, header: tuple[str, ...], lines: Iterable[tuple[object, ...
     return "".join(made)
 
 
+def fields(title: str, found: Sequence[tuple[str, Any]]) -> str:
+    """A table of fields with their types. They have no compressed size of their own."""
+    return table(title, ("name", "type"), ((name, one.typename) for name, one in found), len(found))
+
+
 def branches(title: str, found: Sequence[tuple[str, Any]]) -> str:
-    """A table of branches with their types and sizes. Fields of RNTuples have no compressed size of their own."""
-    first = found[0][1] if found else None
-    if first is None or first._table.is_ntuple:
-        return table(title, ("name", "type"), ((name, one.typename) for name, one in found), len(found))
-    where = " in the first file" if len(first._table.files) > 1 else ""
+    """A table of branches with their types and sizes."""
+    if not found:
+        return fields(title, found)
+    where = " in the first file" if len(found[0][1]._table.files) > 1 else ""
 
     def lines() -> Iterator[tuple[object, ...]]:
         for name, one in found:

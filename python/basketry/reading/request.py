@@ -11,8 +11,7 @@ from . import options
 from .core_request import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import SupportsIndex
+    from collections.abc import Callable, Mapping
 
 #: Default memory limit of a read, without the arrays: the same as for the command.
 MEMORY = _core.DEFAULT_MEMORY
@@ -40,24 +39,18 @@ class Request:
     def of(
         cls,
         entries: int,
-        start: SupportsIndex | None,
-        stop: SupportsIndex | None,
-        selection: Any,
-        threads: int,
-        memory: int | str,
-        library: str,
-        how: Any = None,
+        own: Mapping[str, Any],
     ) -> Request:
-        """The request that the arguments of `arrays` make for a table with this many entries."""
-        first, end, _ = slice(start, stop).indices(entries)
+        """The request that the options of `arrays` make for a table with this many entries."""
+        first, end, _ = slice(own.get("entry_start"), own.get("entry_stop")).indices(entries)
         return cls(
             first,
             max(first, end),
-            numbers(selection, entries),
-            threads,
-            bytes_of(memory),
-            options.library(library),
-            how,
+            numbers(own.get("selection"), entries),
+            own["threads"],
+            bytes_of(own["memory"]),
+            options.library(own["library"]),
+            own.get("how"),
         )
 
     def reading(self, columns: list[int]) -> Reading:

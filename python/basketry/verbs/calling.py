@@ -7,7 +7,7 @@ import collections.abc
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._core import expand, report
 from .._shared.progress import shown
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from .._shared.progress import Progress
     from .options import Layout, Places
+
+Report = TypeVar("Report")
 
 #: Options that the command takes several times.
 SEVERAL = ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance")
@@ -30,6 +32,32 @@ def watched_report(
         total = _bytes(read)
     with shown(progress, total, unit, words[0]) as bar:
         return report(words, None if bar is None else bar.update)
+
+
+def called(
+    kind: type[Report],
+    verb: str,
+    given: Mapping[str, Any],
+    known: type,
+    inputs: list[str],
+    progress: Progress,
+    *,
+    read: list[str] | None = None,
+    unit: str = "B",
+    **own: Any,
+) -> Report:
+    """The report of a verb with these options and own ones of its function. An option that the types in `known` lack is
+    a `TypeError`."""
+    from ..reports.parse import parse
+
+    names = known.__annotations__
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(names)}")
+    options = {**own, **given}
+    if isinstance(options.get("layout"), collections.abc.Mapping):
+        options["layout"] = as_toml(options["layout"])
+    return parse(kind, watched_report([verb, "--json", *as_options(options), "--", *inputs], progress, read, unit))
 
 
 def _bytes(places: list[str]) -> int | None:

@@ -8,22 +8,26 @@ argument. Ctrl-C ends them and leaves nothing unfinished behind.
 
 from __future__ import annotations
 
-import collections.abc
 import json
 import os
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._core import report
 from .._shared.signatures import spelled
-from .calling import as_options, as_paths, as_toml, watched_report
-from .options import Making, Merging, Writing
+from .calling import as_options, as_paths, called
+from .options import Converting, Generating, Making, Measuring, Merging, Recovering, Tuned, Verifying
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Unpack
 
     from .._shared.progress import Progress
     from ..reports import Converted, Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
-    from .options import Limit, Names, Place, Places, Size
+    from .options import Place, Places
+
+
+#: Threads of most verbs.
+ALL_CORES = {"threads": 0}
 
 
 def inspect(file: Place, *, baskets: bool = False) -> Inspection:
@@ -59,7 +63,7 @@ def rewrite(
 def rewrite(
     inputs: Places, output: Place, *, dry_run: Literal[True], progress: Progress = None, **options: Unpack[Making]
 ) -> Outlook: ...
-@spelled(Making)
+@spelled(Making, defaults=ALL_CORES)
 def rewrite(
     inputs: Places, output: Place, *, dry_run: bool = False, progress: Progress = None, **options: Unpack[Making]
 ) -> Summary | Outlook:
@@ -99,7 +103,7 @@ def rewrite(
     progress: True for tqdm's bar, which counts bytes; a class or a bar with tqdm's interface; or a function of `(done,
     total)`.
     """
-    return _make("rewrite", inputs, output, dry_run, progress, Making.__annotations__, dict(options))
+    return _make("rewrite", inputs, output, dry_run, progress, options, Making)
 
 
 @overload
@@ -115,7 +119,7 @@ def merge(
 def merge(
     inputs: Places, output: Place, *, dry_run: Literal[True], progress: Progress = None, **options: Unpack[Merging]
 ) -> Outlook: ...
-@spelled(Merging)
+@spelled(Merging, defaults=ALL_CORES)
 def merge(
     inputs: Places, output: Place, *, dry_run: bool = False, progress: Progress = None, **options: Unpack[Merging]
 ) -> Summary | Outlook:
@@ -127,27 +131,11 @@ def merge(
     that only some inputs have is made for the others from the columns that it names, unless `drop_index` leaves it out;
     a note says which. The other options are those of `rewrite`.
     """
-    return _make("merge", inputs, output, dry_run, progress, Merging.__annotations__, dict(options))
+    return _make("merge", inputs, output, dry_run, progress, options, Merging)
 
 
-def verify(
-    *inputs: Place,
-    tree: str | None = None,
-    keep: Names = (),
-    drop: Names = (),
-    first: int | None = None,
-    last: int | None = None,
-    entries: Names = (),
-    where: Names = (),
-    common: bool = False,
-    fill: bool = False,
-    widen: bool = False,
-    tolerance: float | Names = (),
-    follow_urls: bool = False,
-    threads: int = 0,
-    memory: Size | None = None,
-    progress: Progress = None,
-) -> Verdict:
+@spelled(Verifying, defaults=ALL_CORES)
+def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifying]) -> Verdict:
     """Compares the content of files, whatever their layout. `Verdict.equal` is the answer; a difference is not an
     error.
 
@@ -160,23 +148,13 @@ def verify(
     `progress` are those of `rewrite`.
     """
     from ..reports.making import Verdict
-    from ..reports.parse import parse
 
-    given = {name: value for name, value in locals().items() if name not in ("inputs", "progress", "parse", "Verdict")}
-    words = ["verify", "--json", *as_options(given), "--", *as_paths(inputs)]
-    return parse(Verdict, watched_report(words, progress, as_paths(inputs)))
+    paths = as_paths(inputs)
+    return called(Verdict, "verify", options, Verifying, paths, progress, read=paths)
 
 
-def recover(
-    file: Place,
-    output: Place,
-    *,
-    like: Place | None = None,
-    force: bool = False,
-    threads: int = 0,
-    memory: Size | None = None,
-    progress: Progress = None,
-) -> Recovery:
+@spelled(Recovering, defaults=ALL_CORES)
+def recover(file: Place, output: Place, *, progress: Progress = None, **options: Unpack[Recovering]) -> Recovery:
     """Restores the data of a file that was never closed, or was cut short, as a normal file.
 
     Each tree keeps the entries that all its branches have: the last saved state, and the baskets written after
@@ -184,29 +162,13 @@ def recover(
     `threads`, `memory` and `progress` are those of `rewrite`.
     """
     from ..reports.making import Recovery
-    from ..reports.parse import parse
 
-    given = {name: value for name, value in locals().items() if name not in ("file", "progress", "parse", "Recovery")}
-    words = ["recover", "--json", *as_options(given), "--", os.fspath(file)]
-    return parse(Recovery, watched_report(words, progress, [os.fspath(file)]))
+    paths = [os.fspath(file)]
+    return called(Recovery, "recover", options, Recovering, paths, progress, read=paths, output=output)
 
 
-@spelled(Writing)
-def convert(
-    inputs: Places,
-    output: Place,
-    *,
-    tree: str | None = None,
-    fill_null: float | None = None,
-    row_group: Size | None = None,
-    keep: Names = (),
-    drop: Names = (),
-    entries: str | os.PathLike[str] | None = None,
-    seed: int = 1,
-    follow_urls: bool = False,
-    progress: Progress = None,
-    **options: Unpack[Writing],
-) -> Converted:
+@spelled(Converting, defaults=ALL_CORES | {"seed": 1})
+def convert(inputs: Places, output: Place, *, progress: Progress = None, **options: Unpack[Converting]) -> Converted:
     """Converts trees to a Parquet file, or Parquet files to a tree, with the same columns and entries. The type of the
     inputs decides the direction; several inputs are concatenated.
 
@@ -218,36 +180,13 @@ def convert(
     `keep`, `drop`, `follow_urls` and `progress` are those of `rewrite`.
     """
     from ..reports.making import Converted
-    from ..reports.parse import parse
 
-    own = ("inputs", "options", "progress", "parse", "Converted")
-    given = {name: value for name, value in locals().items() if name not in (*own, "own")}
-    layout = options.get("layout")
-    if isinstance(layout, collections.abc.Mapping):
-        options["layout"] = as_toml(layout)
-    words = ["convert", "--json", *as_options(given | options), "--", *as_paths(inputs)]
-    return parse(Converted, watched_report(words, progress, as_paths(inputs)))
+    paths = as_paths(inputs)
+    return called(Converted, "convert", options, Converting, paths, progress, read=paths, output=output)
 
 
-@spelled(Writing)
-def generate(
-    kind: str,
-    output: Place,
-    *,
-    size: Size = "100MB",
-    seed: int = 1,
-    branches: int = 10,
-    events: int = 10,
-    outputs: int = 1,
-    rate: Size | None = None,
-    autoflush: str | None = None,
-    autosave: Size | None = None,
-    arrival: bool = False,
-    no_write: bool = False,
-    no_fill: bool = False,
-    progress: Progress = None,
-    **options: Unpack[Writing],
-) -> Generated:
+@spelled(Generating, defaults=ALL_CORES | {"size": "100MB", "seed": 1, "branches": 10, "events": 10, "outputs": 1})
+def generate(kind: str, output: Place, *, progress: Progress = None, **options: Unpack[Generating]) -> Generated:
     """Writes a data set of the published benchmarks: "single", "multi", "nano", "lhcb", "aod" or "esd".
 
     size: bytes of payload. seed: of the random numbers. branches, events: for "multi", and events in an entry of each
@@ -261,36 +200,12 @@ def generate(
     progress: that of `rewrite`; it counts entries. The other options are those of `rewrite`.
     """
     from ..reports.generating import Generated
-    from ..reports.parse import parse
 
-    own = ("kind", "options", "progress", "parse", "Generated")
-    given = {name: value for name, value in locals().items() if name not in (*own, "own")}
-    words = ["generate", "--json", *as_options(given | options), "--", kind]
-    return parse(Generated, watched_report(words, progress, None, " entries"))
+    return called(Generated, "generate", options, Generating, [kind], progress, unit=" entries", output=output)
 
 
-def tune(
-    file: Places,
-    *,
-    output: Place | None = None,
-    force: bool = False,
-    layout_out: Place | None = None,
-    keep: Names = (),
-    drop: Names = (),
-    workload: str = "full",
-    goal: str = "reading",
-    max_size: Limit | None = None,
-    max_read_time: Limit | None = None,
-    max_read_memory: Limit | None = None,
-    max_write_time: Limit | None = None,
-    reader: str | os.PathLike[str] = "basketry",
-    recode: bool = False,
-    container: str | None = None,
-    seed: int = 1,
-    threads: int = 0,
-    memory: Size | None = None,
-    progress: Progress = None,
-) -> Tuning:
+@spelled(Tuned, defaults=ALL_CORES | {"workload": "full", "goal": "reading", "reader": "basketry", "seed": 1})
+def tune(file: Places, *, output: Place | None = None, progress: Progress = None, **options: Unpack[Tuned]) -> Tuning:
     """Finds the best layout for a workload: measures candidates on samples, chooses codec, basket and cluster sizes for
     each column under limits, and explains the choice. With an `output` the file is rewritten, measured and proven
     equal. The output exists only if `Tuning.delivered`: no larger than the limit and not slower to read than the input.
@@ -308,31 +223,14 @@ def tune(
     draws the samples. `force`, `threads`, `memory` and `progress` are those of `rewrite`; `progress` counts
     what is written.
     """
-    from ..reports.parse import parse
     from ..reports.tuning import Tuning
 
-    given = {name: value for name, value in locals().items() if name not in ("file", "progress", "parse", "Tuning")}
-    words = ["tune", "--json", *as_options(given), "--", *as_paths(file)]
-    return parse(Tuning, watched_report(words, progress, as_paths(file)))
+    paths = as_paths(file)
+    return called(Tuning, "tune", options, Tuned, paths, progress, read=paths, output=output)
 
 
-def readspeed(
-    *files: Place,
-    trees: Names = (),
-    branches: Names = (),
-    branches_regex: Names = (),
-    entries: str | os.PathLike[str] | None = None,
-    repeat: int = 1,
-    cold: bool = False,
-    throttle: Size | str | None = None,
-    application: float | None = None,
-    layouts: bool = False,
-    follow_urls: bool = False,
-    seed: int = 1,
-    threads: int = 1,
-    memory: Size | None = None,
-    progress: Progress = None,
-) -> Readspeed:
+@spelled(Measuring, defaults={"repeat": 1, "seed": 1, "threads": 1})
+def readspeed(*files: Place, progress: Progress = None, **options: Unpack[Measuring]) -> Readspeed:
     """Measures how fast files can be read into columns here, and names the bottleneck.
 
     `trees` is the tree in all files, or a tree for each file. `branches` are names or patterns, `branches_regex` are
@@ -345,33 +243,20 @@ def readspeed(
     disk, whose number is unknown before if branches or entries are selected. In the result times are seconds, sizes
     bytes, and speeds bytes a second.
     """
-    from ..reports.parse import parse
     from ..reports.reading import Readspeed
 
-    given = {name: value for name, value in locals().items() if name not in ("files", "progress", "parse", "Readspeed")}
     paths = as_paths(files)
+    selected = any(options.get(name) for name in ("branches", "branches_regex", "entries"))
     # Each repeat reads the files again.
-    read = None if branches or branches_regex or entries else paths * repeat
-    return parse(Readspeed, watched_report(["readspeed", "--json", *as_options(given), "--", *paths], progress, read))
+    read = None if selected else paths * options.get("repeat", 1)
+    return called(Readspeed, "readspeed", options, Measuring, paths, progress, read=read)
 
 
 def _make(
-    verb: str,
-    inputs: Places,
-    output: Place,
-    dry_run: bool,
-    progress: Progress,
-    known: dict[str, Any],
-    given: dict[str, Any],
+    verb: str, inputs: Places, output: Place, dry_run: bool, progress: Progress, given: Mapping[str, Any], known: type
 ) -> Summary | Outlook:
     from ..reports.making import Outlook, Summary
-    from ..reports.parse import parse
 
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(known)}")
-    if isinstance(given.get("layout"), collections.abc.Mapping):
-        given["layout"] = as_toml(given["layout"])
-    options = as_options({"output": output, "dry_run": dry_run} | given)
+    paths = as_paths(inputs)
     kind: type[Summary | Outlook] = Outlook if dry_run else Summary
-    return parse(kind, watched_report([verb, "--json", *options, "--", *as_paths(inputs)], progress, as_paths(inputs)))
+    return called(kind, verb, given, known, paths, progress, read=paths, output=output, dry_run=dry_run)

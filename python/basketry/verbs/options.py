@@ -100,6 +100,53 @@ class Merging(Joining, Limits, total=False):
     """Options of `merge`."""
 
 
+class Verifying(Selection, Limits, total=False):
+    """Options of `verify`."""
+
+    tree: str | None
+    common: bool
+    fill: bool
+    widen: bool
+    tolerance: float | Names
+    follow_urls: bool
+
+
+class Recovering(Limits, total=False):
+    """Options of `recover`."""
+
+    like: Place | None
+    force: bool
+
+
+class Converting(Writing, total=False):
+    """Options of `convert`."""
+
+    tree: str | None
+    fill_null: float | None
+    row_group: Size | None
+    keep: Names
+    drop: Names
+    entries: str | os.PathLike[str] | None
+    seed: int
+    follow_urls: bool
+
+
+class Generating(Writing, total=False):
+    """Options of `generate`."""
+
+    size: Size
+    seed: int
+    branches: int
+    events: int
+    outputs: int
+    rate: Size | None
+    autoflush: str | None
+    autosave: Size | None
+    arrival: bool
+    no_write: bool
+    no_fill: bool
+
+
 class Workload(TypedDict, total=False):
     """What `tune` decides for, and its limits."""
 
@@ -122,6 +169,26 @@ class Deciding(Workload, total=False):
     keep: Names
     drop: Names
     container: str | None
+
+
+class Tuned(Deciding, Limits, total=False):
+    """Options of `tune`, without the output."""
+
+
+class Measuring(Limits, total=False):
+    """Options of `readspeed`."""
+
+    trees: Names
+    branches: Names
+    branches_regex: Names
+    entries: str | os.PathLike[str] | None
+    repeat: int
+    cold: bool
+    throttle: Size | None
+    application: float | None
+    layouts: bool
+    follow_urls: bool
+    seed: int
 
 
 class AnyVerb(Joining, Workload, total=False):

@@ -1,6 +1,6 @@
-"""Files to write: trees, RNTuples and other objects. `files` has the files, `trees` what is filled, `processes` files
-that several processes write, `updating` what is added to existing files, and `identify` says which objects become
-histograms, strings and lists."""
+"""Files to write: trees, RNTuples and other objects. `files` has the files, `tables` what is filled, with `trees` and
+`ntuples`, `processes` files that several processes write, `updating` what is added to existing files, and `identify`
+says which objects become histograms, strings and lists."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from .files import WritableDirectory, WritableFile, create, recreate
+from .ntuples import WritableNTuple
 from .processes import Parts, parts
-from .trees import FillContext, WritableNTuple, WritableTree
+from .tables import FillContext, WritableTable
+from .trees import WritableTree
 from .updating import UpdatedFile, update
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ __all__ = [
     "WritableDirectory",
     "WritableFile",
     "WritableNTuple",
+    "WritableTable",
     "WritableTree",
     "create",
     "identify",

@@ -20,8 +20,10 @@ from ..verbs.calling import layout_text
 from ..verbs.options import Shape
 from . import ending
 from .delivery import Delivery, exists, is_elsewhere
+from .ntuples import WritableNTuple
 from .pending import Content, Pending
-from .trees import WritableNTuple, WritableTree, batches, check_whole, described
+from .tables import WritableTable, batches, described
+from .trees import WritableTree, check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -309,7 +311,7 @@ class WritableDirectory:
         `field_name(record, part)`. Lists of lists, which uproot does not write, become vectors.
         `initial_basket_capacity` and `resize_factor` are those of uproot, without effect.
         """
-        path, names, types, entries = self._described(name, columns, is_ntuple=False)
+        path, names, types, entries = self._described(name, columns, WritableTree)
         first = next(entries, None)
         if first is not None:
             # Before there is a tree.
@@ -329,7 +331,7 @@ class WritableDirectory:
         of lists, and fixed-size arrays become fields of their C++ types; records become records; values that may be
         missing become `std::optional`, and unions `std::variant`.
         """
-        path, names, types, entries = self._described(name, columns, is_ntuple=True)
+        path, names, types, entries = self._described(name, columns, WritableNTuple)
         if any(typename is None for typename in names.values()):
             # A stream says of all columns that values may be missing: the first entries tell.
             first = next(entries, None)
@@ -343,12 +345,11 @@ class WritableDirectory:
         return ntuple
 
     def _described(
-        self, name: str, columns: Any, is_ntuple: bool
+        self, name: str, columns: Any, kind: type[WritableTable]
     ) -> tuple[str, dict[str, str | None], _core.Batch, Iterator[_core.Batch]]:
         """Full path, C++ types by name where they are given, a batch with the other types, and the entries."""
         from .._libraries import input_arrays
 
-        what = "an RNTuple" if is_ntuple else "a tree"
         path = self._full(name)
         self._check_open()
         self._content.check_free(path, self._shown)
@@ -357,13 +358,13 @@ class WritableDirectory:
         if type(columns).__module__.startswith("awkward.forms") or (
             is_mapping and all(map(input_arrays.is_type, columns.values()))
         ):
-            names, types = described(columns, is_ntuple)
+            names, types = described(columns, kind._lists_missing)
         else:
-            entries = batches(columns, with_types=True, whole=() if is_ntuple else None)
+            entries = batches(columns, with_types=True, whole=() if kind._lists_missing else None)
             types = next(entries)
             names = dict.fromkeys(types.names)
         if not names:
-            raise ValueError(f"{what} needs columns")
+            raise ValueError(f"{kind._is} needs columns")
         return path, names, types, entries
 
 

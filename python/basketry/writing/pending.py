@@ -12,7 +12,7 @@ from .._shared.names import plain
 if TYPE_CHECKING:
     from .. import _core
     from ..objects import Object
-    from .trees import WritableTree
+    from .tables import WritableTable
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Content:
     #: The layout of what is made from now on.
     layout: str
     #: The trees and RNTuples that are filled.
-    tables: dict[str, WritableTree] = field(default_factory=dict)
+    tables: dict[str, WritableTable] = field(default_factory=dict)
     #: The other objects, and directories. They are written when the file is closed.
     objects: dict[str, Pending] = field(default_factory=dict)
     #: What an updated file with tables has already, and keeps.

@@ -1,26 +1,24 @@
-"""Trees and RNTuples to fill: `tree.extend({"x": array, ...})`."""
+"""Trees to fill. What they have in common with RNTuples is in `tables`."""
 
 from __future__ import annotations
 
-import collections.abc
-import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import _core
-from .. import compression as codecs
-from .._shared.names import missing, plain
-from ..verbs.calling import layout_text
+from .._shared.names import plain
+from .tables import WritableTable, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-    from types import TracebackType
+    from collections.abc import Callable, Mapping
 
 
-class WritableTree:
+class WritableTree(WritableTable):
     """A tree to fill: `tree.extend({"x": array, ...})`."""
 
-    #: Its class in the file.
     classname = "TTree"
+    _is = "a tree"
+    _column_is = "column"
+    _lists_missing = False
 
     def __init__(
         self,
@@ -33,88 +31,27 @@ class WritableTree:
         field_name: Callable[[str, str], str],
         layout: str,
     ) -> None:
-        self.path = path
-        self.title = title
-        self._core = core
-        self._layout = layout
-        self._whole = _typed(names)
+        super().__init__(core, path, title, layout)
         self._field_name = field_name
         self._counter_name = counter_name
-        specs, flat = self._specs(names, types)
-        self._number, counters = core.tree(path, title, specs, flat)
+        self._typed = typed(names)
+        specs, flat = self._specs(names, types, self._typed)
+        self._number, self._counters = core.tree(path, title, specs, flat)
         self._columns = [name for name, _, _ in specs]
-        self._counters = counters
 
-        self._codecs: dict[str, dict[str, Any]] = {}
-        self._contexts: weakref.WeakSet[FillContext] = weakref.WeakSet()
-
-    def __getitem__(self, name: str) -> WritableBranch:
-        """A column."""
-        if name not in self._columns:
-            raise missing("column", name, self._columns, self)
-        return WritableBranch(self, name)
-
-    @property
-    def compression(self) -> dict[str, Any]:
-        """Codecs of columns, those of the layout left out. Set it to a codec for all columns, or to a dict of codecs by
-        column, before the first entry."""
-        return {name: codecs.of_setting(rule["compression"]) for name, rule in self._codecs.items()}
-
-    @compression.setter
-    def compression(self, given: Any) -> None:
-        chosen = given if isinstance(given, collections.abc.Mapping) else dict.fromkeys(self._columns, given)
-        for name in chosen:
-            if name not in self._columns:
-                raise missing("column", name, self._columns, self)
-        self._codecs |= {name: {"compression": codecs.setting(codec)} for name, codec in chosen.items()}
-        self._core.remake(self._number, layout_text(self._layout or None, {"column_set": self._codecs}))
-
-    def __repr__(self) -> str:
-        return f"<WritableTree {plain(self.path)}: {self.num_entries} entries, {len(self._columns)} columns>"
-
-    @property
-    def name(self) -> str:
-        """The name, without directories."""
-        return self.path.rpartition("/")[2]
-
-    @property
-    def num_entries(self) -> int:
-        """Number of entries so far."""
-        return self._core.entries(self._number)
-
-    def keys(self) -> list[str]:
-        """The columns, without counters."""
-        return list(self._columns)
-
-    def add_columns(self, columns: Mapping[str, Any]) -> None:
-        """Adds columns to a tree that is being filled: types by name, as for `WritableDirectory.mktree`. From the next
-        `extend` on they need data, too.
-
-        Entries before have zeros, empty strings and empty lists, or no value where a value may be missing. A tree
-        stores them; an RNTuple does not: its new fields are in the footer, as by ROOT's model extension. A fill context
-        ends its cluster with the first entries that have the new columns, so that in the order of tasks the bytes do
-        not depend on timing. Entries that came before this call are zero also where they lie later in the file.
-
-        A name that exists, lists whose counter is a column already, and wrong types are errors that change nothing.
-        """
-        names, types = described(columns, is_ntuple=False)
-        if self._core.closed:
-            raise ValueError(f"the file of {plain(self.path)} is closed")
-        before, self._whole = self._whole, self._whole + _typed(names)
-        try:
-            specs, flat = self._specs(names, types)
-            counters = self._core.add_columns(self._number, specs, flat)
-        except BaseException:
-            self._whole = before
-            raise
+    def _add(self, names: dict[str, str | None], types: _core.Batch) -> None:
+        whole = self._typed + typed(names)
+        specs, flat = self._specs(names, types, whole)
+        counters = self._core.add_columns(self._number, specs, flat)
+        self._typed = whole
         self._columns = [*self._columns, *(name for name, _, _ in specs)]
         self._counters = self._counters | counters
 
     def _specs(
-        self, names: Mapping[str, str | None], types: _core.Batch
+        self, names: Mapping[str, str | None], types: _core.Batch, whole: list[str]
     ) -> tuple[list[tuple[str, str, str | None]], _core.Batch]:
         """The columns of these types: name, counter, and C++ type if given; and a batch with the other types."""
-        flat, origins = self._flat(types)
+        flat, origins = self._flat(types, whole)
         _check_counters(flat, self._counter_name)
         outer = dict(zip(flat.names, (name for name, _ in origins), strict=True))
         specs: list[tuple[str, str, str | None]] = []
@@ -123,208 +60,16 @@ class WritableTree:
             specs += [(one, self._counter_name(name), typename) for one in own]
         return specs, flat
 
-    def extend(self, data: Any) -> None:
-        """Adds entries: arrays by name, of equal lengths; an awkward array of records, a DataFrame, an Arrow or polars
-        table, or any other Arrow stream, such as an open tree.
+    def _as_stored(self, batch: _core.Batch) -> _core.Batch:
+        return self._flat(batch, self._typed)[0]
 
-        Counters are computed. Numbers are converted to the column's type by NumPy's rule `same_kind`: float64 to
-        float32, but not to integers; integers that do not fit, and finite numbers beyond the range of float32, are an
-        error. Missing values (masks of NumPy, nulls of Arrow, `NA` of pandas, None) are kept where the column may lack
-        values (`"?float64"`, of an RNTuple), and an error elsewhere; NaN is a number. Several threads may call this at
-        once: each fills clusters of its own, and clusters lie in the file in the order in which they were finished;
-        entries of one thread keep the order of its calls. In a file in the order of tasks each call is the next task,
-        and its clusters have no other entries. Entries are in the file once their cluster is: see `flush`.
-
-        A wrong name, length or type is an error that changes nothing. Large data are filled in parts: an error after
-        the first part abandons the output.
-        """
-        for batch in self._batches(data):
-            self._fill(batch)
-
-    def _batches(self, data: Any) -> Iterator[_core.Batch]:
-        return batches(data)
-
-    def fill_context(self, task: int | None = None) -> FillContext:
-        """A fill context for one thread or task, with clusters of its own: `with tree.fill_context() as context:
-        context.extend(data)`. In a file in the order of tasks `task`, counted from 0, is the position of its entries;
-        the default is the next number. Clusters of later tasks wait in memory, and in a temporary file beside the
-        output when the memory is used up while nobody fills the next task, so start tasks in that order if you can."""
-        context = FillContext(self, self._core.context(self._number, task))
-        self._contexts.add(context)
-        return context
-
-    def _fill(self, batch: _core.Batch) -> None:
-        self._core.fill(self._number, self._checked(batch))
-
-    def _checked(self, batch: _core.Batch) -> _core.Batch:
-        flat, _ = self._flat(batch)
-        given = set(flat.names)
-        for name in flat.names:
-            if name not in self._columns and name not in self._counters:
-                raise missing("column", name, self._columns, self)
-        lacking = [name for name in self._columns if name not in given and name not in self._counters]
-        if lacking:
-            raise ValueError(f"{plain(self.path)} has columns without data: {', '.join(map(plain, lacking))}")
-        return flat
-
-    def flush(self) -> None:
-        """Ends the open clusters: all added entries are in the file, ready for `WritableFile.save`."""
-        self._core.flush(self._number)
-
-    def _flat(self, batch: _core.Batch) -> tuple[_core.Batch, list[tuple[str, str | None]]]:
-        flat, origins = batch.flat(self._whole)
+    def _flat(self, batch: _core.Batch, whole: list[str]) -> tuple[_core.Batch, list[tuple[str, str | None]]]:
+        flat, origins = batch.flat(whole)
         names = [name if part is None else self._field_name(name, part) for name, part in origins]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"two columns are called {plain(twice)}")
         return flat.renamed(names), origins
-
-
-class WritableBranch:
-    """A column of a tree to fill."""
-
-    def __init__(self, tree: WritableTree, name: str) -> None:
-        self._tree = tree
-        #: The name.
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"<WritableBranch {self.name!r} of {plain(self._tree.path)}>"
-
-    @property
-    def compression(self) -> Any:
-        """Its codec, if one was set. It can be set before the first entry."""
-        return self._tree.compression.get(self.name)
-
-    @compression.setter
-    def compression(self, codec: Any) -> None:
-        self._tree.compression = {self.name: codec}
-
-
-class WritableNTuple(WritableTree):
-    """An RNTuple to fill: `ntuple.extend({"x": array, ...})`."""
-
-    classname = "ROOT::RNTuple"
-
-    def __init__(
-        self,
-        core: _core.Writer,
-        path: str,
-        description: str,
-        types: _core.Batch,
-        names: dict[str, str | None],
-        layout: str,
-    ) -> None:
-        self.path = path
-        self.title = description
-        self._core = core
-        self._layout = layout
-        self._codecs = {}
-        self._contexts = weakref.WeakSet()
-        self._columns = list(names)
-        self._counters = set()
-        self._typed = _typed(names)
-        self._number = core.ntuple(path, description, list(names.items()), types)
-
-    def __repr__(self) -> str:
-        return f"<WritableNTuple {plain(self.path)}: {self.num_entries} entries, {len(self._columns)} fields>"
-
-    def add_columns(self, columns: Mapping[str, Any]) -> None:
-        """Adds fields to an RNTuple that is being filled: types by name, as for `WritableDirectory.mkrntuple`. See
-        `WritableTree.add_columns`."""
-        names, types = described(columns, is_ntuple=True)
-        if self._core.closed:
-            raise ValueError(f"the file of {plain(self.path)} is closed")
-        self._core.add_fields(self._number, list(names.items()), types)
-        self._columns = [*self._columns, *names]
-        self._typed = self._typed + _typed(names)
-
-    def _batches(self, data: Any) -> Iterator[_core.Batch]:
-        return batches(data, whole=self._typed)
-
-    @property
-    def description(self) -> str:
-        """The description of the RNTuple."""
-        return self.title
-
-    def _checked(self, batch: _core.Batch) -> _core.Batch:
-        given = set(batch.names)
-        for name in batch.names:
-            if name not in self._columns:
-                raise missing("field", name, self._columns, self)
-        lacking = [name for name in self._columns if name not in given]
-        if lacking:
-            raise ValueError(f"{plain(self.path)} has fields without data: {', '.join(map(plain, lacking))}")
-        return batch
-
-
-class FillContext:
-    """The fill context of one thread or task. Finish it before the file is closed; the end of its `with` block does so.
-    If the block ends with an exception, the output is abandoned, and other threads get a `ValueError`."""
-
-    def __init__(self, tree: WritableTree, core: _core.Context) -> None:
-        self._tree = tree
-        self._core = core
-        self._finished = False
-
-    def extend(self, data: Any) -> None:
-        """Adds entries, like `WritableTree.extend`."""
-        for batch in self._tree._batches(data):
-            self._core.fill(self._tree._checked(batch))
-
-    def flush(self) -> None:
-        """Ends the cluster."""
-        self._core.flush()
-
-    def finish(self) -> None:
-        """Ends the last cluster; no more entries can be added. Does nothing if finished before."""
-        if not self._finished:
-            self._core.finish()
-            self._finished = True
-
-    @property
-    def in_use(self) -> bool:
-        """Whether a thread fills it now."""
-        return self._core.in_use
-
-    def metrics(self) -> dict[str, int]:
-        """Counters: entries, and nanoseconds (`_ns`) of encoding, compressing, waiting for memory, and
-        committing clusters."""
-        return dict(self._core.metrics())
-
-    def __enter__(self) -> FillContext:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.finish()
-        else:
-            self._core.abandon(f"{kind.__name__}: {error}")
-
-
-def described(columns: Any, is_ntuple: bool) -> tuple[dict[str, str | None], _core.Batch]:
-    """Types by name: C++ types where they are given, and a batch with the other types."""
-    from .._libraries import input_arrays
-
-    if type(columns).__module__.startswith("awkward.forms"):
-        record = columns.type
-        if not getattr(record, "fields", None):
-            raise TypeError(f"expected the form of a record, not {columns.type}")
-        columns = {one: record.content(one) for one in record.fields}
-    if not isinstance(columns, collections.abc.Mapping) or not columns:
-        raise TypeError(f"expected types by name, not {columns!r}")
-    arrays = next((name for name, kind in columns.items() if not input_arrays.is_type(kind)), None)
-    if arrays is not None:
-        raise TypeError(f"{arrays}: expected a type, such as 'float64' or 'var * float32', not an array")
-    made = {one: input_arrays.empty(kind, is_ntuple) for one, kind in columns.items()}
-    names = {one: None if made[one] is not None else str(columns[one]) for one in columns}
-    return names, _core.Batch.of([(one, array) for one, array in made.items() if array is not None])
-
-
-def _typed(names: Mapping[str, str | None]) -> list[str]:
-    return [name for name, typename in names.items() if typename is not None]
 
 
 def _check_counters(batch: _core.Batch, counter_name: Callable[[str], str]) -> None:
@@ -348,27 +93,3 @@ def check_whole(batch: _core.Batch) -> None:
     if gap is not None:
         ways = "fill them first (`filled`, `fillna`, `ak.fill_none`), or write an RNTuple, where they are std::optional"
         raise ValueError(f"column {plain(gap[0])} has {gap[1]} missing values, which a tree cannot hold: {ways}")
-
-
-def batches(data: Any, with_types: bool = False, whole: Collection[str] | None = None) -> Iterator[_core.Batch]:
-    """Entries in batches; `with_types` adds a batch in front that shows the columns. `whole` is as for
-    `input_arrays.tables`."""
-    from .._libraries import input_arrays
-
-    for table in input_arrays.tables(data, whole):
-        if isinstance(table, _core.Stream):
-            empty = table.empty()
-            _check_names(empty.names)
-            if with_types:
-                yield empty
-            yield from table
-        else:
-            _check_names([name for name, _ in table])
-            batch = _core.Batch.of(table)
-            yield from [batch] * (2 if with_types else 1)
-
-
-def _check_names(names: list[str]) -> None:
-    """Refuses columns of one name, of which only one would be written."""
-    if len(set(names)) < len(names):
-        raise ValueError(f"two columns are called {plain(next(name for name in names if names.count(name) > 1))}")

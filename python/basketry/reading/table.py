@@ -1,10 +1,10 @@
-"""Trees and RNTuples: their names, friends and branches. `branches` reads."""
+"""Tables: trees and RNTuples, with their names, friends and facts. `columns` has what is below them."""
 
 from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from .. import _core
 from .._shared.handle import DetachedFile, Handle
@@ -12,12 +12,14 @@ from .._shared.names import plain
 from .._shared.signatures import spelled
 from . import record
 from .branches import Branch, Branches
+from .columns import C, Columns
+from .fields import Field, Fields, hidden, shown
 from .listing import Listing
 from .request import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Unpack
+    from typing import Self, Unpack
 
     from .arrays import Names
 
@@ -28,16 +30,132 @@ if TYPE_CHECKING:
     MadeOf: TypeAlias = tuple[Inputs, Friends, bool]
 
 
-class Tree(Branches, Handle, record.Described):
-    """A tree, of one file or of several as one. Branches of its friends can be read like its own,
-    as `"friend.branch"` or, if the tree has no branch of that name, as `"branch"`."""
+class Table(Columns[C], Handle, record.Described):
+    """A tree or an RNTuple, of one file or of several as one: what both have."""
+
+    #: The C++ class.
+    classname: ClassVar[str]
+    #: What its columns are called.
+    _columns_are: ClassVar[str]
 
     def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
         self._table = table
         self._name = table.name
         self._where = where
         self._made_of = made_of
-        self._grow(table.branches())
+
+    def __repr__(self) -> str:
+        columns = f"{len(self._below)} {self._columns_are}, {self.num_entries} entries"
+        return f"<{type(self).__name__} {plain(self._where)} ({columns})>"
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def title(self) -> str:
+        """The title."""
+        return self._table.title
+
+    @property
+    def object_path(self) -> str:
+        """The path in the file."""
+        return self._table.path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return opened, (*self._made_of, self._where)
+
+    @functools.cached_property
+    def _seek(self) -> int:
+        """The offset of its key in the first file."""
+        path, _, cycle = (self._made_of[0][0][1] or self.object_path).rpartition(";")
+        if not path or not cycle.isdigit():
+            path, cycle = self._made_of[0][0][1] or self.object_path, ""
+        keys = [line for line in _core.keys(self.file_path) if line[0] == path and line[4]]
+        found = next((line for line in keys if str(line[1]) == cycle), max(keys, key=lambda line: line[1]))
+        return found[5]
+
+    @functools.cached_property
+    def _record(self) -> Any:
+        from .. import objects
+
+        return objects.opened(self.file_path, self._seek)
+
+    @functools.cached_property
+    def _records(self) -> list[Any]:
+        """The objects of the branches in the first file."""
+        return list(record.below(self._record))
+
+    @property
+    def file_path(self) -> str:
+        """The first file."""
+        return self._made_of[0][0][0]
+
+    @property
+    def file(self) -> DetachedFile:
+        """The first file."""
+        return DetachedFile(self.file_path)
+
+    @property
+    def tree(self) -> Self:
+        """This table."""
+        return self
+
+    @spelled(Listing)
+    def common_entry_offsets(self, **listing: Unpack[Listing]) -> list[int]:
+        """Entries at which a basket of every branch begins, and finally the number of entries; see `Listing` for the
+        options."""
+        common: set[int] | None = None
+        for branch in self.values(**listing):
+            offsets = set(branch.entry_offsets)
+            common = offsets if common is None else common & offsets
+        return sorted(common or ())
+
+    @spelled(Listing)
+    def num_entries_for(self, memory_size: int | str, expressions: Names = None, **listing: Unpack[Listing]) -> int:
+        """Number of entries whose baskets of these branches take this many bytes before compression. Without names, the
+        branches are those at the top, or all that pass the filters."""
+        names = [expressions] if isinstance(expressions, str) else expressions
+        if names is None and listing:
+            # A branch and one below it may both pass: each counts its own baskets.
+            total = sum(branch._stored[1] for branch in self.values(**listing))
+        else:
+            chosen = self.branches if names is None else [self[name] for name in names]
+            total = sum(branch.uncompressed_bytes for branch in chosen)
+        return max(1, round(self.num_entries * bytes_of(memory_size) / total)) if total else self.num_entries
+
+    @property
+    def uncompressed_bytes(self) -> int:
+        """Bytes of the baskets of all branches before compression, in the first file."""
+        return sum(branch.uncompressed_bytes for branch in self.branches)
+
+    @property
+    def compressed_bytes(self) -> int:
+        """Bytes of the baskets of all branches on disk, in the first file."""
+        return sum(branch.compressed_bytes for branch in self.branches)
+
+    @property
+    def compression_ratio(self) -> float:
+        """Bytes before compression for each byte on disk; NaN without any."""
+        return self.uncompressed_bytes / self.compressed_bytes if self.compressed_bytes else math.nan
+
+    @property
+    def clusters(self) -> Sequence[int]:
+        """The first entry of each cluster, and finally the number of entries."""
+        return self._table.clusters
+
+
+class Tree(Branches, Table["Branch"]):
+    """A tree, of one file or of several as one. Branches of its friends can be read like its own,
+    as `"friend.branch"` or, if the tree has no branch of that name, as `"branch"`."""
+
+    classname = "TTree"
+    _columns_are = "branches"
+
+    def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
+        super().__init__(table, where, made_of)
+        self._grow_branches(table.branches())
 
     @functools.cached_property
     def friends(self) -> dict[str, Friend]:
@@ -86,125 +204,20 @@ class Tree(Branches, Handle, record.Described):
                 error.add_note(why)
             raise
 
-    def __repr__(self) -> str:
-        return f"<Tree {plain(self._where)} ({len(self._below)} branches, {self.num_entries} entries)>"
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return self._name
-
-    @property
-    def title(self) -> str:
-        """The title."""
-        return self._table.title
-
-    @property
-    def object_path(self) -> str:
-        """The path in the file."""
-        return self._table.path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return opened, (*self._made_of, self._where)
-
-    @functools.cached_property
-    def _seek(self) -> int:
-        """The offset of its key in the first file."""
-        path, _, cycle = (self._made_of[0][0][1] or self.object_path).rpartition(";")
-        if not path or not cycle.isdigit():
-            path, cycle = self._made_of[0][0][1] or self.object_path, ""
-        keys = [line for line in _core.keys(self.file_path) if line[0] == path and line[4]]
-        found = next((line for line in keys if str(line[1]) == cycle), max(keys, key=lambda line: line[1]))
-        return found[5]
-
-    @functools.cached_property
-    def _stored(self) -> list[tuple[int, int, int, list[int]]]:
-        """Facts of the branches in the first file."""
-        return [] if self._table.is_ntuple else _core.stored(self.file_path, self._seek)
-
-    @functools.cached_property
-    def _record(self) -> Any:
-        from .. import objects
-
-        return objects.opened(self.file_path, self._seek)
-
-    @functools.cached_property
-    def _records(self) -> list[Any]:
-        """The objects of the branches in the first file."""
-        return list(record.below(self._record))
-
-    @functools.cached_property
-    def _by_leaf(self) -> dict[int, Branch]:
-        """The branches by the identities of their leaves in the first file."""
-        return {id(leaf): branch for _, branch in self._walk() for leaf in branch.member("fLeaves")}
-
-    @property
-    def classname(self) -> str:
-        """The C++ class."""
-        return "ROOT::RNTuple" if self._table.is_ntuple else "TTree"
-
-    @property
-    def file_path(self) -> str:
-        """The first file."""
-        return self._made_of[0][0][0]
-
-    @property
-    def file(self) -> DetachedFile:
-        """The first file."""
-        return DetachedFile(self.file_path)
-
-    @property
-    def tree(self) -> Tree:
-        """This tree."""
-        return self
-
-    @spelled(Listing)
-    def common_entry_offsets(self, **listing: Unpack[Listing]) -> list[int]:
-        """Entries at which a basket of every branch begins, and finally the number of entries; see `Listing` for the
-        options."""
-        common: set[int] | None = None
-        for branch in self.values(**listing):
-            offsets = set(branch.entry_offsets)
-            common = offsets if common is None else common & offsets
-        return sorted(common or ())
-
-    @spelled(Listing)
-    def num_entries_for(self, memory_size: int | str, expressions: Names = None, **listing: Unpack[Listing]) -> int:
-        """Number of entries whose baskets of these branches take this many bytes before compression. Without names, the
-        branches are those at the top, or all that pass the filters."""
-        names = [expressions] if isinstance(expressions, str) else expressions
-        if names is None and listing:
-            # A branch and one below it may both pass: each counts its own baskets.
-            total = sum(branch._stored[1] for branch in self.values(**listing))
-        else:
-            chosen = self.branches if names is None else [self[name] for name in names]
-            total = sum(branch.uncompressed_bytes for branch in chosen)
-        return max(1, round(self.num_entries * bytes_of(memory_size) / total)) if total else self.num_entries
-
-    @property
-    def uncompressed_bytes(self) -> int:
-        """Bytes of the baskets of all branches before compression, in the first file."""
-        return sum(branch.uncompressed_bytes for branch in self.branches)
-
-    @property
-    def compressed_bytes(self) -> int:
-        """Bytes of the baskets of all branches on disk, in the first file."""
-        return sum(branch.compressed_bytes for branch in self.branches)
-
-    @property
-    def compression_ratio(self) -> float:
-        """Bytes before compression for each byte on disk; NaN without any."""
-        return self.uncompressed_bytes / self.compressed_bytes if self.compressed_bytes else math.nan
-
     @property
     def aliases(self) -> dict[str, str]:
         """The tree's own names for expressions (`TTree::SetAlias`)."""
         return dict(self._table.aliases())
 
-    @property
-    def clusters(self) -> Sequence[int]:
-        """The first entry of each cluster, and finally the number of entries."""
-        return self._table.clusters
+    @functools.cached_property
+    def _stored(self) -> list[tuple[int, int, int, list[int]]]:
+        """Facts of the branches in the first file."""
+        return _core.stored(self.file_path, self._seek)
+
+    @functools.cached_property
+    def _by_leaf(self) -> dict[int, Branch]:
+        """The branches by the identities of their leaves in the first file."""
+        return {id(leaf): branch for _, branch in self._walk() for leaf in branch.member("fLeaves")}
 
 
 class Friend(Branches):
@@ -222,7 +235,7 @@ class Friend(Branches):
         lines, why = self._tree._opened_friends[self._name]
         if why is not None:
             raise ValueError(why)
-        self._grow(lines)
+        self._grow_branches(lines)
         return self.__dict__[name]
 
     def __repr__(self) -> str:
@@ -241,12 +254,22 @@ class Friend(Branches):
         )
 
 
-class RNTuple(Tree):
+class RNTuple(Fields, Table["Field"]):
     """An RNTuple, of one file or of several as one. It has the methods of a tree, and fields where a tree has branches.
     The path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
 
-    def __repr__(self) -> str:
-        return f"<RNTuple {plain(self._where)} ({len(self._below)} fields, {self.num_entries} entries)>"
+    classname = "ROOT::RNTuple"
+    _columns_are = "fields"
+
+    def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
+        super().__init__(table, where, made_of)
+        lines = table.branches()
+        self._grow(Field, lines, shown(lines), hidden(lines))
+
+    @property
+    def friends(self) -> dict[str, Friend]:
+        """Friends by name: an RNTuple has none."""
+        return {}
 
     @property
     def description(self) -> str:
@@ -259,12 +282,12 @@ class RNTuple(Tree):
         return self.arrays(**filters, entry_stop=0).layout.form, None
 
     @property
-    def fields(self) -> list[Branch]:
+    def fields(self) -> list[Field]:
         """The fields at the top."""
         return self.branches
 
 
-def opened(inputs: Inputs, friends: Friends, follow_urls: bool, where: str) -> Tree:
+def opened(inputs: Inputs, friends: Friends, follow_urls: bool, where: str) -> Tree | RNTuple:
     """The tree or RNTuple of files and friends; `where` is its file and path."""
     table = _core.Table(inputs, friends, follow_urls)
     where = where or f"{_core.public_path(inputs[0][0])}:{table.path}"
