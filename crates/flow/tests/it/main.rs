@@ -2,6 +2,7 @@
 //! `corrupt` and `resealed`, whose allocators limit the memory of the whole process, and `write_model`, where the modules of the
 //! writer are compiled once more, with the locks of loom.
 
+mod any_layout;
 mod convert;
 mod convert_corpus;
 mod corpus_rewrite;

@@ -1,0 +1,73 @@
+"""A layout is declared, a file is written in it, and what is in the file is the layout that was declared."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pytest
+
+import basketry as bk
+from referee.command import Basketry
+
+TREES = {
+    "entries": 'cluster = "250"\ncompression = "zstd:5"',
+    "bytes": 'cluster = "20kB"\ncompression = "lz4:4"',
+    "columns": 'cluster = "400"\ncompression = "none"\n[column.x]\ncompression = "lzma:1"\n'
+    '[column.v]\ncompression = "zlib:1"',
+    "one basket": 'cluster = "300"\ncompression = "zlib:1"\none-basket-per-cluster = true\nbasket = "100B"',
+}
+NTUPLES = {
+    "pages": 'cluster = "300"\nbasket = "1kB"\ncompression = "lz4:4"',
+    "fields": 'cluster = "500"\ncompression = "none"\n[column.x]\ncompression = "zstd:5"',
+}
+CASES = [
+    *(pytest.param("ttree", text, id=f"tree: {name}") for name, text in TREES.items()),
+    *(pytest.param("rntuple", text, id=f"RNTuple: {name}") for name, text in NTUPLES.items()),
+]
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An input whose layout is none of those declared."""
+    path, random = tmp_path_factory.mktemp("declared") / "source.root", np.random.default_rng(1)
+    lists = ak.unflatten(random.normal(size=6000).astype("f4"), np.arange(3000) % 5)
+    with bk.recreate(path, compression="zlib:9") as file:
+        file["t"] = {"x": random.random(3000), "y": np.arange(3000), "v": lists}
+    return path
+
+
+def codec(found: dict[str, Any], column: str) -> str:
+    """The codec of a column: its own, or that of all."""
+    return str(found.get("column", {}).get(column, {}).get("compression", found["compression"]))
+
+
+@pytest.mark.parametrize(("container", "text"), CASES)
+def test_what_is_written_is_what_was_declared(
+    container: str, text: str, source: Path, basketry: Basketry, tmp_path: Path
+) -> None:
+    layout, out, again = (tmp_path / name for name in ("layout.toml", "out.root", "again.root"))
+    layout.write_text(f'container = "{container}"\n{text}\n')
+    declared = tomllib.loads(layout.read_text())
+    basketry("rewrite", source, "-o", out, "--layout", layout)
+    printed = basketry("inspect", out, "--layout")
+    found = tomllib.loads(printed)
+    report = basketry.json("inspect", out)
+    [table] = report["trees"] + report["ntuples"]
+
+    assert found["container"] == declared["container"]
+    assert bool(report["ntuples"]) == (container == "rntuple")
+    for column in ("x", "v", "y"):
+        assert codec(found, column) == codec(declared, column), column
+    if declared["cluster"].isdigit():
+        step = int(declared["cluster"])
+        assert table["clusters"] == list(range(0, table["entries"], step))
+        assert found["cluster"] == declared["cluster"]
+    if declared.get("one-basket-per-cluster"):
+        assert table["baskets"] == len(table["clusters"]) * len(table["branches"])
+
+    # What was printed writes the same layout.
+    layout.write_text(printed)
+    basketry("rewrite", source, "-o", again, "--layout", layout)
+    assert basketry("inspect", again, "--layout") == printed
