@@ -58,7 +58,7 @@ def main() -> None:
     """Parses the command line and writes the file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--megabytes", type=float, default=40.0, help="stop once the file is this large")
+    parser.add_argument("--megabytes", type=float, default=10.0, help="stop once the file is this large")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
 

@@ -8,6 +8,7 @@ import pytest
 
 from referee import entry_bytes, paths, values
 from referee.command import Basketry
+from referee.durations import Durations
 from referee.readers import Readers
 from referee.root_server import RootServer
 from servers.fixtures import delayed as delayed
@@ -24,12 +25,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the markers."""
+    """Registers the markers, and what measures tests."""
     config.addinivalue_line("markers", "only_full: takes its turn only with --full")
+    config.pluginmanager.register(Durations())
+
+
+# A process that begins one of these last would work alone at the end (build/tests/durations.tsv).
+LONG = {
+    "test_planted_bottlenecks_are_found",
+    "test_rntuples_of_the_corpus_in_new_clusters_and_pages",
+    "test_root_shows_the_same_of_rewritten_rntuples",
+    "test_the_parallel_study_measures_trees_and_rntuples",
+    "test_the_shapes_of_the_validation_suite_become_trees_and_come_back",
+    "test_the_wheel_installs_and_works_without_a_compiler",
+}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out tests of a full run, unless --full is given."""
+    """Puts long tests first, and leaves out tests of a full run, unless --full is given."""
+    items.sort(key=lambda item: getattr(item, "originalname", "") not in LONG)
     if config.getoption("--full"):
         return
     left_out = [item for item in items if item.get_closest_marker("only_full")]

@@ -218,6 +218,7 @@ def test_uproot_and_basketry_read_the_values(written: Path, codec: str) -> None:
                     assert found[f"{name}_{split}o.fId"].array().tolist() == array.fId.tolist(), name
 
 
+@pytest.mark.only_full  # to compile groot takes more than a minute
 def test_groot_reads_the_values(tmp_path: Path) -> None:
     try:
         program = groot_values.built(tmp_path)

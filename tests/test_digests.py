@@ -85,11 +85,14 @@ def excuse(name: str, branch: bk.Branch, line: Line) -> str | None:
 
 
 @pytest.mark.skipif(not oracle.index(), reason="the corpus is absent")
-def test_digests_equal_those_of_root_and_uproot(capsys: pytest.CaptureFixture[str]) -> None:
+def test_digests_equal_those_of_root_and_uproot(full: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --full of files that have every feature of the corpus; `decode_corpus` in Rust has all."""
     counts: collections.Counter[str] = collections.Counter()
     found: list[str] = []
     for entry in oracle.index():
         name = entry["name"]
+        if not full and name not in oracle.covering():
+            continue
         try:
             file = bk.open(oracle.corpus_file(name))
         except ValueError:
@@ -127,4 +130,4 @@ def test_digests_equal_those_of_root_and_uproot(capsys: pytest.CaptureFixture[st
         print("\n" + "\n".join(f"{n:7} {what}" for what, n in counts.most_common()))
 
     assert not found, "\n".join(found[:40])
-    assert counts["equal"] > 29_000
+    assert counts["equal"] > (29_000 if full else 10_000)

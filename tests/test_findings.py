@@ -85,7 +85,7 @@ def check(basketry: Basketry, path: Path, finding: Finding, folder: Path) -> Pat
 
 
 @pytest.mark.skipif(not NAMES, reason="the corpus is absent")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [oracle.usual(name) for name in NAMES])
 def test_suggested_commands_work_repair_and_cost_what_they_say(name: str, basketry: Basketry, tmp_path: Path) -> None:
     path = oracle.corpus_file(name)
     outcome = basketry.run("inspect", path, "--json")

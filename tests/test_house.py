@@ -2,6 +2,7 @@
 
 import functools
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -131,17 +132,28 @@ def test_a_stage_of_flow_uses_only_earlier_stages() -> None:
     assert {(user, used) for user, used in uses if STAGES.index(used) > STAGES.index(user)} == set()
 
 
-def test_the_fuzz_targets_are_checked_with_libraries_that_are_built() -> None:
-    """Another profile would have `make lint` build them once more: a minute."""
-    main, fuzz = (
-        tomllib.loads((REPO / path).read_text())["profile"]["dev"] for path in ("Cargo.toml", "fuzz/Cargo.toml")
-    )
-    packages = main.pop("package"), fuzz.pop("package")
+def test_command_wheel_and_tests_are_one_build() -> None:
+    """With other features of a library, it and all that uses it would be compiled once more: minutes."""
 
-    assert fuzz == main
-    # Those of packages that the targets do not use would be warnings.
-    assert packages[1].items() <= packages[0].items()
-    assert "*" in packages[1]
+    def libraries(*what: str) -> set[str]:
+        """The packages with their features."""
+        command = [
+            "cargo",
+            "tree",
+            "--locked",
+            "--prefix",
+            "none",
+            "--format",
+            "{p} {f}",
+            "--features",
+            "basketry-cli/as-tested",
+        ]
+        said = subprocess.run([*command, *what], capture_output=True, text=True, cwd=REPO, check=True).stdout
+        return {line.removesuffix(" (*)") for line in said.splitlines()}
+
+    tests = libraries()
+    for package in ("basketry-cli", "basketry-python"):
+        assert libraries("-e", "no-dev", "-p", package) <= tests
 
 
 def test_every_module_opens_with_its_purpose() -> None:

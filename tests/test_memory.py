@@ -96,10 +96,10 @@ VERBS = {
     "monitor": "monitor -o OUT.root -f -- true",
 }
 THREADS = (1, 2, 4, 8)
-# Slow cases run with one number of threads, others with two; each verb and each file has all numbers.
+# Each verb and each file has all numbers of threads. A second number, where not slow, takes its turn with --full.
 SLOW = ("branches", "clusters", "manyclusters")
 CASES = [
-    (verb, name, threads)
+    pytest.param(verb, name, threads, marks=() if t == (v + n) % 4 else pytest.mark.only_full)
     for v, verb in enumerate(VERBS)
     for n, name in enumerate((*FILES, *FOUND))
     for t, threads in enumerate(THREADS)
@@ -255,14 +255,20 @@ def test_parquet_bytes_do_not_depend_on_memory(basketry: Basketry, tmp_path: Pat
     assert contents[0] == contents[1] == contents[2]
 
 
-@pytest.mark.parametrize("container", ["ttree", "rntuple"])
-@pytest.mark.parametrize("threads", [1, 2, 8])
-@pytest.mark.parametrize("memory", [32, 64])
-@pytest.mark.parametrize("kind", ["single", "multi", "nano", "lhcb", "esd"])
+GENERATED = [
+    pytest.param(kind, memory, threads, container, marks=() if (k + m + c + t) % 3 == 0 else pytest.mark.only_full)
+    for k, kind in enumerate(("single", "multi", "nano", "lhcb", "esd"))
+    for m, memory in enumerate((32, 64))
+    for c, container in enumerate(("ttree", "rntuple"))
+    for t, threads in enumerate((1, 2, 8))
+]
+
+
+@pytest.mark.parametrize(("kind", "memory", "threads", "container"), GENERATED)
 def test_generate_stays_within_memory(
     basketry: Basketry, tmp_path: Path, kind: str, memory: int, threads: int, container: str
 ) -> None:
-    """For every data set and number of threads."""
+    """For every data set, with every number of threads; all of both with --full."""
     command: list[Argument] = ["generate", kind, "-o", tmp_path / "g.root", "--size", "40MB", "-j", str(threads)]
     outcome = basketry.run(*command, "--memory", f"{memory}MB", "--container", container)
     assert outcome.code == 0, str(outcome)
@@ -280,17 +286,22 @@ def both_containers(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory
     return folder
 
 
-@pytest.mark.parametrize("threads", [1, 2, 8])
-@pytest.mark.parametrize("kind", ["nano", "multi"])
-@pytest.mark.parametrize(
-    ("source", "options"),
-    [
-        ("ttree", "--container rntuple"),
-        ("rntuple", "--container ttree"),
-        ("rntuple", "--cluster 20MB"),
-        ("rntuple", "--page-size 4kB --cluster 500"),
-    ],
-)
+CONVERTED = [
+    pytest.param(source, options, kind, threads, marks=() if (n + k + t) % 3 == 0 else pytest.mark.only_full)
+    for n, (source, options) in enumerate(
+        [
+            ("ttree", "--container rntuple"),
+            ("rntuple", "--container ttree"),
+            ("rntuple", "--cluster 20MB"),
+            ("rntuple", "--page-size 4kB --cluster 500"),
+        ]
+    )
+    for k, kind in enumerate(("nano", "multi"))
+    for t, threads in enumerate((1, 2, 8))
+]
+
+
+@pytest.mark.parametrize(("source", "options", "kind", "threads"), CONVERTED)
 def test_other_containers_and_clusters_stay_within_memory(
     basketry: Basketry,
     both_containers: Path,

@@ -12,14 +12,12 @@ from referee.root_server import RootServer
 
 # Corpus files merged with themselves: each kind of branch and container, small enough to be quick.
 CORPUS_FILES = [line["name"] for line in oracle.index() if line["n_branches"] and line["size"] < 1_000_000]
-# One in four of them without --full.
-ROTATION = [pytest.param(n, marks=[pytest.mark.only_full] if i % 4 else []) for i, n in enumerate(CORPUS_FILES)]
 # Single-precision sums depend on the order of additions: the last bit may differ from hadd's.
 TOLERANCE = 1e-6
 
 
 @pytest.mark.skipif(not CORPUS_FILES, reason="the corpus is absent")
-@pytest.mark.parametrize("name", ROTATION)
+@pytest.mark.parametrize("name", [oracle.usual(name) for name in CORPUS_FILES])
 def test_a_corpus_file_merged_with_itself_equals_hadd(
     name: str, basketry: Basketry, root_bytes: RootServer, tmp_path: Path
 ) -> None:

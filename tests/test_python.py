@@ -22,9 +22,8 @@ from basketry.reading import libraries
 from basketry.reading.request import Request
 from referee import make_files, oracle
 
-# Small corpus files with trees; one in six of them without --full.
+# Small corpus files with trees.
 CORPUS_FILES = [line["name"] for line in oracle.index() if line["n_branches"] and line["size"] < 400_000]
-ROTATION = [pytest.param(n, marks=[pytest.mark.only_full] if i % 6 else []) for i, n in enumerate(CORPUS_FILES)]
 # Branches that uproot reads wrongly: see the corpus' README.md.
 UPROOT_ERRS = {
     ("gohep--leaves.root", "D16"),
@@ -75,7 +74,7 @@ def plain_branches(tree: Any) -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.skipif(not CORPUS_FILES, reason="the corpus is absent")
-@pytest.mark.parametrize("name", ROTATION)
+@pytest.mark.parametrize("name", [oracle.usual(name) for name in CORPUS_FILES])
 def test_arrays_equal_those_of_uproot(name: str) -> None:
     path = oracle.corpus_file(name)
     found: list[str] = []

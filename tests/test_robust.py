@@ -53,7 +53,7 @@ def assert_well_behaved(outcome: Outcome, size: int, case: str) -> None:
 
 
 @pytest.mark.skipif(not NAMES, reason="the corpus is absent")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [oracle.usual(name) for name in NAMES])
 def test_corrupt_files_are_refused_or_read(name: str, full: bool, basketry: Basketry, tmp_path: Path) -> None:
     data = oracle.corpus_file(name).read_bytes()
     bad, out = tmp_path / "bad.root", tmp_path / "out.root"

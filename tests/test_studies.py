@@ -52,6 +52,11 @@ def outside(page: str) -> list[str]:
     return [part.split("<!-- end -->")[-1] for part in page.split("<!-- measured: ")]
 
 
+def rows_of(results: Any, block: str) -> list[str]:
+    """The rows of a table, without its head and the noise below it."""
+    return [line for line in results["blocks"][block] if line.startswith("|")][2:]
+
+
 def figures(results: Any, label: str, figure: str, **settings: str) -> list[float]:
     """A figure of all points with these settings, or this name."""
     found = []
@@ -113,7 +118,8 @@ def test_the_containers_study_is_repeated(tmp_path: Path) -> None:
 
 
 def test_the_parallel_study_measures_trees_and_rntuples(tmp_path: Path) -> None:
-    series = quick("parallel", tmp_path)["series"]
+    results = quick("parallel", tmp_path)
+    series = results["series"]
     trees = [label for label in series if not label.startswith("ntuple-")]
     assert {f"ntuple-{label}" for label in trees} == series.keys() - set(trees)
     for label in trees:
@@ -133,6 +139,17 @@ def test_the_parallel_study_measures_trees_and_rntuples(tmp_path: Path) -> None:
             for thread in {stretch["thread"] for stretch in facts["timeline"]}:
                 own = sorted((s["begin"], s["end"]) for s in facts["timeline"] if s["thread"] == thread)
                 assert all(one[1] <= later[0] + 1e-6 for one, later in itertools.pairwise(own))
+
+    # Every table has its rows.
+    for block in ("memory", "budgets", "limits"):
+        assert len(rows_of(results, block)) in (4, 6)
+        assert not any("| - |" in row for row in rows_of(results, block))
+    for kind in ("single", "multi"):
+        rows = rows_of(results, f"{kind}-speed")
+        assert {"none", "lz4:4"} <= {row.split("|")[2].strip() for row in rows}
+        assert all("→" in row for row in rows)
+    assert [row.split("|")[1].strip() for row in rows_of(results, "branches-none")] == ["1 x 100", "50 x 2"]
+    assert not list(tmp_path.rglob("write-bench-*")), "measured files are left behind"
 
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 The format is documented in the corpus' README.md and make_oracle.py; this module only loads and indexes it.
 """
 
+import functools
 import gzip
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from referee.paths import CORPUS, corpus_is_here
 
@@ -81,6 +84,29 @@ def index() -> list[Line]:
     if not corpus_is_here():
         return []
     return [json.loads(text) for text in (CORPUS / "files.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+@functools.cache
+def covering() -> frozenset[str]:
+    """Files that together have every feature of the corpus (`features` of its index), few and small ones.
+
+    Each next file is the one with most features that are missing yet, for its size. What a usual run does with these,
+    `--full` does with all files.
+    """
+    lines = sorted(index(), key=lambda line: line["name"])
+    missing = {feature for line in lines for feature in line["features"]}
+    found: set[str] = set()
+    while missing:
+        # A file of 300 kB takes twice as long as a small one.
+        best = max(lines, key=lambda line: len(missing.intersection(line["features"])) / (300_000 + line["size"]))
+        found.add(best["name"])
+        missing.difference_update(best["features"])
+    return frozenset(found)
+
+
+def usual(name: str) -> Any:
+    """A case with a file of the corpus: with --full alone, unless the file is one of those that cover the features."""
+    return pytest.param(name, marks=() if name in covering() else pytest.mark.only_full)
 
 
 def corpus_file(name: str) -> Path:

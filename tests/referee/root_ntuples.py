@@ -1,10 +1,13 @@
 """Asks real ROOT about the RNTuples of files: what its RNTupleInspector says, and the values that its views show.
 
-Run as a script it prints the answers to a question for the paths of RNTuples that its arguments name (`FILE:NAME`).
+Run as a script it is the process with ROOT in it, which stays for all questions and answers each in a forked child.
 """
 
+import atexit
+import functools
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 Answer = dict[str, Any]
+
+# Seconds for one answer.
+TIMEOUT = 300
 
 # Entries that are shown at most: every n-th, and the last.
 SHOWN = 40
@@ -84,14 +90,33 @@ std::string inspect(const std::string &name, const std::string &file) {
 """
 
 
-def ask(question: str, *ntuples: str) -> list[Any]:
-    """ROOT's answers for `FILE:NAME`, one process for all."""
+@functools.cache
+def _root() -> subprocess.Popen[str]:
+    """The process with ROOT, started with the first question."""
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
-    command = [sys.executable, "-W", "ignore", "-m", "referee.root_ntuples", question, *ntuples]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
-    answers = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(('{"', '"'))]
-    if done.returncode or len(answers) != len(ntuples):
-        raise RuntimeError(f"ROOT failed:\n{done.stdout[-500:]}{done.stderr[-2000:]}")
+    command = [sys.executable, "-W", "ignore", "-m", "referee.root_ntuples"]
+    process = subprocess.Popen(
+        command, env=environment, cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    atexit.register(process.communicate)
+    return process
+
+
+def ask(question: str, *ntuples: str) -> list[Any]:
+    """ROOT's answers for `FILE:NAME`, or for several of them with `|` between; a crash is an answer to "show" alone."""
+    process, answers = _root(), []
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for ntuple in ntuples:
+        process.stdin.write(json.dumps([question, ntuple]) + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"ROOT died at {ntuple}")
+        status, answer = json.loads(line)
+        if status and question != "show":
+            raise RuntimeError(f"ROOT failed at {ntuple}: {answer or status}")
+        answers.append(CRASH if status else answer)
     return answers
 
 
@@ -105,11 +130,20 @@ def show(*ntuples: str) -> list[str]:
     return ask("show", *ntuples)
 
 
+def show_alike(*ntuples: str) -> list[str]:
+    """`show` of RNTuples with the same types by one child: ROOT compiles for each type."""
+    [shown] = ask("show", "|".join(ntuples))
+    if len(ntuples) > 1 and shown != CRASH:
+        return list(shown)
+    # A crash is that of one of them.
+    return show(*ntuples)
+
+
 def attributes(path: str) -> list[list[int]]:
     """Start, length and the field `run` of each entry of an attribute set, `FILE:NAME:SET`."""
-    [found] = ask("attributes", path)
-    ranges: list[list[int]] = json.loads(found)
-    return ranges
+    [ranges] = ask("attributes", path)
+    found: list[list[int]] = ranges
+    return found
 
 
 def imported(tree: Path, name: str, out: Path) -> Path:
@@ -118,8 +152,49 @@ def imported(tree: Path, name: str, out: Path) -> Path:
     return out
 
 
+def _answer(question: str, file: str, name: str, *names: str) -> Any:
+    """What ROOT says of one RNTuple."""
+    import ROOT
+
+    match question:
+        case "attributes":
+            return json.loads(str(ROOT.attributes(name, file, *names)))
+        case "inspect":
+            return json.loads(str(ROOT.inspect(name, file)))
+        case "import":
+            importer = ROOT.Experimental.RNTupleImporter.Create(file, name, names[0])
+            importer.SetIsQuiet(True)
+            importer.Import()
+            return "made"
+    with tempfile.NamedTemporaryFile() as shown:
+        ROOT.show(name, file, SHOWN, shown.name)
+        return Path(shown.name).read_text(errors="backslashreplace")
+
+
+def _answers(question: str, ntuples: list[str]) -> Any:
+    """What ROOT says of one RNTuple, or of several; in the forked child."""
+    answers = [_answer(question, *ntuple.split(":")) for ntuple in ntuples]
+    return answers if len(answers) > 1 else answers[0]
+
+
+def _child(question: str, ntuple: str, out: int) -> None:
+    """Writes the answer, and ends."""
+    status = 1
+    signal.alarm(TIMEOUT)
+    # ROOT prints, too.
+    os.dup2(2, 1)
+    try:
+        said = _answers(question, ntuple.split("|"))
+        status = 0
+    except Exception as error:
+        said = str(error)
+    with os.fdopen(out, "w") as file:
+        file.write(json.dumps(said))
+    os._exit(status)
+
+
 def main() -> None:
-    """Prints a line for each RNTuple."""
+    """Prints a line for each question of stdin: the status of the child, and its answer."""
     import ROOT
 
     ROOT.gErrorIgnoreLevel = ROOT.kError
@@ -127,28 +202,17 @@ def main() -> None:
     ROOT.gEnv.SetValue("Root.Stacktrace", "no")
     if not ROOT.gInterpreter.Declare(CODE):
         raise SystemExit("the code does not compile")
-    question, *paths = sys.argv[1:]
-    for argument in paths:
-        file, name, *names = argument.split(":")
-        if question == "attributes":
-            print(json.dumps(str(ROOT.attributes(name, file, *names))), flush=True)
-            continue
-        if question == "import":
-            importer = ROOT.Experimental.RNTupleImporter.Create(file, name, names[0])
-            importer.SetIsQuiet(True)
-            importer.Import()
-            print(json.dumps("made"), flush=True)
-            continue
-        if question == "inspect":
-            print(str(ROOT.inspect(name, file)), flush=True)
-            continue
+    for line in sys.stdin:
+        question, ntuple = json.loads(line)
+        reading, writing = os.pipe()
         if not (child := os.fork()):
-            with tempfile.NamedTemporaryFile() as shown:
-                ROOT.show(name, file, SHOWN, shown.name)
-                print(json.dumps(Path(shown.name).read_text(errors="backslashreplace")), flush=True)
-            os._exit(0)
-        if os.waitpid(child, 0)[1]:
-            print(json.dumps(CRASH), flush=True)
+            os.close(reading)
+            _child(question, ntuple, writing)
+        os.close(writing)
+        with os.fdopen(reading) as file:
+            said = file.read()
+        status = os.waitpid(child, 0)[1]
+        print(json.dumps([status, json.loads(said) if said else None]), flush=True)
 
 
 if __name__ == "__main__":
