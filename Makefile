@@ -1,6 +1,6 @@
 # make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), PROFILE= (cargo's), JOBS=,
 # PYTEST_OPTIONS=, UPROOT=, DATA= and SUITE_OPTIONS= (test-uproot), WHEEL_TARGETS= (wheels), SCALE=, STUDY= and STUDY_OPTIONS= (studies),
-# SECONDS_EACH= and CORPUS_FILES= (fuzz).
+# SECONDS_EACH= and CORPUS_FILES= (fuzz), REF= and COMPARE_OPTIONS= (bench-compare).
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -13,6 +13,9 @@ SECONDS_EACH ?= 60
 SCALE ?= 1
 PROFILE ?= release
 BIN := target/$(PROFILE)/basketry
+# The command and the wheel of the tests' profile have the features of the tests' libraries, so that each library is compiled once.
+TESTED := --profile tested --features basketry-cli/as-tested
+BUILT := --profile $(PROFILE) $(if $(filter tested,$(PROFILE)),--features basketry-cli/as-tested)
 # Relative to fuzz/.
 CORPUS_FILES ?= ../../shared/corpus/files
 TEST_STAMP := $(VENV)/.basketry-tests.stamp
@@ -34,12 +37,11 @@ help: ## list the targets
 
 .PHONY: build
 build: ## the release binary, target/release/basketry
-	# With the features of the Python package, so that shared crates are built once.
-	cargo build --profile $(PROFILE) --bin basketry -p basketry-cli -p basketry-python
+	cargo build $(BUILT) --bin basketry -p basketry-cli
 
 .PHONY: wheel
 wheel: $(TEST_STAMP) ## the Python package, build/wheels/*.whl
-	$(VENV)/bin/maturin build --profile $(PROFILE) --quiet --interpreter $(VENV)/bin/python --out build/wheels
+	$(VENV)/bin/maturin build $(BUILT) --quiet --interpreter $(VENV)/bin/python --out build/wheels
 
 # zig links against the symbols of an old C library, for any processor. The wheel of `make wheel` needs this machine's.
 .PHONY: wheels
@@ -70,10 +72,11 @@ show: build $(FILE)
 test: test-rust test-python ## every test, with real ROOT and uproot as referees; names the slowest
 
 .PHONY: test-rust
-test-rust: ## cargo test --workspace
-	cargo test --workspace -j $(JOBS)
+test-rust: ## the tests of the crates, in the profile and with the libraries of the command that the Python tests use
+	# An extension module leaves Python's symbols open. Examples are checked by clippy.
+	cargo test $(TESTED) --workspace --exclude basketry-python --exclude basketry-fuzz --lib --bins --tests -j $(JOBS)
+	cargo test $(TESTED) --workspace --exclude basketry-python --exclude basketry-fuzz --doc -j $(JOBS)
 
-# The Python tests use a profile that builds in half the time of the release, from the same sources.
 .PHONY: test-python
 test-python: ## pytest: one layout for each corpus file, all layouts for some
 	$(MAKE) pytest PROFILE=tested
@@ -97,20 +100,40 @@ pytest: build $(WHEEL_STAMP)
 	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" $(VENV)/bin/python -m pytest tests -n $(JOBS) --dist worksteal --durations=15 $(PYTEST_OPTIONS)
 
 .PHONY: lint
-lint: $(TEST_STAMP) ## rustfmt, clippy, rustdoc, ruff, mypy: no warning is allowed
+lint: lint-rust lint-python ## rustfmt, clippy, rustdoc, ruff, mypy: no warning is allowed
+
+.PHONY: lint-rust
+lint-rust:
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets -j $(JOBS) -- -D warnings
-	# The fuzz targets are a workspace of their own. Here they are checked without libFuzzer.
-	cargo clippy --manifest-path fuzz/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}" --all-targets --locked \
-	  --no-default-features -j $(JOBS) -- -D warnings
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps -j $(JOBS)
+	# The profile of the tests: build scripts and procedural macros are compiled once for both. With the fuzz targets.
+	cargo clippy $(TESTED) --workspace --all-targets -j $(JOBS) -- -D warnings
+	# With the driver and the arguments of `cargo clippy`, which has checked the crates: else they are checked once more.
+	RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
+	  CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ \
+	  RUSTDOCFLAGS="-D warnings" cargo doc $(TESTED) --no-deps -j $(JOBS)
+
+.PHONY: lint-python
+lint-python: $(TEST_STAMP)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
+.PHONY: test-environment
+test-environment: $(TEST_STAMP)
+
 .PHONY: bench
 bench: build $(WHEEL_STAMP) ## the published figures, beside ROOT, uproot, cat and the bare codecs (BENCH=names, default all)
 	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(BENCH)
+
+# The other commit is built in a worktree of its own. JOBS= does not matter: a job has one thread.
+.PHONY: bench-compare
+bench-compare: $(TEST_STAMP) build ## the command beside that of another commit (REF=) in turns: fails where CPU, memory or bytes grow past 5 % (COMPARE_OPTIONS=)
+	[ -d build/bench/ref ] || git worktree add --detach build/bench/ref
+	git -C build/bench/ref checkout --quiet --detach "$$(git rev-parse --verify "$(REF)^{commit}")"
+	CARGO_TARGET_DIR="$(CURDIR)/build/bench/ref-target" cargo build --manifest-path build/bench/ref/Cargo.toml --profile $(PROFILE) \
+	  --bin basketry -p basketry-cli
+	PYTHONPATH=tests:bench BASKETRY_BIN="$(CURDIR)/$(BIN)" \
+	  $(VENV)/bin/python bench/compare.py build/bench/ref-target/$(PROFILE)/basketry $(COMPARE_OPTIONS)
 
 .PHONY: studies
 studies: build $(WHEEL_STAMP) ## the published studies, repeated beside ROOT: 50 minutes at SCALE=1 (STUDY=names, default all)
@@ -129,10 +152,14 @@ site: build
 	@echo "build/site/index.html"
 
 .PHONY: fuzz
+fuzz: export CARGO_PROFILE_RELEASE_LTO := off
+fuzz: export CARGO_PROFILE_RELEASE_DEBUG := 1
+fuzz: export CARGO_PROFILE_RELEASE_STRIP := false
+fuzz: export CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS := true
 fuzz: ## each fuzz target for SECONDS_EACH seconds (needs cargo-fuzz; the corpus gives seeds)
 	cd fuzz && if [ -d $(CORPUS_FILES) ]; then cargo run --quiet --release --example seeds -- $(CORPUS_FILES); fi
 	cd fuzz && for target in $$(cargo fuzz list); do \
-	  cargo fuzz run -s none "$$target" -- \
+	  cargo fuzz run -s none --features libfuzzer "$$target" -- \
 	    -max_total_time=$(SECONDS_EACH) -rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20 -max_len=20000; \
 	done
 

@@ -1,4 +1,5 @@
 //! The trees of `root/decode_types.root` as columns.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -107,7 +107,7 @@ impl Regrouper<'_> {
             let Some(&piece) = self.column.source.pieces.get(index) else { continue };
             if piece.first_entry > next && next != entries.start {
                 let error = Error::corrupt(format!("entries {next} to {} are in no basket", piece.first_entry));
-                return Err(error.object(format!("branch {}", self.column.name)).into());
+                return Err(error.object(format!("branch {}", self.column.name)));
             }
             let key = CacheKey::Column(self.index);
             let shared = spans_several(&piece, self.job.bounds);
