@@ -1,16 +1,17 @@
 """Reports of `generate`."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenTable:
-    """A new tree or RNTuple."""
+    """The report on a written tree or RNTuple."""
 
     name: str
     """Its name."""
-    container: str
-    """ "ttree" or "rntuple"."""
+    container: Literal["rntuple", "ttree"]
+    """Whether it is a tree or an RNTuple."""
     entries: int
     """Entries."""
     clusters: int
@@ -25,7 +26,7 @@ class WrittenTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A new file."""
+    """The report on a written file."""
 
     bytes: int
     """Bytes of the file."""
@@ -35,47 +36,47 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextMetrics:
-    """Counters of a fill context; times in nanoseconds."""
+    """Metrics of one fill context."""
 
     entries: int
-    """Filled entries."""
+    """Entries filled."""
     encoding_ns: int
-    """Encoding and cutting baskets."""
+    """Time spent on encoding and cutting baskets or pages, in nanoseconds."""
     compressing_ns: int
-    """Compressing."""
+    """Time spent on compressing, in nanoseconds."""
     waiting_ns: int
-    """Waiting for memory."""
+    """Time spent on waiting for memory, in nanoseconds."""
     handing_ns: int
-    """Committing clusters, including the time of appending them."""
+    """Time spent on handing over and appending clusters, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteMetrics:
-    """Counters of a writer."""
+    """Metrics of a writer at work."""
 
     entries: int
     """Entries in the file."""
     clusters: int
     """Clusters in the file."""
     file_bytes: int
-    """Bytes of the file before its last records."""
+    """Bytes of the file so far."""
     queue_bytes: int
-    """Bytes of clusters that waited for others at the end: none."""
+    """Bytes of finished clusters that wait for earlier ones."""
     held_bytes: int
-    """Bytes of the budget in use at the end."""
+    """Bytes of the budget in use, by all writers that share it."""
     peak_held_bytes: int
-    """The most that ever were."""
+    """Largest number of bytes in use so far."""
     waiting: int
-    """Fillers that waited for memory at the end: none."""
+    """Number of contexts that wait for memory now."""
     appending_ns: int
-    """Nanoseconds spent on appending."""
+    """Total time spent on appending, in nanoseconds."""
     contexts: tuple[ContextMetrics, ...]
-    """Each fill context."""
+    """All fill contexts so far, in the order in which they began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generated:
-    """The outputs and their cost."""
+    """The files written, and their cost."""
 
     written: tuple[Written, ...]
     """The files."""
@@ -84,6 +85,6 @@ class Generated:
     cpu: float
     """Seconds of CPU, of all threads."""
     sync: float
-    """Seconds that the system took besides, to get it on disk."""
+    """Additional seconds until the data were on disk."""
     metrics: tuple[WriteMetrics, ...]
-    """Counters by file."""
+    """Where the time went, by file."""

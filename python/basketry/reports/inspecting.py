@@ -16,7 +16,7 @@ class FileReport:
     bytes: int
     """Bytes."""
     root_version: str
-    """Version of ROOT that wrote it, as ROOT shows it: 6.28/04."""
+    """Version of ROOT that wrote it, as ROOT shows it: `6.28/04`."""
     compression: int
     """ROOT's compression setting of the file, 100 times algorithm + level."""
     big: bool
@@ -30,7 +30,7 @@ class FileReport:
     free_bytes: int
     """Bytes that belong to no record."""
     free_segments: int
-    """Gaps that they lie in."""
+    """Number of these gaps."""
     trees: int
     """Trees, the newest cycle of each."""
     ntuples: int
@@ -40,45 +40,13 @@ class FileReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectReport:
-    """An object other than a tree or an RNTuple."""
-
-    path: str
-    """Path in the file."""
-    cycle: int
-    """Cycle."""
-    class_: str
-    """Class."""
-    bytes: int
-    """Bytes of its record."""
-    raw_bytes: int
-    """Bytes before compression."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
-    """Something that could not be read."""
-
-    object: str
-    """Path in the file."""
-    cycle: int | None = None
-    """Cycle, if known."""
-    class_: str = ""
-    """Class, if known."""
-    reason: str
-    """Why."""
-    unsupported: bool = False
-    """Whether it is in a format that this version does not read, and not damaged."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """Two strings that belong together."""
 
     name: str
     """Name."""
     value: str
-    """The value: a formula, a file, a class."""
+    """Its value: a formula, a file, a class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,15 +60,15 @@ class LeafReport:
     title: str
     """Title."""
     type: str
-    """Type, as TLeaf::GetTypeName gives it."""
+    """Type, as `TLeaf::GetTypeName` says it."""
     len: int
     """Elements of the fixed array."""
     count: str | None = None
     """The leaf that counts its elements."""
     maximum: int | None = None
-    """fMaximum of a counter leaf."""
+    """The largest value that the leaf claims to hold, where it counts others."""
     counted_at_least: int | None = None
-    """Least length of the longest counted entry, derived from sizes."""
+    """The least possible number of elements in the longest entry that it counts, from sizes alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +78,25 @@ class BasketSummary:
     count: int
     """Baskets on disk."""
     fill: float | None
-    """Mean content over the size of the writer's buffer; exceeds 1 where buffers grew."""
+    """Mean contents over the size of the writer's buffer; may exceed 1, because buffers grow."""
     disk: Spread | None
     """Least, median and greatest size on disk."""
     raw: Spread | None
     """The same before compression, of the baskets looked at."""
     crossing: int
     """Baskets that cross the start of a cluster."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedReport:
+    """A basket in the tree's own record."""
+
+    index: int
+    """Its place among the branch's baskets."""
+    entries: int
+    """Entries in it."""
+    bytes: int
+    """Bytes of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,23 +114,11 @@ class BasketReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedReport:
-    """A basket in the tree's own record."""
-
-    index: int
-    """Its place among the branch's baskets."""
-    entries: int
-    """Entries in it."""
-    bytes: int
-    """Bytes of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BranchReport:
     """A branch."""
 
     id: str
-    """Its place in the tree: 2.0.1 is the second branch of the first of the third."""
+    """Its position in the tree: `2.0.1` is the second branch of the first branch of the third."""
     name: str
     """Name."""
     title: str
@@ -158,7 +126,7 @@ class BranchReport:
     class_: str
     """ROOT's class of the branch."""
     type: str
-    """Class of its entries; empty for branches of leaves."""
+    """Its class, or empty where the leaves define it."""
     leaves: tuple[LeafReport, ...]
     """Its leaves."""
     compression: int
@@ -184,13 +152,17 @@ class BranchReport:
     basket_summary: BasketSummary
     """How its baskets are."""
     codecs: dict[str, int]
-    """Codecs of the baskets read, with counts; "none" for uncompressed baskets."""
+    """Codecs of the baskets whose headers were read, with the number of baskets; `none` for a basket that is not
+    compressed."""
     decoded: Literal["numbers", "lists", "objects", "bytes"] | None = None
-    """Form of its decoded entries, if it has entries."""
+    """Its values after decoding, if it has entries of its own. "numbers": numbers, a fixed count in each entry.
+    "lists": lists of numbers, or texts. "objects": objects, or lists of anything else: each is decoded by itself.
+    "bytes": bytes: it cannot be decoded."""
     can_split: bool = False
-    """Whether members of its objects could have branches of their own."""
+    """Whether it holds objects whose members could have branches of their own."""
     absent: bool = False
-    """Whether its baskets lie in another file, which is not there."""
+    """Whether its baskets are in another file, which is missing: of the own folder. Files elsewhere are not looked
+    for."""
     embedded: tuple[EmbeddedReport, ...]
     """Baskets in the tree's own record."""
     baskets: tuple[BasketReport, ...] | None = None
@@ -228,9 +200,10 @@ class TreeReport:
     clusters: tuple[int, ...]
     """First entry of each cluster."""
     clusters_known: Literal["declared", "estimated"]
-    """How they are known."""
+    """How they are known. "declared": the tree records them. "estimated": the tree does not record them; ROOT uses
+    ranges that fit its read cache."""
     clusters_cut: bool = False
-    """Whether the list `clusters` is truncated."""
+    """Whether `clusters` ends before the tree does, because there are too many clusters."""
     largest_cluster: int
     """Compressed bytes of the largest cluster."""
     common_boundaries: int
@@ -238,22 +211,22 @@ class TreeReport:
     baskets: int
     """Baskets on disk."""
     crossing: int
-    """Baskets that span the start of a cluster; none where clusters are estimated."""
+    """Baskets that begin before a cluster does and end behind its start; none where clusters are estimated."""
     probed: Literal["all", "some"]
-    """Whether every basket's header was looked at, or only some of each branch."""
+    """Whether every basket's header was read, or only some of each branch. "all": all. "some": some of each branch, the
+    largest among them."""
     codecs: dict[str, int]
     """Codecs of the baskets looked at, all branches together."""
     compressible_to: float | None = None
-    """Ratio to which zlib:1 compresses uncompressed baskets; absent if not tried."""
+    """Size of uncompressed baskets with zlib:1 over their present size; absent where not tried."""
     trials: tuple[Trial, ...] = ()
-    """Other codecs on a sample of the baskets; empty if not tried."""
+    """Other codecs on a sample of the baskets; absent where not tried."""
     mixed: Mixed | None = None
-    """The best of these codecs for each basket of the sample, without more bytes; None if not tried."""
+    """The best of these codecs for each basket of the sample, in no more bytes; absent where not tried."""
     record_compressible_to: float | None = None
-    """Bytes of the tree's uncompressed record, as the file's codec would make it, over what it has; absent where not
-    tried."""
+    """Bytes of the tree's uncompressed record with the file's codec over its present bytes; absent where not tried."""
     is_another: bool = False
-    """For an older cycle: whether it has baskets that the newest cycle lacks, and so is a tree of its own."""
+    """For an older cycle: whether it has baskets that the newest cycle lacks, so that it is a tree of its own."""
     memory: Memory
     """Memory that readers and writers need."""
     read_time: ReadTime
@@ -263,7 +236,7 @@ class TreeReport:
     aliases: tuple[Pair, ...]
     """Aliases: name and formula."""
     index: str | None
-    """Class of the index, if any."""
+    """Class of the index, if there is one."""
     user_info: tuple[Pair, ...]
     """Objects in the user info."""
     branches: tuple[BranchReport, ...]
@@ -271,30 +244,62 @@ class TreeReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectReport:
+    """An object that is neither a tree nor an RNTuple."""
+
+    path: str
+    """Path in the file."""
+    cycle: int
+    """Cycle."""
+    class_: str
+    """Class."""
+    bytes: int
+    """Bytes of its record."""
+    raw_bytes: int
+    """Bytes before compression."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Something that could not be read."""
+
+    object: str
+    """Path in the file."""
+    cycle: int | None = None
+    """Cycle, where it has one."""
+    class_: str = ""
+    """Class, where it is known."""
+    reason: str
+    """The reasons."""
+    unsupported: bool = False
+    """Whether it is in a format that this version does not read, and not damaged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FaultCost:
-    """The cost of a fault; unknown costs are 0."""
+    """The cost of a fault; unknown parts are 0."""
 
     bytes: int
-    """Bytes on disk for nothing."""
+    """Superfluous bytes on disk."""
     read_seconds: float
     """Seconds of one core at each full read."""
     open_seconds: float
     """Seconds of one core whenever the tree is opened, which a reader of everything does not save."""
     entry_seconds: float
-    """Seconds of one core for each entry read at random."""
+    """Seconds of one core for each entry that is picked at random."""
     shared_seconds: float
     """Seconds of one core at each full read by jobs or threads that share the tree by clusters."""
     write_seconds: float
     """Seconds of one core when it was written."""
     memory: int
-    """Bytes of memory for nothing, of a reader or a writer."""
+    """Superfluous bytes of memory, of a reader or a writer."""
     danger: bool
-    """Whether results may be wrong or lost: goes before all that only costs."""
+    """Whether results may be wrong or lost. Such faults come first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """The estimated cost of a finding's command."""
+    """The price of fixing a fault: the other side of a `Cost`."""
 
     bytes: int
     """Bytes by which the file grows."""
@@ -303,34 +308,35 @@ class Price:
     memory: int
     """Bytes of memory more that a reader of all branches needs."""
     note: str
-    """Other changes, as a sentence; empty if none."""
+    """Other changes, as a sentence; may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A fault."""
+    """A fault that was found."""
 
     fault: str
     """Kind of the fault, such as "tiny_baskets"."""
     tree: str | None
-    """Path of the tree or RNTuple; None for the whole file."""
+    """Path of the tree or RNTuple, unless the file as a whole is meant."""
     cost: FaultCost
     """Its cost."""
     text: str
-    """One or two sentences: the fault and the reason for its cost."""
+    """Its description, in a sentence or two."""
     command: str | None
-    """The command that mends it, if one does."""
-    pays: str
-    """"reader", or "writer" for a fault that only slows the program that writes such files."""
+    """The command that fixes it, if there is one."""
+    pays: Literal["reader", "writer"]
+    """The program that pays for it. "reader": every reader of the file. "writer": only the program that wrote the file,
+    or writes similar ones."""
     price: Price | None
-    """Cost of the command, if there is one."""
+    """The estimated price of the command, if there is one."""
     numbers: dict[str, int | float | str | list[str]]
     """The numbers of the fault; docs/inspect-schema.md lists them by fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """The whole report on a file."""
+    """The report on a file."""
 
     schema: int
     """Version of this structure."""
@@ -343,6 +349,6 @@ class Inspection:
     objects: tuple[ObjectReport, ...]
     """Everything else that has a key, directories left out."""
     skipped: tuple[Unread, ...]
-    """Unreadable objects."""
+    """Unreadable parts."""
     findings: tuple[Finding, ...]
-    """Faults, worst first."""
+    """The findings, worst first."""

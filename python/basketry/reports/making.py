@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depths:
-    """How many clusters of a column are treated at each depth."""
+    """Number of clusters of a column by depth."""
 
     copy: int
     """Copied."""
@@ -20,12 +21,12 @@ class Depths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableSummary:
-    """Result for one tree or RNTuple."""
+    """The report on one tree or RNTuple."""
 
     path: str
     """Its path."""
-    container: str
-    """ "ttree" or "rntuple"."""
+    container: Literal["rntuple", "ttree"]
+    """Whether it is a tree or an RNTuple."""
     input_entries: int
     """Entries of the inputs."""
     entries: int
@@ -44,12 +45,12 @@ class TableSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A skipped input."""
+    """An input that was left out."""
 
     path: Path
     """The file."""
     reason: str
-    """Why."""
+    """The reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,29 +64,30 @@ class OlderCycle:
     cycle: int
     """The cycle's number."""
     entries: int | None
-    """Its entries; none if its record cannot be read."""
-    kind: str
-    """ "earlier-save": its branches and entries are all in the newest cycle; "other-tree": another tree under the same
-    name; "unreadable"."""
+    """Number of its entries. None if its record cannot be read."""
+    kind: Literal["earlier-save", "other-tree", "unreadable"]
+    """Its kind. "earlier-save": A part of the newest cycle, which has all of its branches and entries in the same
+    baskets. "other-tree": another tree under the same name. "unreadable": its record cannot be read, or its baskets
+    cannot be compared with those of the newest."""
     kept: bool
     """Whether it is in the output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damaged:
-    """A damaged object that was left out, or an object in a damaged place."""
+    """A damaged object that is left out, or an object that lies in a damaged part of the file."""
 
     path: Path
     """The file."""
     object: str
-    """The object with its cycle, the directory, or another damaged part."""
+    """The object with its cycle, a directory, or another damaged part of the file."""
     reason: str
     """The damage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """Result of a rewrite or merge."""
+    """The report of a rewrite."""
 
     bytes_read: int
     """Bytes of all inputs."""
@@ -96,21 +98,21 @@ class Summary:
     notes: tuple[str, ...]
     """Notes for the user."""
     unmerged: tuple[str, ...]
-    """Notes on objects that were not merged, not carried over, or carried over with a loss."""
+    """The notes about objects that were not merged, not carried over, or carried over with a loss."""
     skipped: tuple[Skipped, ...]
-    """Inputs that were skipped because they are unreadable."""
+    """Inputs that were left out because they cannot be read."""
     older_cycles: tuple[OlderCycle, ...]
     """Older cycles of the inputs' trees."""
     damaged: tuple[Damaged, ...]
-    """Damage in the other inputs: these objects and directories are missing from the output."""
+    """Damaged objects and directories of the other inputs, which are missing from the output."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnForecast:
-    """Forecast for a column."""
+    """The forecast of a column."""
 
     name: str
-    """Branch names from the top down, with / between, or the path of a field."""
+    """Branch names from the top down, with `/` between, or the path of a field."""
     depths: Depths
     """Clusters by depth."""
     bytes_before: int
@@ -123,26 +125,26 @@ class ColumnForecast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """How a column of objects lies in branches."""
+    """The form of a column of objects: how it is spread over branches and streamed."""
 
     split_level: int
     """Split level of its branch."""
-    streaming: str | None = None
-    """Streaming of its unsplit collections, if there are any and it is known."""
+    streaming: str | None
+    """Streaming of its collections that are not split, if there are any and their streaming is known."""
     branches: int
     """Branches with entries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecodeForecast:
-    """Forecast for a column that changes split level or streaming."""
+    """The forecast of a column that gets another split level or streaming."""
 
     name: str
-    """The branch of the first level; the path of a branch if only its streaming changes."""
+    """The branch of the first level, or the path of a branch whose streaming alone changes."""
     before: Form
-    """How it lies now."""
+    """Its form now."""
     after: Form
-    """How it will."""
+    """Its form in the output."""
     bytes_before: int
     """Bytes on disk now."""
     bytes_after: int
@@ -151,12 +153,12 @@ class RecodeForecast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """Forecast for a tree or RNTuple."""
+    """The forecast of a table."""
 
     path: str
     """Its path."""
-    container: str
-    """What the output is: "ttree" or "rntuple"."""
+    container: Literal["rntuple", "ttree"]
+    """Whether the output is a tree or an RNTuple."""
     input_entries: int
     """Entries of the inputs."""
     entries: int
@@ -166,14 +168,14 @@ class Forecast:
     columns: tuple[ColumnForecast, ...]
     """Branches, or fields, with entries; without columns that are recoded."""
     recodes: tuple[RecodeForecast, ...]
-    """Columns that change split level or streaming."""
+    """Columns that get another split level or streaming."""
     notes: tuple[str, ...]
     """Notes for the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """Forecast of a rewrite."""
+    """The forecast of a rewrite."""
 
     tables: tuple[Forecast, ...]
     """Trees and RNTuples of the output."""
@@ -182,11 +184,11 @@ class Outlook:
     bytes_after: int
     """Expected bytes."""
     least_memory: int
-    """The smallest memory budget that would do."""
+    """The smallest memory budget possible."""
     memory: int
-    """Memory that will be used at most, of the budget given."""
+    """Largest memory that will be used, within the budget."""
     threads: int
-    """Threads that fit into it."""
+    """Number of threads that fit into the budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,49 +203,49 @@ class ColumnError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreeVerdict:
-    """Comparison of one tree."""
+    """The comparison of one tree."""
 
     path: str
     """Path of the tree on the first side."""
     entries: int
-    """Requested entries of the first side."""
+    """Selected entries of the first side."""
     branches: int
     """Branches that both sides have."""
     columns: int
-    """Branches among them that hold entries, all of which were compared."""
+    """Branches among them that hold entries. All are compared."""
     by_value: int
-    """Columns with another split level or streaming on the two sides, compared by value."""
+    """Columns that the two sides split or stream differently, and that were compared by value."""
     bytes: int
     """Bytes of the entries compared, of one side."""
     errors: tuple[ColumnError, ...]
-    """Largest errors of columns that differ within their tolerance."""
+    """Largest errors of columns that differ within their tolerance, by name."""
     equal: bool
     """Whether no difference was found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One difference. Of the bytes of a branch only the first is listed."""
+    """One difference. Of the bytes of a branch, only the first difference is listed."""
 
     tree: str | None = None
     """Path of the tree, if it is about one."""
     object: str | None = None
     """Path of the object or directory, if it is about one."""
     branch: str | None = None
-    """Path of the branch."""
+    """Branch, with those above it."""
     entry: int | None = None
     """Entry, as the first side counts."""
     member: str | None = None
-    """Member of the entry's value, if values were compared."""
+    """Member of the entry's value, where values were compared."""
     byte: int | None = None
     """Byte of the entry."""
     what: str
-    """The difference."""
+    """What differs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """Result of a comparison. Serialised, it is the --json of basketry verify."""
+    """The result of a comparison. Serialised, it is the `--json` of `basketry verify`."""
 
     schema: int
     """Version of this structure."""
@@ -252,55 +254,79 @@ class Verdict:
     trees: tuple[TreeVerdict, ...]
     """The trees that both sides have."""
     objects: int
-    """Compared objects other than trees."""
+    """Number of compared objects that are not trees."""
     older_cycles: int
     """Older cycles of trees, on the side that has more of them."""
     differences: tuple[Difference, ...]
-    """All differences: directories and trees in the order of the first side, then objects."""
+    """All differences: those of directories and trees in the order of the first side, then those of objects."""
     notes: tuple[str, ...]
     """Notes for the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BranchLoss:
-    """Loss of one branch, because other branches end before it."""
+    """The losses of one branch."""
 
     name: str
     """Branch names from the top down, with / between."""
     entries_lost: int
-    """Entries that can be read and are left out, since other branches lack them."""
+    """Readable entries that are left out because other branches lack them."""
     entries_unreadable: int
     """Entries that cannot be read."""
     baskets_unreadable: int
     """Baskets that cannot be read."""
     bytes_unreadable: int
-    """Their bytes on disk."""
+    """Bytes of these on disk."""
     ranges_unreadable: tuple[tuple[int, int], ...]
-    """First entry, and the one after the last, of an unreadable range."""
+    """Ranges of entries that cannot be read: first entry, and the entry after the last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveredTree:
-    """A restored tree."""
+    """A recovered tree."""
 
     path: str
     """Path of the tree."""
     cycle: int
-    """Cycle of its key in the input: trees of one name are kept apart."""
+    """Cycle of its key in the input, which tells trees of one name apart."""
     entries: int
-    """Entries of the output, which all branches have."""
-    saved_entries: int | None = None
-    """Entries that the record knew of which an AutoSave left; None if there was no record."""
+    """Entries of the output: the entries that all branches have."""
+    saved_entries: int | None
+    """Entries by the record of the last AutoSave; None without a record."""
     entries_lost: int
-    """Entries that the record or some branch has and that are not restored. Entries that were never written are
-    unknown."""
+    """Entries that the record or a branch has and that are not recovered. Entries that were never written are not
+    counted."""
     baskets_found: int
-    """Baskets that no record knew of."""
+    """Baskets that no record lists."""
     ranges_lost: tuple[tuple[int, int], ...]
-    """First entry, and the one after the last, of what the output leaves out of the middle or the end, as the input
-    counts."""
+    """Ranges of entries that the output leaves out of the middle or the end, as the input counts: first entry, and the
+    entry after the last."""
     branches: tuple[BranchLoss, ...]
     """Branches that had more entries than could be kept, or baskets that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveredNtuple:
+    """A recovered RNTuple."""
+
+    path: str
+    """Path of the RNTuple."""
+    cycle: int
+    """Cycle of its key."""
+    entries: int
+    """Entries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostNtuple:
+    """An RNTuple without an anchor."""
+
+    name: str
+    """Its name."""
+    offset: int
+    """Offset of the record with its header."""
+    bytes_at_most: int
+    """Bytes from there on in records of RNTuples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,36 +358,12 @@ class Unreadable:
     bytes: int
     """Bytes of the record."""
     reason: str
-    """Why it cannot be read."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveredNtuple:
-    """A restored RNTuple."""
-
-    path: str
-    """Path of the RNTuple."""
-    cycle: int
-    """Cycle of its key."""
-    entries: int
-    """Entries."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostNtuple:
-    """An RNTuple without an anchor."""
-
-    name: str
-    """Its name."""
-    offset: int
-    """Offset of the record with its header."""
-    bytes_at_most: int
-    """Bytes from there on in records of RNTuples."""
+    """The reason why it cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """Result of a recovery."""
+    """The result of a recovery."""
 
     schema: int
     """Version of this structure."""
@@ -370,20 +372,19 @@ class Recovery:
     bytes_written: int
     """Bytes of the output."""
     trees: tuple[RecoveredTree, ...]
-    """Restored trees."""
+    """Recovered trees."""
     ntuples: tuple[RecoveredNtuple, ...]
-    """Restored RNTuples. Each is whole."""
+    """Recovered RNTuples. Each is whole."""
     lost_ntuples: tuple[LostNtuple, ...]
-    """RNTuples that were not closed, and cannot be restored."""
+    """RNTuples that were not closed, and cannot be recovered."""
     objects: int
-    """Other restored objects."""
+    """Number of other recovered objects."""
     unplaced: tuple[Unplaced, ...]
     """Baskets of trees whose record was not found."""
     unreadable: tuple[Unreadable, ...]
     """Records of objects and trees that cannot be read."""
     whole: bool
-    """Whether everything is brought back that the file tells of, but for entries that only some branches of a tree have
-    at its end."""
+    """Whether all known content is recovered, except entries at the end of a tree that only some branches have."""
     notes: tuple[str, ...]
     """Notes for the user."""
 
@@ -400,32 +401,32 @@ class ConvertedColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A column that was left out."""
+    """A column that cannot be converted."""
 
     name: str
     """Its name."""
     why: str
-    """Why it was left out."""
+    """The reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
-    """Result of a conversion."""
+    """The report of a conversion."""
 
     tree: str
-    """Path of the tree or RNTuple."""
-    container: str
-    """ "ttree" or "rntuple"."""
+    """Path of the tree or RNTuple that was read or written."""
+    container: Literal["rntuple", "ttree"]
+    """Whether it is a tree or an RNTuple."""
     entries: int
-    """Converted entries."""
+    """Number of converted entries."""
     columns: tuple[ConvertedColumn, ...]
-    """The converted columns."""
+    """The written columns."""
     left_out: tuple[LeftOut, ...]
-    """Requested columns that were left out."""
+    """The requested columns that cannot be converted."""
     notes: tuple[str, ...]
     """Further notes."""
     row_groups: int
-    """Row groups of the Parquet files."""
+    """Number of row groups read or written."""
     bytes_read: int
     """Bytes read from the inputs."""
     bytes_written: int

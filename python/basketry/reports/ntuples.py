@@ -7,6 +7,22 @@ from .values import Memory, Mixed, ReadTime, Sizes, Spread, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeSetReport:
+    """A linked attribute set: an RNTuple with data about ranges of entries."""
+
+    name: str
+    """Its name."""
+    schema_version: str
+    """The version of its schema: `1.0`."""
+    entries: int | None = None
+    """Its entries; absent where it could not be read."""
+    top_fields: int | None = None
+    """Its fields at the top; absent where it could not be read."""
+    reason: str = ""
+    """Why it could not be read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PageReport:
     """A page."""
 
@@ -17,7 +33,7 @@ class PageReport:
     bytes: int
     """Bytes on disk without the checksum."""
     seek: int | None = None
-    """Offset in the file; None for a page in other storage."""
+    """Offset in the file; absent for a page in other storage."""
     checksum: bool
     """Whether a checksum follows it."""
 
@@ -29,10 +45,10 @@ class ColumnReport:
     id: int
     """Its physical ID."""
     type: str
-    """Its type in the specification: SplitReal32."""
+    """Its type in the specification: `SplitReal32`."""
     bits: int
     """Bits of an element in a page."""
-    range: tuple[float, ...] | None = None
+    range: tuple[float, float] | None = None
     """The least and the greatest value of a quantised column."""
     representation: int
     """Which of its field's representations it belongs to, from 0."""
@@ -45,7 +61,7 @@ class ColumnReport:
     absent_clusters: int = 0
     """Clusters from before the column was added."""
     compression: dict[str, int]
-    """ROOT's compression settings, with the number of pages written under each."""
+    """ROOT's compression settings, with the number of pages that were written under each."""
     elements: int
     """Stored elements."""
     pages: int
@@ -63,7 +79,7 @@ class ColumnReport:
     raw: Spread | None
     """The same before compression."""
     codecs: dict[str, int]
-    """Pages by codec; `none` for uncompressed pages."""
+    """Pages by codec; `none` for a page that is not compressed."""
     page_list: tuple[PageReport, ...] | None = None
     """Every page, if requested."""
 
@@ -83,7 +99,9 @@ class FieldReport:
     description: str = ""
     """Description."""
     role: Literal["leaf", "collection", "record", "variant", "streamer", "unknown"]
-    """Structural role."""
+    """Structural role. "leaf": A value of its own, or a wrapper around its only subfield. "collection": any number of
+    values of its subfield. "record": one value of each subfield. "variant": one value of one of its subfields.
+    "streamer": an object as ROOT's streamer writes it. "unknown": A role that the specification does not define."""
     array_size: int | None = None
     """Length of a fixed-size array or a bitset."""
     source: str | None = None
@@ -93,7 +111,9 @@ class FieldReport:
     in_extension: bool = False
     """Whether it was added while the RNTuple was written."""
     decoded: Literal["numbers", "lists", "objects", "bytes"] | None = None
-    """For a field at the top: form of its decoded entries."""
+    """For a field at the top: its values after decoding. "numbers": numbers, a fixed count in each entry. "lists":
+    lists of numbers, or texts. "objects": objects, or lists of anything else: each is decoded by itself. "bytes":
+    bytes: it cannot be decoded."""
     opaque: str | None = None
     """For a field at the top: why it cannot be decoded."""
     tot_bytes: int
@@ -101,31 +121,16 @@ class FieldReport:
     zip_bytes: int
     """Bytes of its own columns on disk."""
     share: float
-    """Its own columns' share of the RNTuple's bytes on disk, 0 to 1."""
+    """The share of its own columns of the RNTuple's bytes on disk, 0 to 1."""
     with_subfields: Sizes
     """Bytes of its columns and of those below it."""
     elements: int
-    """Elements of its first column, over all representations."""
+    """Elements of its first column, over all representations: for a field outside of collections, one for each
+    entry."""
     pages: int
     """Pages of its own columns."""
     columns: tuple[ColumnReport, ...]
     """Its columns: of all representations, those of representation 0 first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttributeSetReport:
-    """A linked attribute set: an RNTuple with data about ranges of entries."""
-
-    name: str
-    """Its name."""
-    schema_version: str
-    """The version of its schema: 1.0."""
-    entries: int | None = None
-    """Its entries; None where it could not be read."""
-    top_fields: int | None = None
-    """Its fields at the top; None where it could not be read."""
-    reason: str = ""
-    """Why it could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +150,7 @@ class NtupleReport:
     writer: str
     """The program that wrote it."""
     format: str
-    """The format's version in the anchor: 1.0.1.0."""
+    """The format's version in the anchor: `1.0.1.0`."""
     features: tuple[int, ...]
     """The numbers of the feature flags that are set."""
     entries: int
@@ -177,9 +182,9 @@ class NtupleReport:
     checked_pages: int
     """Pages that a checksum follows."""
     checksums: Literal["all", "some", "none"]
-    """Whether pages have checksums."""
+    """Whether pages have checksums. "all": all pages. "some": some pages. "none": no page."""
     codecs: dict[str, int]
-    """Pages by codec; `none` for uncompressed pages."""
+    """Pages by codec; `none` for a page that is not compressed."""
     metadata: Sizes
     """The metadata: anchor, header, footer and page lists."""
     header: Sizes
@@ -195,13 +200,13 @@ class NtupleReport:
     clusters: tuple[int, ...]
     """First entry of each cluster."""
     clusters_cut: bool = False
-    """Whether the list `clusters` is truncated."""
+    """Whether `clusters` ends before the RNTuple does, because there are too many clusters."""
     largest_cluster: int
     """Compressed bytes of the largest cluster."""
     trials: tuple[Trial, ...] = ()
-    """Other codecs on a sample of the pages; empty if not tried."""
+    """Other codecs on a sample of the pages; absent where not tried."""
     mixed: Mixed | None = None
-    """The best of these codecs for each page of the sample, without more bytes; None if not tried."""
+    """The best of these codecs for each page of the sample, in no more bytes; absent where not tried."""
     memory: Memory
     """Memory that readers and writers need."""
     read_time: ReadTime

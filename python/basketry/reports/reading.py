@@ -2,20 +2,22 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
-    """What went over the network in a reading. Times are added up over requests, which wait side by side."""
+    """What went over the network in a reading. Requests wait and arrive side by side, so their times may be more than
+    that of the reading."""
 
     requests: int
     """Requests. One may be for several ranges."""
     bytes: int
     """Bytes received."""
     latency: float
-    """Seconds from sending requests to the first byte of their replies."""
+    """Seconds from sending requests to the first byte of their replies, added up."""
     transfer: float
-    """Seconds from the first to the last byte of replies."""
+    """Seconds from the first to the last byte of replies, added up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,14 +35,14 @@ class Run:
     decode: float
     """Threads' time in decoding."""
     cold: float | None = None
-    """Share of the files' bytes outside the page cache, for cold readings."""
+    """Share of the files' bytes that was not in the page cache, if the files were dropped from it."""
     network: Network | None = None
-    """What went over the network, for files on other machines and simulated latency."""
+    """What went over the network, if files are on other machines, or a latency is simulated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnCost:
-    """Cost of a column in the median reading. Times in seconds."""
+    """The cost of a column in the median reading. Times in seconds."""
 
     name: str
     """Its name."""
@@ -64,7 +66,7 @@ class ColumnCost:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutSpeed:
-    """A layout, and the predicted reading of the same columns and entries."""
+    """A layout, and how fast the same columns and entries could be read in it."""
 
     layout: str
     """A codec for all columns, `as it is`, or `as tune chooses`."""
@@ -84,7 +86,7 @@ class LayoutSpeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readspeed:
-    """The measurement."""
+    """The report of `readspeed`."""
 
     schema: int
     """Version of this form."""
@@ -93,18 +95,18 @@ class Readspeed:
     tree: str
     """Path of the tree."""
     threads: int
-    """Threads used."""
+    """Threads used: the requested number, at most the number of processors."""
     entries: int
     """Entries read, of how many."""
     all_entries: int
-    """All entries."""
+    """Entries that there are."""
     clusters: int
-    """All clusters."""
+    """Clusters that there are."""
     throttle: int | None
-    """Limit in bytes a second, for throttled storage."""
+    """The limit in bytes a second, if slow storage was simulated."""
     throttle_latency: float | None = None
-    """Seconds from a request to its first byte, for storage that is throttled with a latency."""
-    setup: tuple[float, ...]
+    """Seconds from a request to its first byte, if slow storage was simulated with a latency."""
+    setup: tuple[float, float]
     """Real and CPU seconds for opening the files."""
     uncompressed: int
     """Bytes of the columns read, before compression."""
@@ -115,14 +117,25 @@ class Readspeed:
     median: Run
     """The one with the median real time."""
     columns: tuple[ColumnCost, ...]
-    """Columns, the dearest first."""
-    bottleneck: str
-    """The bottleneck."""
+    """Columns, the slowest first."""
+    bottleneck: Literal[
+        "application",
+        "storage",
+        "network-latency",
+        "network-bandwidth",
+        "too-few-clusters",
+        "decompression",
+        "decoding",
+    ]
+    """The bottleneck. "application": the user's own job takes much longer than reading. "storage": threads wait for
+    bytes. "network-latency": threads wait for the first bytes of replies from another machine. "network-bandwidth":
+    threads wait while bytes come from another machine. "too-few-clusters": there are fewer units of work than threads.
+    "decompression": threads are busy decompressing. "decoding": threads are busy turning bytes into columns."""
     advice: str
-    """Explanation and advice."""
+    """Its meaning, and what to do."""
     commands: tuple[str, ...]
     """Commands that do so, for the first file."""
     notes: tuple[str, ...]
-    """Further notes on the measurement."""
+    """Notes about the measurement."""
     layouts: tuple[LayoutSpeed, ...] | None
-    """Predictions for other layouts, if requested."""
+    """Forecasts of other layouts, if requested."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,8 +13,8 @@ class CheckedTable:
     """Its path."""
     cycle: int
     """Its cycle."""
-    container: str
-    """ "ttree" or "rntuple"."""
+    container: Literal["rntuple", "ttree"]
+    """Whether it is a tree or an RNTuple."""
     entries: int
     """Its entries."""
     pieces: int
@@ -51,10 +51,11 @@ class CheckedFile:
 
     path: Path
     """The file."""
-    condition: str
-    """ "ok", "damaged", or "unreadable": it cannot be opened, or is not a ROOT file."""
+    condition: Literal["ok", "damaged", "unreadable"]
+    """Its condition. "ok": nothing is wrong, as far as was looked. "damaged": parts are damaged. "unreadable": the file
+    cannot be opened, or is not a ROOT file."""
     bytes: int
-    """Its size."""
+    """Its size in bytes."""
     uuid: str | None
     """Its UUID."""
     entries: int
@@ -75,7 +76,7 @@ class CheckedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """Whether files are whole and readable."""
+    """The report on all files."""
 
     schema: int
     """Version of the report."""
@@ -97,7 +98,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """A file that was left out of a fileset."""
+    """A file that was left out."""
 
     dataset: str
     """The name of its data set."""
@@ -114,7 +115,7 @@ class Fileset:
     schema: int
     """Version of the report."""
     fileset: dict[str, Any]
-    """The data sets in coffea's format, as dictionaries."""
+    """The data sets in coffea's format."""
     files: int
     """Files in it."""
     entries: int

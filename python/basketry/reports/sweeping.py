@@ -2,196 +2,198 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """The value of one axis."""
-
-    key: str
-    """A key of the layout, or streams, threads or fraction."""
-    value: str
-    """Its value at this point."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """A point of the grid."""
-
-    name: str | None = None
-    """Name in the grid, if any."""
-    settings: tuple[Setting, ...]
-    """The value of each axis."""
-    layout: dict[str, Any]
-    """The layout."""
-    streams: int
-    """Files written at once."""
-    threads: int
-    """Threads of a job."""
-    fraction: float
-    """Share of copied entries."""
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """The input of the sweep."""
+    """The input."""
 
     input: Path
     """The file."""
     tree: str
-    """Its tree."""
+    """Path of the tree."""
     others: bool
-    """Whether its other objects are copied as well."""
+    """Whether the file has other objects, which are copied as well."""
     bytes: int
-    """Of the file."""
+    """Bytes of the file."""
     entries: int
-    """Copied entries."""
+    """Entries of the tree that are copied, before a fraction is taken."""
     all_entries: int
-    """Entries of the tree."""
+    """Entries that the tree has."""
     columns: int
-    """Of the first level."""
+    """Columns of the first level."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A key and one of its values, as users write them."""
+
+    key: str
+    """Such as `cluster`, `streams` or `column:Muon_*:compression`."""
+    value: str
+    """Such as `30MB`, in the form that it is printed in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One combination that is measured."""
+
+    name: str | None = None
+    """Its name, if it was given one."""
+    settings: tuple[Setting, ...]
+    """The settings that tell it from other points."""
+    layout: dict[str, Any]
+    """The layout of its output."""
+    streams: int
+    """Number of files to write at once."""
+    threads: int
+    """Threads, all together."""
+    fraction: float
+    """Share of the entries that is copied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The definition of the sweep, and its runner."""
+    """The description of a sweep."""
 
     schema: int
-    """Version of this form."""
+    """Version of the form of all files in the folder."""
     subject: Subject
     """The input."""
     points: tuple[Point, ...]
-    """All points of the grid."""
+    """The points."""
     settings: dict[str, Any]
-    """How they were measured."""
+    """How they are measured."""
     versions: dict[str, str]
-    """Versions of the runner."""
+    """Versions of the measuring programs."""
     machine: dict[str, Any]
-    """The machine: `host`, `kernel`, `processor`, `processors`, `memory`."""
+    """The host."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure of some runs."""
+    """Several runs of one thing."""
 
     median: float
     """The median."""
     noise: float
-    """1.4826 times the median of absolute deviations, as a share of the median."""
+    """Standard deviation of one run as a share of the median, by the median of absolute deviations."""
     least: float
-    """The smallest."""
+    """The least."""
     most: float
-    """The largest."""
+    """The most."""
     runs: int
-    """How many there were."""
+    """Number of runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
-    """A figure beside that of the reference."""
+    """A figure, compared with another."""
 
     times: float
-    """One median over the other."""
+    """The one over the other."""
     chance: float
-    """Probability of such a difference by chance."""
+    """The probability of such a difference by chance alone."""
     differs: bool
-    """Whether it is beyond the noise."""
-    test: str
-    """The test: `mann-whitney-wilcoxon`, `noise` or `none`."""
+    """Whether they differ beyond the noise."""
+    test: Literal["mann-whitney-wilcoxon", "noise", "none"]
+    """The test that was used. "mann-whitney-wilcoxon": the two-sided rank test of Mann, Whitney and Wilcoxon. "noise":
+    A multiple of the noise of one run over all points: no rank test reaches `CHANCE` with so few runs. "none": none:
+    there are too few runs even for the noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Measurements of a point."""
+    """The figures of a point."""
 
     point: Point
     """The point."""
     dropped: int | None = None
-    """Number of rounds before it was dropped, if it was."""
+    """Rounds after which it was dropped, if it was."""
     figures: dict[str, Figure]
-    """By name, see the schema's table."""
+    """Figures, by the names of the metrics."""
     against: dict[str, Against]
-    """Beside the reference."""
+    """The same figures, compared with the reference."""
     columns: tuple[tuple[str, float], ...] = ()
-    """Columns of the first level, read alone, with milliseconds for an entry."""
+    """Milliseconds for an entry of each column that is read alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamCost:
-    """Cost of one more stream: a line through all runs with the same settings."""
+    """The cost of one more stream, at points that are otherwise the same."""
 
     settings: tuple[Setting, ...]
-    """Settings that the points share."""
+    """Their common settings."""
     metric: str
     """The figure."""
     slope: float
-    """Of one more stream."""
-    start: float
-    """The line's value at no stream."""
+    """The cost of one more."""
     error: float | None
-    """Standard error of the slope."""
+    """Its standard error, for more than two points."""
+    start: float
+    """The cost at zero."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """Pareto front in two figures."""
+    """Points that no other beats in both of two figures."""
 
     metrics: tuple[str, ...]
-    """The two."""
+    """The figures."""
     points: tuple[int, ...]
-    """By number, in the order of the first."""
+    """The points, by the first figure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The best point, and the reasons."""
+    """The decision, with its reasons."""
 
     goal: str
-    """The figure to minimise."""
+    """The figure that was made small, beside bytes on disk and copying."""
     chosen: int | None
-    """The point, by number, if the limits can be met."""
+    """The point; none if the limits cannot be met, or nothing was measured."""
     equals: tuple[int, ...]
-    """Points within the limits that are equally good within the noise."""
+    """Points within the limits that are as good within the noise."""
     reasons: tuple[str, ...]
-    """In words."""
+    """The reasons."""
     impossible: tuple[str, ...]
-    """Limits that cannot be met."""
+    """Where limits cannot be met: which, and the nearest that could."""
     sensitivity: tuple[str, ...]
-    """Gain of the next looser limit, and cost of the next tighter one."""
+    """The gain of looser limits, and the cost of tighter ones."""
     layout: str | None
-    """Layout of the chosen point as TOML, for `rewrite(layout=...)`."""
+    """The chosen layout as TOML, as `rewrite` takes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """Result of a sweep."""
+    """The findings of a sweep."""
 
     head: Head
-    """The definition of the sweep."""
+    """The description of the sweep."""
     reference: int
-    """The point that the others are held against."""
+    """The reference point: today's layout, or else the first."""
     lines: tuple[Line, ...]
-    """Each point's figures."""
+    """Each point."""
     noise: dict[str, float]
-    """Standard deviation of one run of each figure, as a share."""
+    """Noise of one run of each figure, as a share, over all points."""
     streams: tuple[StreamCost, ...]
-    """Cost of one more stream."""
+    """The cost of one more stream."""
     fronts: tuple[Front, ...]
-    """Pareto fronts."""
+    """Points that no other beats in both of two figures."""
     decision: Decision
     """The decision."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """Expected duration of a sweep."""
+    """How long it will take."""
 
     points: int
-    """Points of the grid."""
+    """Points."""
     jobs: int
-    """Remaining jobs."""
+    """Jobs."""
     seconds: float
-    """By the clock."""
+    """Seconds that they will take, if none is dropped."""
     disk: int
-    """Bytes of files while it lasts."""
+    """Bytes of files at most, at one time."""

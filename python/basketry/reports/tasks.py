@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class BadInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs:
-    """A plan of tasks."""
+    """A plan."""
 
     schema: int
     """Version of the plan."""
@@ -68,23 +68,23 @@ class TaskState:
     n: int
     """The number of the task."""
     args: tuple[str, ...]
-    """The arguments of its command."""
-    state: str
-    """ "done" or "failed"."""
+    """The arguments of the command. A plan with other arguments is another task."""
+    state: Literal["started", "done", "failed"]
+    """How it ended. "started": it runs, or was killed. "done": the work was done. "failed": the command failed."""
     whole: bool
-    """Whether the answer of the command was yes."""
+    """Whether the answer of the command was yes (exit code 0)."""
     reason: str | None
     """The error of a command that failed."""
     seconds: float
     """Time of the command by the clock."""
     output: TaskOutput | None
-    """The output."""
+    """The output, known from the moment before it gets its name."""
     earlier: TaskOutput | None
-    """The output of an earlier run, while this one's has not replaced it."""
+    """The output of an earlier run, which may be there until this one's replaces it."""
     runner: str | None
     """Process and machine of the run."""
     report: Any
-    """The report of the command, as its JSON."""
+    """The JSON report of the command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """What became of the tasks of a plan."""
+    """The report on all tasks."""
 
     schema: int
     """Version of the report."""
@@ -132,4 +132,4 @@ class Collected:
     missing_tasks: tuple[int, ...]
     """The missing tasks."""
     bad: tuple[BadInput, ...]
-    """Inputs that cannot be read or are damaged."""
+    """Inputs that cannot be read or are damaged: those that the plan left out, and those that tasks found."""

@@ -1,52 +1,14 @@
 """Report of `tune`; see docs/tune-schema.md."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from .making import Form
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
-    """Costs of reading other than decompression and decoding. Bytes are fetched from the page cache:
-    the time of storage is not a property of the layout alone."""
-
-    per_basket: float
-    """Seconds to fetch a basket and take its header apart."""
-    per_byte: float
-    """Seconds for each byte fetched."""
-    per_offset: float
-    """Seconds for each entry with an entry offset."""
-    per_column: float
-    """Seconds for each column, once in a reading, however little of it is read."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
-    """Costs of a column or a file in a layout. Times are CPU seconds of one thread."""
-
-    read: float
-    """Seconds to read the workload: fetch, decompress and decode."""
-    fetch: float
-    """Of these, to fetch baskets and to parse their headers."""
-    decompress: float
-    """To decompress them."""
-    decode: float
-    """To find entries in them, and to decode the workload's entries."""
-    size: float
-    """Bytes on disk."""
-    write: float
-    """Seconds to compress."""
-    read_memory: float
-    """Bytes that a reader of all columns holds: each one's largest basket, on disk and unpacked, and a cluster."""
-    write_memory: float
-    """Bytes of the buffers that a writer of all columns fills."""
-    baskets: float
-    """Number of baskets."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderReport:
-    """The program whose reading is predicted and measured."""
+    """Whose reading is expected and measured."""
 
     name: str
     """`basketry`, `root`, `uproot`, or the name in a profile."""
@@ -59,27 +21,42 @@ class ReaderReport:
     processor: str | None
     """Model of the processor that it was measured on."""
     proven_by: str | None
-    """The program that reads input and output in the proof; none if no output was requested."""
+    """The program that reads input and output in the proof; None without an output."""
     instead: str | None
-    """Why the proof was made by another program."""
+    """Why that is not the reader itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """Costs of reading beside decompression and decoding. Bytes are fetched from a file in the page cache: storage is
+    not measured, its time is no property of the layout alone."""
+
+    per_basket: float
+    """Seconds to fetch a basket and take its header apart."""
+    per_byte: float
+    """Seconds for each byte fetched."""
+    per_offset: float
+    """Seconds for each entry whose place is in an offset array."""
+    per_column: float
+    """Seconds for each column, once in a reading, however little of it is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measuring:
-    """The measurement of the costs."""
+    """How the costs were measured."""
 
     seed: int
     """Seed of the samples."""
     allowed: float
-    """Limit of CPU seconds for measuring and deciding: 2, or a quarter of a rewrite's if that is more."""
+    """CPU seconds that measuring and deciding may take, announced beforehand: two, or a quarter of a rewrite's."""
     cpu_seconds: float
     """CPU seconds that measuring and deciding took."""
     trials: int
-    """How often the file was written and read to test a choice."""
+    """Trials: how often the file was written and read to correct a choice."""
     metadata: float
     """CPU seconds that reading the metadata took."""
     sampled_bytes: float
-    """Sampled bytes before compression."""
+    """Bytes before compression that were sampled."""
     sampled_share: float
     """Share of all bytes before compression."""
     columns: int
@@ -89,11 +66,11 @@ class Measuring:
     codecs: tuple[str, ...]
     """Codecs between which the choice was made."""
     dropped: tuple[str, ...]
-    """Codecs that were tried and lose to another for nearly all bytes."""
+    """Codecs that were tried and are worse than another for nearly all bytes."""
     access: Access
-    """Costs of reading other than decompression and decoding."""
+    """Costs of reading beside decompression and decoding."""
     optimism: float
-    """Share by which the expected size of the first choice was too small, by a second sample of other baskets."""
+    """The share by which sizes of the first choice were too small, by a second look at other baskets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,19 +92,61 @@ class LimitReport:
     is_default: bool
     """Whether it was not asked for, but is the default."""
     binding: bool
-    """Whether the choice is so near to it that it decides."""
+    """Whether this limit determines the choice."""
     nearest: Nearest | None
-    """The nearest possible limit, if this limit is one of the causes of a refusal."""
+    """If the limits cannot be met together and this limit is a cause: the nearest value that could be met."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures(Cost):
-    """Costs of a file in a layout, with its clusters."""
+class Figures:
+    """The cost of a file. Times are CPU seconds of one thread."""
 
+    read: float
+    """Seconds to read for the workload: fetch, decompress and decode."""
+    fetch: float
+    """Of these, to fetch baskets and take their headers apart."""
+    decompress: float
+    """To decompress them."""
+    decode: float
+    """To find entries in them, and to decode the selected ones."""
+    size: float
+    """Bytes on disk."""
+    write: float
+    """Seconds to compress."""
+    read_memory: float
+    """Bytes that a reader of all columns holds: each one's largest basket, on disk and unpacked, and a cluster."""
+    write_memory: float
+    """Bytes of the buffers that a writer of all columns fills."""
+    baskets: float
+    """Number of baskets."""
     clusters: float
     """Clusters of all trees."""
     cluster_bytes: int | None
-    """Requested size of a cluster in bytes on disk; none where clusters stay unchanged."""
+    """Chosen size of a cluster, in bytes on disk; None where clusters stay."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """The cost of a column, or a file, in a layout. Times are CPU seconds of one thread."""
+
+    read: float
+    """Seconds to read for the workload: fetch, decompress and decode."""
+    fetch: float
+    """Of these, to fetch baskets and take their headers apart."""
+    decompress: float
+    """To decompress them."""
+    decode: float
+    """To find entries in them, and to decode the selected ones."""
+    size: float
+    """Bytes on disk."""
+    write: float
+    """Seconds to compress."""
+    read_memory: float
+    """Bytes that a reader of all columns holds: each one's largest basket, on disk and unpacked, and a cluster."""
+    write_memory: float
+    """Bytes of the buffers that a writer of all columns fills."""
+    baskets: float
+    """Number of baskets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,14 +167,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recasting:
-    """A column of objects that changes split level or streaming."""
+    """A column of objects that is to be split or streamed otherwise."""
 
     tree: str
     """Path of its tree."""
     column: str
     """The branch of the first level."""
     before: Form
-    """How it lies in branches today."""
+    """Its present form."""
     after: Form
     """How it is to."""
     today: Cost
@@ -171,9 +190,9 @@ class BestInContainer:
     container: str
     """`ttree` or `rntuple`."""
     chosen: Figures | None
-    """Expected costs; none if the limits cannot be met."""
+    """Its expected cost; None if the limits cannot be met."""
     layout: str | None
-    """Layout as TOML."""
+    """Its layout as TOML."""
     refused: str | None
     """Why the content cannot be in the container."""
 
@@ -192,7 +211,7 @@ class FrontPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loosened:
-    """Gain of a looser limit."""
+    """The gain of a looser limit."""
 
     name: str
     """The option."""
@@ -205,27 +224,17 @@ class Loosened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """A prediction and its measurement."""
-
-    expected: float
-    """The prediction."""
-    measured: float
-    """The measurement."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Reading times of input and output, read in turns."""
+    """Reading times of two files, side by side."""
 
     before: float
-    """Seconds to read the input: the median of the repeats."""
+    """Seconds to read the first file: the median of the repeats."""
     after: float
-    """Seconds to read the output."""
+    """Seconds to read the second file."""
     ratio: float
-    """Time of the output over time of the input: the geometric mean of the repeats."""
+    """Time of the second file over time of the first: the geometric mean of the repeats."""
     interval: tuple[float, ...]
-    """The interval around the ratio, 95 % on each side: its two ends."""
+    """The interval around `ratio`: 95 % on each side."""
     repeats: int
     """Number of repeats."""
 
@@ -237,27 +246,38 @@ class Attempt:
     expected_size: float
     """Bytes that were expected."""
     bytes: float
-    """Bytes of the rewritten file."""
+    """Bytes of the file."""
     baskets: float
-    """Number of its baskets."""
+    """Number of baskets."""
     rewrite: float
     """CPU seconds of the rewrite."""
     reading: Comparison | None
-    """How input and output compare; None if the file was larger than the limit."""
+    """How input and output compare, if the size was within the limit."""
     differences: tuple[str, ...]
     """Differences between the contents, if any."""
-    rejected: str | None
-    """Why the rewrite was not delivered: too-large, slower or different; None if it was."""
+    rejected: Literal["too-large", "slower", "different"] | None
+    """Why the rewrite was not delivered; none if it was. "too-large": the file is larger than the limit. "slower":
+    reading takes longer than today, by more than the noise. "different": the content differs from the input's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A prediction with its measurement."""
+
+    expected: float
+    """The expected value."""
+    measured: float
+    """The measured value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """Measurements of the delivered output."""
+    """The measurements of the delivered output."""
 
     output: str
-    """The output."""
+    """The file that was written."""
     size: Compared
-    """Expected and actual bytes."""
+    """Bytes that were expected, and that it has."""
     read_today: Compared
     """Seconds to read the input, expected and measured."""
     read_chosen: Compared
@@ -265,24 +285,24 @@ class Proof:
     speedup: Compared
     """How many times cheaper to read, expected and measured."""
     reading: Comparison
-    """How input and output compare."""
+    """Measured reading time of the output over that of the input, with the interval of 95 % on each side."""
     baskets: Compared
     """Baskets, expected and written."""
     rewrite: Compared
-    """Expected and measured CPU seconds of the whole rewrite."""
+    """CPU seconds of the whole rewrite: as expected, and measured."""
     measuring_share: float
     """Measuring took this share of the CPU time of the rewrite."""
     equal: bool
     """Whether the content was found equal."""
     differences: tuple[str, ...]
-    """The differences, if any."""
+    """The differences."""
     within_size: bool
-    """Whether the output is within the requested size."""
+    """Whether the size limit holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """Result of a tuning."""
+    """The report of `tune`."""
 
     schema: int
     """Version of this structure."""
@@ -291,31 +311,31 @@ class Tuning:
     files: int
     """Number of inputs."""
     measured_files: int
-    """Number of inputs measured on behalf of all."""
+    """Number of inputs that were measured: they stand for all."""
     workload: str
     """The workload."""
-    goal: str
-    """What was minimised: "reading" or "size"."""
+    goal: Literal["reading", "size"]
+    """What was minimised. "reading": the reading time of the workload. "size": bytes on disk."""
     reader: ReaderReport
-    """The program whose reading is predicted, and measured in the proof."""
+    """Whose reading is expected, and measured in the proof."""
     measuring: Measuring
-    """The measurement of the costs."""
+    """How the costs were measured."""
     limits: tuple[LimitReport, ...]
     """The limits."""
     today: Figures
-    """Costs of the input."""
+    """The cost of the present file."""
     read_all: float
     """Seconds to fetch and decompress all of it once, whatever the workload."""
     rewrite: float
     """CPU seconds that a rewrite into the chosen layout is expected to take."""
     chosen: Figures | None
-    """Expected costs of the chosen layout; none if the limits cannot be met."""
+    """The expected cost of the chosen layout; None if the limits cannot be met."""
     gap: float
-    """Largest possible gain of another choice, by the measured costs."""
+    """The largest possible gain of another choice, as a share, by the measured costs."""
     groups: tuple[Group, ...]
-    """Changes by codec, most bytes first."""
+    """The changes, by codec, most bytes first."""
     recasts: tuple[Recasting, ...]
-    """Columns of objects that change split level or streaming, slowest to read first."""
+    """Columns of objects that change their split level or streaming, slowest to read first."""
     why: tuple[str, ...]
     """The same in words."""
     containers: tuple[BestInContainer, ...]
@@ -323,16 +343,16 @@ class Tuning:
     front: tuple[FrontPoint, ...]
     """Best reading times by size of the file, smallest first."""
     sensitivity: tuple[Loosened, ...]
-    """Gains of looser limits."""
+    """The gains of looser limits."""
     layout: str | None
     """The chosen layout as TOML."""
     unchanged: bool
-    """Whether the chosen layout is the input's own: no candidate is better."""
+    """Whether the chosen layout is the file's own: nothing that was tried is better."""
     attempts: tuple[Attempt, ...]
-    """Rewrites, measured, in order."""
+    """Rewrites that were made and measured, in order."""
     delivered: bool | None
-    """Whether the output was delivered under its name; None if no output was asked for."""
+    """Whether the output was delivered under its name; None without an output."""
     verdict: str
-    """The result, in words."""
+    """The result, as a sentence."""
     proof: Proof | None
-    """Measurements of the output, if one was delivered."""
+    """The measurements of the delivered output, if there is one."""

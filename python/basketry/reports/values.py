@@ -20,14 +20,14 @@ class Memory:
     read_baskets: int
     """A reader of all branches or columns: the largest basket or page of each, unpacked."""
     read_compressed: int
-    """The same as they lie on disk."""
+    """The same baskets or pages on disk."""
     read_cache: int
     """A read cache that holds the largest cluster."""
     read: int
     """The three together."""
     write: int
     """A writer of all branches: the buffer of each. Of an RNTuple: the largest page of each column, and the largest
-    cluster."""
+    cluster, which ROOT's writer keeps until it is complete."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,8 @@ class Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTime:
-    """Seconds of one core to read all branches or fields, by estimates with fixed speeds; storage is not in them."""
+    """Seconds of one core that a reader of all branches or fields needs, without storage: estimates from fixed
+    speeds."""
 
     open: float
     """To read the tree's own record, or header, footer and page lists of an RNTuple."""
@@ -56,7 +57,7 @@ class ReadTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """A codec tried on a sample of a tree's baskets or an RNTuple's pages."""
+    """A codec that was tried on a sample of a tree's baskets, or of an RNTuple's pages."""
 
     compression: str
     """The codec and its level."""
@@ -66,9 +67,10 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixed:
-    """A sample of baskets or pages, each in its fastest codec, with a total no larger than now."""
+    """A sample of baskets or pages, each in the codec that is quickest so that all together are no larger than
+    today."""
 
     time: float
-    """Seconds to decompress them relative to now, estimated from fixed speeds."""
+    """Seconds to decompress them over today's, estimated with fixed speeds."""
     size: float
-    """Bytes over the bytes on disk."""
+    """Bytes over those on disk."""

@@ -93,7 +93,7 @@ pub struct LeftOut {
 pub struct FilesetReport {
     /// Version of the report.
     pub schema: u32,
-    /// The data sets.
+    /// The data sets in coffea's format.
     pub fileset: Fileset,
     /// Files in it.
     pub files: u64,

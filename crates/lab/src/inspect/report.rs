@@ -16,7 +16,7 @@ pub const SCHEMA: u32 = 1;
 /// The report on a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// [`SCHEMA`].
+    /// Version of this structure.
     pub schema: u32,
     /// The file itself.
     pub file: FileReport,
@@ -42,7 +42,7 @@ pub struct FileReport {
     pub bytes: u64,
     /// Version of ROOT that wrote it, as ROOT shows it: `6.28/04`.
     pub root_version: String,
-    /// ROOT's compression setting of the file, 100 × algorithm + level.
+    /// ROOT's compression setting of the file, 100 times algorithm + level.
     pub compression: i32,
     /// Whether the header has 64-bit positions.
     pub big: bool,

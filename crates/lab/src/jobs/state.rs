@@ -46,7 +46,7 @@ pub struct State {
     /// The output of an earlier run, which may be there until this one's replaces it.
     #[serde(default)]
     pub earlier: Option<Output>,
-    /// Who ran it.
+    /// Process and machine of the run.
     #[serde(default)]
     pub runner: Option<String>,
     /// The JSON report of the command.

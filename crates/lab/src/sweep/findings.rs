@@ -116,6 +116,6 @@ pub struct Decision {
     pub impossible: Vec<String>,
     /// The gain of looser limits, and the cost of tighter ones.
     pub sensitivity: Vec<String>,
-    /// The chosen layout as TOML.
+    /// The chosen layout as TOML, as `rewrite` takes it.
     pub layout: Option<String>,
 }

@@ -18,9 +18,9 @@ pub const SCHEMA: u32 = 1;
 /// The report of `tune`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// [`SCHEMA`].
+    /// Version of this structure.
     pub schema: u32,
-    /// The file.
+    /// The file; of several the first, and how many more.
     pub input: String,
     /// Number of inputs.
     pub files: usize,
@@ -138,7 +138,7 @@ pub struct LimitReport {
     pub name: &'static str,
     /// Bytes or seconds.
     pub value: f64,
-    /// Whether this is the default.
+    /// Whether it was not asked for, but is the default.
     pub is_default: bool,
     /// Whether this limit determines the choice.
     pub binding: bool,

@@ -40,7 +40,7 @@ pub struct RecoveredTree {
     pub cycle: i16,
     /// Entries of the output: the entries that all branches have.
     pub entries: u64,
-    /// Entries by the record of the last AutoSave. Null without a record.
+    /// Entries by the record of the last AutoSave; `None` without a record.
     pub saved_entries: Option<u64>,
     /// Entries that the record or a branch has and that are not recovered. Entries that were never written are not counted.
     pub entries_lost: u64,

@@ -1,0 +1,321 @@
+"""The data classes of `basketry.reports`, made from the types in Rust that the reports are. `python
+tools/report_classes.py` writes them; a test compares what is checked in. `report_types` reads the sources."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from report_types import REPO, Part, Type, resolve, types
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = REPO / "python/basketry/reports"
+#: The modules with their purpose, and the types that each begins with. A type is in the first module that needs it.
+MODULES = {
+    "values": (
+        "Parts of the report of `inspect` that trees and RNTuples have in common.",
+        [f"lab/src/inspect/values:{name}" for name in ("Sizes", "Memory", "Spread", "ReadTime", "Trial", "Mixed")],
+    ),
+    "ntuples": (
+        "RNTuples in the report of `inspect`; see docs/inspect-schema.md.",
+        ["lab/src/inspect/ntuple/report:NtupleReport"],
+    ),
+    "inspecting": ("Report of `inspect`; see docs/inspect-schema.md.", ["lab/src/inspect/report:Report"]),
+    "making": (
+        "Reports of `rewrite`, `merge`, `recover`, `convert` and `verify`.",
+        [
+            "flow/src/rewrite/summary:Summary",
+            "flow/src/rewrite/summary:Outlook",
+            "flow/src/verify/verdict:Verdict",
+            "flow/src/rewrite/recover/report:Recovery",
+            "flow/src/arrow/convert/report:Converted",
+        ],
+    ),
+    "monitoring": (
+        "Report of `Monitor` and of `basketry monitor --json`. Times are in seconds, memory and sizes in bytes.",
+        ["lab/src/monitor/summary:Summary"],
+    ),
+    "reading": ("Report of `readspeed`; see docs/readspeed-schema.md.", ["lab/src/readspeed/report:Report"]),
+    "surveying": (
+        "Reports of `check` and `fileset`.",
+        ["flow/src/survey/check/report:Checked", "flow/src/survey/fileset:FilesetReport"],
+    ),
+    "sweeping": (
+        "Report of `sweep`; see docs/sweep-schema.md.",
+        ["lab/src/sweep/findings:Findings", "lab/src/sweep/plan:Estimate"],
+    ),
+    "tasks": (
+        "Reports of `plan`, `run_task` and `collect`.",
+        ["lab/src/jobs/model:Jobs", "lab/src/jobs/state:State", "lab/src/jobs/collect:Collected"],
+    ),
+    "tuning": ("Report of `tune`; see docs/tune-schema.md.", ["lab/src/tune/report:Report"]),
+    "generating": ("Reports of `generate`.", ["lab/src/synthetic/generate:Ran"]),
+}
+#: Classes that have another name than their type.
+NAMES = {
+    "lab/src/inspect/report:Report": "Inspection",
+    "lab/src/inspect/report:Skipped": "Unread",
+    "lab/src/inspect/finding:Cost": "FaultCost",
+    "lab/src/monitor/summary:Summary": "Watched",
+    "lab/src/monitor/summary:Maxima": "Most",
+    "lab/src/readspeed/report:Report": "Readspeed",
+    "lab/src/tune/report:Report": "Tuning",
+    "lab/src/tune/report:ContainerReport": "BestInContainer",
+    "lab/src/synthetic/generate:Ran": "Generated",
+    "flow/src/arrow/write/metrics:Metrics": "WriteMetrics",
+    "lab/src/sweep/findings:Findings": "Sweep",
+    "lab/src/sweep/input:SweepInput": "Subject",
+    "lab/src/jobs/state:State": "TaskState",
+    "lab/src/jobs/state:Output": "TaskOutput",
+    "flow/src/survey/fileset:FilesetReport": "Fileset",
+}
+#: Types that serialise themselves, or whose fields are not told.
+TOLD = {
+    "Container": 'Literal["rntuple", "ttree"]',
+    "Fileset": "dict[str, Any]",
+    "Settings": "dict[str, Any]",
+    "HostInfo": "dict[str, Any]",
+    "Layout": "dict[str, Any]",
+    "Value": "Any",
+    "String": "str",
+    "str": "str",
+    "bool": "bool",
+    "PathBuf": "Path",
+    "Path": "Path",
+    "f32": "float",
+    "f64": "float",
+}
+WIDTH = 120
+WHOLE = re.compile(r"[ui](8|16|32|64|128|size)")
+NUMBERS = '''    numbers: dict[str, int | float | str | list[str]]
+    """The numbers of the fault; docs/inspect-schema.md lists them by fault."""
+'''
+
+
+@dataclass
+class Class:
+    """A data class."""
+
+    name: str
+    module: str
+    type: Type
+    lines: list[str] = field(default_factory=list)
+
+
+class Maker:
+    """Makes the modules."""
+
+    def __init__(self) -> None:
+        self._types = types()
+        self._made: dict[int, Class] = {}
+        self._within: list[str] = []
+
+    def modules(self) -> dict[Path, str]:
+        """The text of each file."""
+        for module, (_, roots) in MODULES.items():
+            for root in roots:
+                file, _, name = root.partition(":")
+                self._class(next(one for one in self._types[name] if _place(one) == f"{file}:{name}"), module)
+        return {FOLDER / f"{module}.py": self._text(module) for module in MODULES}
+
+    def _class(self, one: Type, module: str) -> Class:
+        if id(one) not in self._made:
+            made = Class(NAMES.get(_place(one), one.name), module, one)
+            # What it is made of comes first.
+            lines = list(self._fields(one, module))
+            made.lines = ["", "", "@dataclass(frozen=True, slots=True, kw_only=True)", f"class {made.name}:"]
+            made.lines += [_docstring(one.docs), "", *lines]
+            self._made[id(one)] = made
+        return self._made[id(one)]
+
+    def _fields(self, one: Type, module: str) -> Iterator[str]:
+        numbers = False
+        for part in one.parts:
+            if re.search(r"\bskip\b(?!_)", part.serde):
+                continue
+            if "flatten" in part.serde:
+                inner = resolve(self._types, _words(part.type)[-1], one.file)
+                if inner is None:
+                    raise ValueError(f"{one.name}.{part.name}: {part.type} is not known")
+                tag = re.search(r'tag = "(\w+)"', inner.serde)
+                if tag:
+                    yield f"    {tag[1]}: str"
+                    yield _docstring('Kind of the fault, such as "tiny_baskets".')
+                    numbers = True
+                else:
+                    yield from self._fields(inner, module)
+                continue
+            renamed = re.search(r'rename = "(\w+)"', part.serde)
+            name = renamed[1] if renamed else part.name
+            name = f"{name}_" if name in ("class", "from") else name
+            text = "Option<String>" if part.type.startswith("Option") else "String"
+            kind = self._kind(text if "serialize_with" in part.serde else part.type, one, module)
+            yield _annotated(f"    {name}: {kind}{_default(part, kind)}")
+            yield _docstring(part.docs + self._values(part.type, one))
+        if numbers:
+            yield NUMBERS.rstrip("\n")
+
+    def _kind(self, text: str, near: Type, module: str) -> str:
+        text = text.strip().removeprefix("&").strip()
+        text = re.sub(r"^'\w+ ", "", text)
+        if text.startswith("("):
+            return f"tuple[{', '.join(self._kind(one, near, module) for one in _arguments(text))}]"
+        if text.startswith("["):
+            return f"tuple[{self._kind(text[1:].rpartition(';')[0] or text[1:-1], near, module)}, ...]"
+        outer, _, rest = text.partition("<")
+        outer = outer.rpartition("::")[2]
+        inner = [one for one in _arguments(f"<{rest}") if not one.startswith("'")] if rest else []
+        if outer == "Option":
+            kind = self._kind(inner[0], near, module)
+            return kind if kind == "Any" else f"{kind} | None"
+        if outer in ("Vec", "BTreeSet", "HashSet"):
+            return f"tuple[{self._kind(inner[0], near, module)}, ...]"
+        if outer in ("BTreeMap", "HashMap", "IndexMap"):
+            return f"dict[str, {self._kind(inner[1], near, module)}]"
+        if outer in ("Box", "Arc", "Rc", "Cow"):
+            return self._kind(inner[0], near, module)
+        if WHOLE.fullmatch(outer):
+            return "int"
+        if outer in TOLD:
+            return TOLD[outer]
+        one = resolve(self._types, outer, near.file)
+        if one is None:
+            raise ValueError(f"{near.name}: {outer} is not known")
+        if one.what == "enum":
+            if any(part.type for part in one.parts):
+                raise ValueError(f"{near.name}: {outer} has variants with content")
+            return f"Literal[{', '.join(_quoted(_spelled(part, one)) for part in one.parts)}]"
+        if one.parts and not one.parts[0].name:
+            return self._kind(one.parts[0].type, one, module)
+        return self._class(one, module).name
+
+    def _values(self, text: str, near: Type) -> str:
+        """What the values of an enum mean."""
+        one = resolve(self._types, _words(text)[-1], near.file)
+        if _words(text)[-1] in TOLD or one is None or one.what != "enum":
+            return ""
+        return "".join(f" {_quoted(_spelled(part, one))}: {_lower(part.docs)}" for part in one.parts)
+
+    def _text(self, module: str) -> str:
+        own = [one for one in self._made.values() if one.module == module]
+        body = "\n".join(line for one in own for line in one.lines)
+        lines = [f'"""{MODULES[module][0]}"""', ""]
+        others = [one for one in self._made.values() if one.module != module]
+        used: dict[str, set[str]] = {}
+        for one in others:
+            if re.search(rf": .*\b{one.name}\b.*$", body, re.MULTILINE) and self._names(own, one):
+                used.setdefault(one.module, set()).add(one.name)
+        standard = ["from dataclasses import dataclass"]
+        if re.search(r"^    \w+: .*\bPath\b", body, re.MULTILINE):
+            standard.append("from pathlib import Path")
+        typing = [name for name in ("Any", "Literal") if re.search(rf"^    \w+: .*\b{name}\b", body, re.MULTILINE)]
+        if typing:
+            standard.append(f"from typing import {', '.join(typing)}")
+        lines += standard
+        if used:
+            lines.append("")
+            lines += [f"from .{name} import {', '.join(sorted(used[name]))}" for name in sorted(used)]
+        return "\n".join(lines) + "\n" + body + "\n"
+
+    def _names(self, own: list[Class], other: Class) -> bool:
+        """Whether a field of these classes has the type of another module's class, and not one of its own name."""
+        if any(one.name == other.name for one in own):
+            return False
+        return any(re.match(rf"    \w+: .*\b{other.name}\b", line) for one in own for line in one.lines)
+
+
+def _place(one: Type) -> str:
+    return f"{one.file.relative_to(REPO / 'crates').with_suffix('').as_posix()}:{one.name}"
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text) or [""]
+
+
+def _arguments(text: str) -> list[str]:
+    """The types between the brackets of a type."""
+    made, depth, start = [], 0, 1
+    for at in range(1, len(text)):
+        if text[at] in "<([":
+            depth += 1
+        elif text[at] in ">)]" and depth:
+            depth -= 1
+        elif text[at] in ">),]" and not depth:
+            made.append(text[start:at].strip())
+            start = at + 1
+    return [one for one in made if one]
+
+
+def _spelled(part: Part, one: Type) -> str:
+    """A variant as serde writes it."""
+    renamed = re.search(r'rename = "([^"]+)"', part.serde)
+    if renamed:
+        return renamed[1]
+    rule = re.search(r'rename_all = "([^"]+)"', one.serde)
+    if rule is None:
+        return part.name
+    if rule[1] == "lowercase":
+        return part.name.lower()
+    return re.sub(r"(?<!^)(?=[A-Z])", {"kebab-case": "-", "snake_case": "_"}[rule[1]], part.name).lower()
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"'
+
+
+def _lower(text: str) -> str:
+    """A sentence behind a colon."""
+    first = text.partition(" ")[0]
+    return text if first.isupper() or first.startswith(("RN", "RO", "TT")) else text[:1].lower() + text[1:]
+
+
+def _default(part: Part, kind: str) -> str:
+    """What a field has that is left out of the JSON."""
+    rule = re.search(r'skip_serializing_if = "([^"]+)"', part.serde)
+    if rule is None:
+        return ""
+    if kind.endswith("| None"):
+        return " = None"
+    return {"str": ' = ""', "int": " = 0", "float": " = 0.0", "bool": " = False"}.get(kind, " = ()")
+
+
+def _annotated(line: str) -> str:
+    """A field, as ruff formats it where it is long."""
+    if len(line) <= WIDTH:
+        return line
+    before, _, rest = line.partition("[")
+    inside, _, behind = rest.rpartition("]")
+    lines = [f"        {inside}"]
+    if len(lines[0]) > WIDTH:
+        lines = [f"        {one}," for one in inside.split(", ")]
+    return "\n".join([f"{before}[", *lines, f"    ]{behind}"])
+
+
+def _docstring(docs: str) -> str:
+    """A docstring, without the links of Rust."""
+    text = re.sub(r"\[`(?:\w+::)*(\w+)`\](?:\([^)]*\))?", r"`\1`", docs)
+    text = (
+        text.replace("`None`", "None")
+        .replace("`Some`", "a value")
+        .replace("`true`", "True")
+        .replace("`false`", "False")
+    )
+    text = f" {text}" if text.startswith('"') else text
+    text = f"{text} " if text.endswith('"') else text
+    wrapped = textwrap.wrap(f'"""{text}"""', WIDTH - 4, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(f"    {line}" for line in wrapped)
+
+
+def main() -> None:
+    """Writes the modules."""
+    for path, text in Maker().modules().items():
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
