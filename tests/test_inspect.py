@@ -51,14 +51,19 @@ def test_documented_and_printed_fields_agree(corpus: Path, basketry: Basketry) -
     names = ["skhep--nanoAOD_2015_CMS_Open_Data_ttbar", "roottest--AliESDs-0", "gohep--embedded-std-vector"]
     files = [corpus / "files" / f"{name}.root" for name in names]
     reports = [basketry.json("inspect", "--baskets", file) for file in files]
-    # test_inspect_ntuple.py has what is said of RNTuples.
-    found = [line for line in schema_document.differences(document, reports) if not line.startswith("ntuples")]
-    table = schema_document.rows(document, "`fault`")
+    found = []
+    table = schema_document.rows(document, "kind of fault")
     faults = {kind.strip("`"): set(re.findall("`([^`]+)`", numbers)) for _, (kind, numbers) in table}
-    for finding in (finding for report in reports for finding in report["findings"]):
-        numbers = finding.keys() - {"fault", "tree", "text", "command", "cost", "pays", "price"}
-        if numbers != faults[finding["fault"]]:
-            found.append(f"{finding['fault']}: {sorted(numbers)}, documented are {faults[finding['fault']]}")
+    for report in reports:
+        for number, finding in enumerate(report["findings"]):
+            numbers = finding.keys() - {"fault", "tree", "text", "command", "cost", "pays", "price"}
+            if numbers != faults[finding["fault"]]:
+                found.append(f"{finding['fault']}: {sorted(numbers)}, documented are {faults[finding['fault']]}")
+            report["findings"][number] = {name: value for name, value in finding.items() if name not in numbers}
+    rare = {"objects[]", "skipped[]", "trees[].friends[]", "trees[].aliases[]"}
+    lines = schema_document.differences(document, reports, rare)
+    # test_inspect_ntuple.py has what is said of RNTuples.
+    found += [line for line in lines if not line.startswith("ntuples")]
 
     assert not found, "\n".join(found)
 

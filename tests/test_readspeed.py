@@ -143,6 +143,8 @@ def test_the_json_has_the_documented_fields(wide: Path, basketry: Basketry) -> N
     opaque = [line["name"] for line in oracle.index() if line["name"] == "roottest--EDM.root"]
     if opaque:
         reports.append(basketry.json("readspeed", f"{oracle.corpus_file(opaque[0])}:Events"))
-    found = schema_document.differences(REPO / "docs" / "readspeed-schema.md", reports)
+    found = schema_document.differences(
+        REPO / "docs" / "readspeed-schema.md", reports, {"runs[].network", "median.network"}
+    )
 
     assert not found, "\n".join(found)

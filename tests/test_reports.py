@@ -1,4 +1,5 @@
-"""The data classes of reports are those that the types in Rust make: names, types, defaults and documentation."""
+"""The data classes of reports, and the tables of the pages on their JSON, are those that the types in Rust make: names,
+types, defaults and documentation."""
 
 import dataclasses
 import importlib
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import report_classes
+import report_pages
 import report_types
 from basketry import reports
 
@@ -16,6 +18,14 @@ def test_the_data_classes_are_those_of_the_types_in_rust() -> None:
     written = {path: path.read_text() for path in made}
     # `python tools/report_classes.py` writes them.
     assert [path.name for path, text in made.items() if written[path] != text] == []
+
+
+def test_the_tables_of_the_pages_are_those_of_the_types_in_rust() -> None:
+    made = report_pages.Pages().pages()
+    # `python tools/report_pages.py` writes them.
+    assert [path.name for path, text in made.items() if path.read_text() != text] == []
+    assert len(made) == 7
+    assert all("<!-- fields: " in text for text in made.values())
 
 
 def test_every_report_has_a_class_that_is_made() -> None:

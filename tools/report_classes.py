@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from report_types import REPO, Part, Type, resolve, types
+from report_types import REPO, Type, arguments, place, printed, quoted, resolve, spelled, types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,12 +120,12 @@ class Maker:
         for module, (_, roots) in MODULES.items():
             for root in roots:
                 file, _, name = root.partition(":")
-                self._class(next(one for one in self._types[name] if _place(one) == f"{file}:{name}"), module)
+                self._class(next(one for one in self._types[name] if place(one) == f"{file}:{name}"), module)
         return {FOLDER / f"{module}.py": self._text(module) for module in MODULES}
 
     def _class(self, one: Type, module: str) -> Class:
         if id(one) not in self._made:
-            made = Class(NAMES.get(_place(one), one.name), module, one)
+            made = Class(NAMES.get(place(one), one.name), module, one)
             # What it is made of comes first.
             lines = list(self._fields(one, module))
             made.lines = ["", "", "@dataclass(frozen=True, slots=True, kw_only=True)", f"class {made.name}:"]
@@ -134,42 +134,25 @@ class Maker:
         return self._made[id(one)]
 
     def _fields(self, one: Type, module: str) -> Iterator[str]:
-        numbers = False
-        for part in one.parts:
-            if re.search(r"\bskip\b(?!_)", part.serde):
-                continue
-            if "flatten" in part.serde:
-                inner = resolve(self._types, _words(part.type)[-1], one.file)
-                if inner is None:
-                    raise ValueError(f"{one.name}.{part.name}: {part.type} is not known")
-                tag = re.search(r'tag = "(\w+)"', inner.serde)
-                if tag:
-                    yield f"    {tag[1]}: str"
-                    yield _docstring('Kind of the fault, such as "tiny_baskets".')
-                    numbers = True
-                else:
-                    yield from self._fields(inner, module)
-                continue
-            renamed = re.search(r'rename = "(\w+)"', part.serde)
-            name = renamed[1] if renamed else part.name
-            name = f"{name}_" if name in ("class", "from") else name
-            text = "Option<String>" if part.type.startswith("Option") else "String"
-            kind = self._kind(text if "serialize_with" in part.serde else part.type, one, module)
-            yield _annotated(f"    {name}: {kind}{_default(part, kind)}")
-            yield _docstring(part.docs + self._values(part.type, one))
-        if numbers:
+        fields = list(printed(self._types, one))
+        for field_ in fields:
+            name = f"{field_.name}_" if field_.name in ("class", "from") else field_.name
+            kind = self._kind(field_.type, field_.near, module)
+            yield _annotated(f"    {name}: {kind}{_default(kind) if field_.left_out else ''}")
+            yield _docstring('Kind of the fault, such as "tiny_baskets".' if field_.is_tag else field_.docs)
+        if any(field_.is_tag for field_ in fields):
             yield NUMBERS.rstrip("\n")
 
     def _kind(self, text: str, near: Type, module: str) -> str:
         text = text.strip().removeprefix("&").strip()
         text = re.sub(r"^'\w+ ", "", text)
         if text.startswith("("):
-            return f"tuple[{', '.join(self._kind(one, near, module) for one in _arguments(text))}]"
+            return f"tuple[{', '.join(self._kind(one, near, module) for one in arguments(text))}]"
         if text.startswith("["):
             return f"tuple[{self._kind(text[1:].rpartition(';')[0] or text[1:-1], near, module)}, ...]"
         outer, _, rest = text.partition("<")
         outer = outer.rpartition("::")[2]
-        inner = [one for one in _arguments(f"<{rest}") if not one.startswith("'")] if rest else []
+        inner = [one for one in arguments(f"<{rest}") if not one.startswith("'")] if rest else []
         if outer == "Option":
             kind = self._kind(inner[0], near, module)
             return kind if kind == "Any" else f"{kind} | None"
@@ -189,17 +172,10 @@ class Maker:
         if one.what == "enum":
             if any(part.type for part in one.parts):
                 raise ValueError(f"{near.name}: {outer} has variants with content")
-            return f"Literal[{', '.join(_quoted(_spelled(part, one)) for part in one.parts)}]"
+            return f"Literal[{', '.join(quoted(spelled(part, one)) for part in one.parts)}]"
         if one.parts and not one.parts[0].name:
             return self._kind(one.parts[0].type, one, module)
         return self._class(one, module).name
-
-    def _values(self, text: str, near: Type) -> str:
-        """What the values of an enum mean."""
-        one = resolve(self._types, _words(text)[-1], near.file)
-        if _words(text)[-1] in TOLD or one is None or one.what != "enum":
-            return ""
-        return "".join(f" {_quoted(_spelled(part, one))}: {_lower(part.docs)}" for part in one.parts)
 
     def _text(self, module: str) -> str:
         own = [one for one in self._made.values() if one.module == module]
@@ -229,56 +205,8 @@ class Maker:
         return any(re.match(rf"    \w+: .*\b{other.name}\b", line) for one in own for line in one.lines)
 
 
-def _place(one: Type) -> str:
-    return f"{one.file.relative_to(REPO / 'crates').with_suffix('').as_posix()}:{one.name}"
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", text) or [""]
-
-
-def _arguments(text: str) -> list[str]:
-    """The types between the brackets of a type."""
-    made, depth, start = [], 0, 1
-    for at in range(1, len(text)):
-        if text[at] in "<([":
-            depth += 1
-        elif text[at] in ">)]" and depth:
-            depth -= 1
-        elif text[at] in ">),]" and not depth:
-            made.append(text[start:at].strip())
-            start = at + 1
-    return [one for one in made if one]
-
-
-def _spelled(part: Part, one: Type) -> str:
-    """A variant as serde writes it."""
-    renamed = re.search(r'rename = "([^"]+)"', part.serde)
-    if renamed:
-        return renamed[1]
-    rule = re.search(r'rename_all = "([^"]+)"', one.serde)
-    if rule is None:
-        return part.name
-    if rule[1] == "lowercase":
-        return part.name.lower()
-    return re.sub(r"(?<!^)(?=[A-Z])", {"kebab-case": "-", "snake_case": "_"}[rule[1]], part.name).lower()
-
-
-def _quoted(text: str) -> str:
-    return f'"{text}"'
-
-
-def _lower(text: str) -> str:
-    """A sentence behind a colon."""
-    first = text.partition(" ")[0]
-    return text if first.isupper() or first.startswith(("RN", "RO", "TT")) else text[:1].lower() + text[1:]
-
-
-def _default(part: Part, kind: str) -> str:
+def _default(kind: str) -> str:
     """What a field has that is left out of the JSON."""
-    rule = re.search(r'skip_serializing_if = "([^"]+)"', part.serde)
-    if rule is None:
-        return ""
     if kind.endswith("| None"):
         return " = None"
     return {"str": ' = ""', "int": " = 0", "float": " = 0.0", "bool": " = False"}.get(kind, " = ()")

@@ -6,6 +6,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REPO = Path(__file__).resolve().parent.parent
 
@@ -72,6 +76,101 @@ def resolve(found: dict[str, list[Type]], name: str, near: Path) -> Type | None:
         return 10 * len(words & modules) + len({*near.parts} & {*one.file.parts})
 
     return max(candidates, key=likeness)
+
+
+def place(one: Type) -> str:
+    """File and name of a type."""
+    return f"{one.file.relative_to(REPO / 'crates').with_suffix('').as_posix()}:{one.name}"
+
+
+def words(text: str) -> list[str]:
+    """The names in a type."""
+    return re.findall(r"\w+", text) or [""]
+
+
+def arguments(text: str) -> list[str]:
+    """The types between the brackets of a type."""
+    made, depth, start = [], 0, 1
+    for at in range(1, len(text)):
+        if text[at] in "<([":
+            depth += 1
+        elif text[at] in ">)]" and depth:
+            depth -= 1
+        elif text[at] in ">),]" and not depth:
+            made.append(text[start:at].strip())
+            start = at + 1
+    return [one for one in made if one]
+
+
+def spelled(part: Part, one: Type) -> str:
+    """A variant as serde writes it."""
+    renamed = re.search(r'rename = "([^"]+)"', part.serde)
+    if renamed:
+        return renamed[1]
+    rule = re.search(r'rename_all = "([^"]+)"', one.serde)
+    if rule is None:
+        return part.name
+    if rule[1] == "lowercase":
+        return part.name.lower()
+    return re.sub(r"(?<!^)(?=[A-Z])", {"kebab-case": "-", "snake_case": "_"}[rule[1]], part.name).lower()
+
+
+def quoted(text: str) -> str:
+    """As in Python and JSON."""
+    return f'"{text}"'
+
+
+def _lower(text: str) -> str:
+    """A sentence behind a colon."""
+    first = text.partition(" ")[0]
+    return text if first.isupper() or first.startswith(("RN", "RO", "TT")) else text[:1].lower() + text[1:]
+
+
+def values(found: dict[str, list[Type]], text: str, near: Type) -> str:
+    """What the values of an enum mean, in sentences behind the documentation of a field."""
+    name = words(text)[-1]
+    one = resolve(found, name, near.file)
+    if one is None or one.what != "enum" or any(part.type for part in one.parts):
+        return ""
+    return "".join(f" {quoted(spelled(part, one))}: {_lower(part.docs)}" for part in one.parts)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A field of the JSON."""
+
+    name: str
+    #: Its Rust type, and the type in whose file that is named.
+    type: str
+    near: Type
+    docs: str
+    #: Whether it is left out where it does not apply.
+    left_out: bool
+    #: Whether the other fields of its enum are beside it.
+    is_tag: bool = False
+
+
+def printed(found: dict[str, list[Type]], one: Type) -> Iterator[Printed]:
+    """The fields of a struct as they are in the JSON, those of flattened structs among them."""
+    for part in one.parts:
+        if re.search(r"\bskip\b(?!_)", part.serde):
+            continue
+        if "flatten" in part.serde:
+            inner = resolve(found, words(part.type)[-1], one.file)
+            if inner is None:
+                raise ValueError(f"{one.name}.{part.name}: {part.type} is not known")
+            tag = re.search(r'tag = "(\w+)"', inner.serde)
+            if tag:
+                yield Printed(tag[1], "String", one, part.docs, left_out=False, is_tag=True)
+            else:
+                yield from printed(found, inner)
+            continue
+        renamed = re.search(r'rename = "(\w+)"', part.serde)
+        kind = part.type
+        if "serialize_with" in part.serde:
+            kind = "Option<String>" if kind.startswith("Option") else "String"
+        docs = part.docs + values(found, kind, one)
+        yield Printed(renamed[1] if renamed else part.name, kind, one, docs, "skip_serializing_if" in part.serde)
 
 
 def _within(text: str, start: int) -> str:
