@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Report = TypeVar("Report")
 
+#: Threads of most verbs.
+ALL_CORES = {"threads": 0}
 #: Options that the command takes several times.
 SEVERAL = ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance")
 
@@ -44,6 +46,7 @@ def called(
     *,
     read: list[str] | None = None,
     unit: str = "B",
+    total: int | None = None,
     **own: Any,
 ) -> Report:
     """The report of a verb with these options and own ones of its function. An option that the types in `known` lack is
@@ -57,7 +60,8 @@ def called(
     options = {**own, **given}
     if isinstance(options.get("layout"), collections.abc.Mapping):
         options["layout"] = as_toml(options["layout"])
-    return parse(kind, watched_report([verb, "--json", *as_options(options), "--", *inputs], progress, read, unit))
+    words = [verb, "--json", *as_options(options), "--", *inputs]
+    return parse(kind, watched_report(words, progress, read, unit, total))
 
 
 def _bytes(places: list[str]) -> int | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._core import report
 from .._shared.signatures import spelled
-from .calling import as_options, as_paths, called
+from .calling import ALL_CORES, as_options, as_paths, called
 from .options import Converting, Generating, Making, Measuring, Merging, Recovering, Tuned, Verifying
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from .._shared.progress import Progress
     from ..reports import Converted, Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
     from .options import Place, Places
-
-
-#: Threads of most verbs.
-ALL_CORES = {"threads": 0}
 
 
 def inspect(file: Place, *, baskets: bool = False) -> Inspection:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._core import expand, report
 from .._shared.signatures import spelled
-from .calling import as_options, as_paths, as_toml, watched_report
+from .calling import ALL_CORES, as_options, as_paths, as_toml, called, watched_report
 from .options import AnyVerb, Limits, Trying
 
 if TYPE_CHECKING:
@@ -44,9 +44,25 @@ class PlannedSweep(Planning, Trying, total=False):
     force: bool
 
 
-def check(
-    files: Places, *, deep: bool = False, threads: int = 0, memory: Size | None = None, progress: Progress = None
-) -> Checked:
+class Checking(Limits, total=False):
+    """Options of `check`."""
+
+    deep: bool
+
+
+class Surveying(Limits, total=False):
+    """Options of `fileset`, without the output."""
+
+    tree: str | None
+    dataset: str
+    step_size: int | None
+    split_clusters: bool
+    skip_bad: bool
+    force: bool
+
+
+@spelled(Checking, defaults=ALL_CORES)
+def check(files: Places, *, progress: Progress = None, **options: Unpack[Checking]) -> Checked:
     """Whether files are whole and readable; `Checked.whole` is the answer for all of them. Damage is not an error.
 
     The metadata of each file are read: keys, streamer infos, trees, RNTuples with their checksums, headers of baskets.
@@ -54,28 +70,19 @@ def check(
     `threads` (0: all cores) and `memory` (bytes, for decompressed data) are limits of the work. `progress` is that of
     `rewrite`; it counts bytes with `deep`.
     """
-    from ..reports.parse import parse
     from ..reports.surveying import Checked
 
-    options = as_options({"deep": deep, "threads": threads, "memory": memory})
-    return parse(
-        Checked, watched_report(["check", "--json", *options, "--", *as_paths(files)], progress, as_paths(files))
-    )
+    paths = as_paths(files)
+    return called(Checked, "check", options, Checking, paths, progress, read=paths)
 
 
+@spelled(Surveying, defaults=ALL_CORES | {"dataset": "dataset"})
 def fileset(
     files: Places | Mapping[str, Places],
     output: Place | None = None,
     *,
-    tree: str | None = None,
-    dataset: str = "dataset",
-    step_size: int | None = None,
-    split_clusters: bool = False,
-    skip_bad: bool = False,
-    force: bool = False,
-    threads: int = 0,
-    memory: Size | None = None,
     progress: Progress = None,
+    **options: Unpack[Surveying],
 ) -> Fileset:
     """The fileset of data sets in the format of coffea's `preprocess`, with steps that end where clusters end;
     `Fileset.fileset` is what coffea takes.
@@ -87,53 +94,24 @@ def fileset(
     `threads` (0: all cores) and `memory` (bytes) are limits of the work. `progress` is that of `rewrite`; it counts
     files.
     """
-    from ..reports.parse import parse
     from ..reports.surveying import Fileset
 
-    named = isinstance(files, collections.abc.Mapping)
-    given = {
-        "output": output,
-        "tree": tree,
-        "dataset": None if named else dataset,
-        "step_size": step_size,
-        "split_clusters": split_clusters,
-        "skip_bad": skip_bad,
-        "force": force,
-        "threads": threads,
-        "memory": memory,
-    }
     if isinstance(files, collections.abc.Mapping):
+        options.pop("dataset", None)
         words = [f"{name}={path}" for name, places in files.items() for path in as_paths(places)]
         paths = [path for places in files.values() for path in as_paths(places)]
     else:
         words = paths = as_paths(files)
     number = len(expand(paths)) if progress else None
-    words = ["fileset", "--json", *as_options(given), "--", *words]
-    return parse(Fileset, watched_report(words, progress, None, "file", number))
+    return called(Fileset, "fileset", options, Surveying, words, progress, unit="file", total=number, output=output)
 
 
 @overload
 def plan(verb: Literal["sweep"], inputs: Places, output: Place, **options: Unpack[PlannedSweep]) -> Jobs: ...
 @overload
 def plan(verb: str, inputs: Places, output: Place, **options: Unpack[Planned]) -> Jobs: ...
-@spelled(AnyVerb, PlannedSweep)
-def plan(
-    verb: str,
-    inputs: Places,
-    output: Place,
-    *,
-    target_size: Size | None = None,
-    target_events: int | None = None,
-    name: str | None = None,
-    files_per_task: int | None = None,
-    sample: int | None = None,
-    submit: str | None = None,
-    skip_bad: bool = False,
-    force: bool = False,
-    threads: int = 1,
-    memory: Size | None = None,
-    **options: Any,
-) -> Jobs:
+@spelled(Planning, AnyVerb, PlannedSweep, defaults={"threads": 1})
+def plan(verb: str, inputs: Places, output: Place, **options: Any) -> Jobs:
     """Plans one verb over many files as tasks, and writes the plan to the file `output`.
 
     verb: "merge" (into outputs of `target_size` or `target_events`), "rewrite", "convert", "verify", "check",
@@ -146,22 +124,10 @@ def plan(
     from ..reports.parse import parse
     from ..reports.tasks import Jobs
 
-    given = {
-        "output": output,
-        "target_size": target_size,
-        "target_events": target_events,
-        "name": name,
-        "files_per_task": files_per_task,
-        "sample": sample,
-        "submit": submit,
-        "skip_bad": skip_bad,
-        "force": force,
-        "threads": threads,
-        "memory": memory,
-    }
+    own = {name: options.pop(name) for name in (*Planning.__annotations__, "skip_bad", "force") if name in options}
     if isinstance(options.get("layout"), collections.abc.Mapping):
         options["layout"] = as_toml(options["layout"])
-    words = ["plan", "--json", *as_options(given), verb, *as_paths(inputs)]
+    words = ["plan", "--json", *as_options({"output": output, **own}), verb, *as_paths(inputs)]
     return parse(Jobs, report([*words, "--", *as_options(options)]))
 
 
