@@ -2,6 +2,7 @@
 
 import functools
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -132,6 +133,7 @@ def test_a_stage_of_flow_uses_only_earlier_stages() -> None:
     assert {(user, used) for user, used in uses if STAGES.index(used) > STAGES.index(user)} == set()
 
 
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
 def test_command_wheel_and_tests_are_one_build() -> None:
     """With other features of a library, it and all that uses it would be compiled once more: minutes."""
 
