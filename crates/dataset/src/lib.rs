@@ -5,6 +5,7 @@
 //! | [`tree`] | the metadata of a tree: branches, leaves, baskets, clusters; reads, makes and writes them |
 //! | [`decode`] | the entries of a branch as an Arrow array |
 //! | [`read`] | reads a column from its file in one call |
+//! | [`defaults`] | the bytes of entries that nobody filled |
 //! | [`recast`] | the baskets of a branch in the form of another branch with the same values |
 //! | [`encode`] | an Arrow array as the bytes of baskets |
 //! | [`assemble`] | the branches of a split object as one column, and back |
@@ -55,6 +56,7 @@
 
 pub mod assemble;
 pub mod decode;
+pub mod defaults;
 pub mod encode;
 mod entry_filter;
 mod entry_set;

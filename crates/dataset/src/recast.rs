@@ -1,13 +1,15 @@
 //! Writes the entries of one branch in the form of another that holds the same values: decodes with the plan of the one and
-//! encodes with that of the other. For branches whose bytes mean other things than those of the branch that they join.
+//! encodes with that of the other. For branches whose bytes mean other things than those of the branch that they join. Also
+//! the same for arrays whose records have other members.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, StructArray};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef};
 use rootfile::{Error, Result};
 
+use crate::assemble::zeros;
 use crate::decode::ColumnPlan;
 use crate::encode::EncodedEntries;
 use crate::layout::Streaming;
@@ -117,8 +119,32 @@ fn is_reordered(from: &DataType, to: &DataType, depth: usize) -> bool {
     }
 }
 
-/// An array with the members of its records in the order of a type, and with its numbers.
-fn reordered(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
+/// The type that has the members of records of both, those of the first before others.
+pub fn joined_type(first: &DataType, second: &DataType) -> DataType {
+    let joined = |a: &FieldRef, b: &FieldRef| {
+        Arc::new(a.as_ref().clone().with_data_type(joined_type(a.data_type(), b.data_type())))
+    };
+    match (first, second) {
+        (DataType::Struct(ours), DataType::Struct(theirs)) => {
+            let own =
+                ours.iter().map(|own| theirs.find(own.name()).map_or_else(|| Arc::clone(own), |(_, b)| joined(own, b)));
+            let added = theirs.iter().filter(|field| ours.find(field.name()).is_none()).map(Arc::clone);
+            DataType::Struct(own.chain(added).collect())
+        }
+        (DataType::LargeList(a), DataType::LargeList(b)) => DataType::LargeList(joined(a, b)),
+        (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) if n == m => {
+            DataType::FixedSizeList(joined(a, b), *n)
+        }
+        _ => first.clone(),
+    }
+}
+
+/// An array with the members of its records in the order of a type, and with its numbers. Members that it lacks are zeros.
+///
+/// # Errors
+///
+/// If values would be lost, or are of another kind.
+pub fn reordered(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     if array.data_type() == wanted {
         return Ok(Arc::clone(array));
     }
@@ -126,10 +152,9 @@ fn reordered(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
     Ok(match (array.data_type(), wanted) {
         (DataType::Struct(_), DataType::Struct(fields)) => {
             let records = array.as_struct();
-            let member = |field: &Arc<arrow_schema::Field>| {
-                let own = records.column_by_name(field.name());
-                let own = own.ok_or_else(|| Error::unsupported(format!("no member {}", field.name())))?;
-                reordered(own, field.data_type())
+            let member = |field: &Arc<arrow_schema::Field>| match records.column_by_name(field.name()) {
+                Some(own) => reordered(own, field.data_type()),
+                None => zeros(field.data_type(), records.len()),
             };
             let members = fields.iter().map(member).collect::<Result<Vec<_>>>()?;
             Arc::new(StructArray::try_new(fields.clone(), members, records.nulls().cloned()).map_err(failed)?)

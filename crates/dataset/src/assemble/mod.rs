@@ -11,3 +11,4 @@ mod logical_column;
 mod zeros;
 
 pub use self::logical_column::{LogicalColumn, logical_columns};
+pub(crate) use self::zeros::zeros;

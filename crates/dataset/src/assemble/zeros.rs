@@ -17,7 +17,7 @@ use rootfile::{Error, Result};
 const MOST: usize = 1 << 20;
 
 /// `n` default values of a type without nulls.
-pub(super) fn zeros(data_type: &DataType, n: usize) -> Result<ArrayRef> {
+pub(crate) fn zeros(data_type: &DataType, n: usize) -> Result<ArrayRef> {
     fn numbers<T: ArrowPrimitiveType>(n: usize) -> ArrayRef {
         Arc::new(PrimitiveArray::<T>::from_value(T::Native::default(), n))
     }

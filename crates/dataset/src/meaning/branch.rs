@@ -2,10 +2,12 @@
 //! [`Meanings::reach`].
 
 use std::fmt;
+use std::sync::Arc;
 
-use rootfile::streamer::{Packed, StreamerInfos};
+use rootfile::streamer::{Packed, StreamerInfo, StreamerInfos};
 
 use super::conflict::{ClassConflict, ClassConflicts};
+use super::element::ElementForm;
 use super::reach::Reach;
 use crate::decode::plan::leaves::dimensions;
 use crate::tree::{Branch, BranchKind, Leaf, Tree};
@@ -118,6 +120,40 @@ impl<'a> Meanings<'a> {
                 _ => None,
             },
         }
+    }
+
+    /// Whether two branches are one member in two descriptions of their class, so that their bytes mean the same; or objects of one
+    /// class, whose members are the branches below. The classes that the member uses are not compared.
+    pub fn is_same_member(&self, branch: &Branch, (other, their): (&Meanings<'_>, &Branch)) -> bool {
+        let (Some(a), Some(b)) = (branch.element(), their.element()) else { return false };
+        let alike = (&a.class_name, &a.clones_name, a.element_type) == (&b.class_name, &b.clones_name, b.element_type);
+        if !alike {
+            return false;
+        }
+        match (a.element_id, b.element_id) {
+            (..0, ..0) => !branch.children.is_empty() && !their.children.is_empty(),
+            (0.., 0..) => match (self.member(branch), other.member(their)) {
+                (Some(ours), Some(theirs)) if a.element_type == 1 => ours.is_same_but_version(&theirs),
+                (ours, theirs) => ours.is_some() && ours == theirs,
+            },
+            _ => false,
+        }
+    }
+
+    /// What the member of a branch says about bytes, by the description of its class.
+    fn member(&self, branch: &Branch) -> Option<ElementForm> {
+        let info = self.description(branch)?;
+        let id = usize::try_from(branch.element()?.element_id).ok()?;
+        Some(ElementForm::of(info, info.elements.get(id)?))
+    }
+
+    /// The description of the class whose member a branch is.
+    pub fn description(&self, branch: &Branch) -> Option<&'a Arc<StreamerInfo>> {
+        let element = branch.element()?;
+        let of_layout = |info: &&Arc<StreamerInfo>| {
+            info.version == i32::from(element.class_version) && info.checksum == element.checksum
+        };
+        self.infos.versions(&element.class_name).find(of_layout)
     }
 
     /// Adds the classes that readers need for a branch: those that its entries use, and the class whose member it is.

@@ -34,7 +34,7 @@ pub(super) enum Form {
 }
 
 impl ElementForm {
-    fn of(info: &StreamerInfo, e: &StreamerElement) -> Self {
+    pub(super) fn of(info: &StreamerInfo, e: &StreamerElement) -> Self {
         let name = if is_base(e) { bare(&e.name) } else { e.name.clone() };
         if is_base(e) {
             let version = match e.kind {

@@ -4,12 +4,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use arrow_schema::DataType;
+use dataset::decode::ColumnPlan;
+use dataset::defaults::{self, DefaultItems};
 use dataset::tree::{Branch, Places};
 use rootfile::{Error, Hint, Result, RootFile};
 
 use super::builder::{PlanBuilder, holds_entries};
 use super::unequal::{Gaps, Missing, push_defaults, refusal};
-use crate::table::column::{CountedDefaults, CountedOffsets};
+use crate::table::column::{CountedDefaults, CountedOffsets, DefaultBytes};
 use crate::table::default_entry::{default_entry, item_width, leaf_width};
 use crate::table::piece::{FILL, Piece};
 
@@ -49,13 +52,14 @@ impl PlanBuilder<'_> {
 
     /// Finds the default entry of a column, if it has none yet. Whether there is one: without, gaps that nothing follows may stay.
     pub fn prepare_fill(&mut self, index: usize, why: Missing<'_>, is_last: bool) -> Result<bool> {
+        let found = self.default_of(index);
         let (Some(column), Some(branch)) = (self.columns.get_mut(index), self.tree.branches.get(index)) else {
             return Ok(false);
         };
         if column.source.fill.is_some() {
             return Ok(true);
         }
-        match default_entry(&self.tree, branch) {
+        match found {
             Ok(entry) => column.source.fill = Some(entry),
             Err(kind) => {
                 let error = refusal(branch.name(), &kind, why);
@@ -71,6 +75,25 @@ impl PlanBuilder<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// The default entry of a column; or what has none.
+    fn default_of(&self, index: usize) -> std::result::Result<Vec<u8>, String> {
+        let branch = self.tree.branches.get(index).ok_or("no branch")?;
+        let plain = default_entry(&self.tree, branch);
+        if branch
+            .element()
+            .is_none_or(|element| element.element_id < 0 || matches!(element.element_type, 1..=4 | 31 | 41))
+        {
+            return plain;
+        }
+        let plan = ColumnPlan::new(&self.tree, index, &self.infos);
+        // Texts and bitsets have streamer types of containers, but other empty values.
+        let is_special = matches!(plan.field().data_type(), DataType::FixedSizeList(..) | DataType::LargeUtf8);
+        match plain {
+            Ok(entry) if !is_special => Ok(entry),
+            plain => defaults::default_entry(&plan).or(plain),
+        }
     }
 
     /// Adds default entries for a branch that an input lacks, if the branch has entries of its own.
@@ -203,17 +226,26 @@ impl PlanBuilder<'_> {
         let width = counter.len_type.max(0).unsigned_abs() as usize;
         let counter = Arc::new(self.columns.get(counter.branch)?.only_source());
         let counts = CountedOffsets { counter, at, width, each, besides, number: each };
-        Some(CountedDefaults { counts, is_known: true })
+        Some(CountedDefaults { counts, items: DefaultBytes::Zeros })
     }
 
-    /// The lengths of default entries of a member of a split collection.
+    /// The default entries of a member of a split collection.
     fn defaults_by_branch(&self, i: usize, places: &Places) -> Option<CountedDefaults> {
         let element = self.tree.branches.get(i)?.element().filter(|e| matches!(e.element_type, 31 | 41))?;
         let counter = places.branch(element.branch_count?).filter(|counter| *counter != i)?;
         let counter = Arc::new(self.columns.get(counter)?.only_source());
         let width = item_width(element.streamer_type).filter(|_| element.branch_count2.is_none());
-        let each = width.and_then(|width| u32::try_from(width).ok()).unwrap_or(0);
-        let counts = CountedOffsets { counter, at: 0, width: 4, each, besides: 0, number: each };
-        Some(CountedDefaults { counts, is_known: width.is_some() })
+        let items = match width {
+            Some(_) => DefaultBytes::Zeros,
+            None => DefaultItems::of(&ColumnPlan::new(&self.tree, i, &self.infos))
+                .map_or(DefaultBytes::Unknown, DefaultBytes::Encoded),
+        };
+        let (besides, each) = match &items {
+            DefaultBytes::Encoded(items) => items.sizes(),
+            _ => (0, width.unwrap_or(0)),
+        };
+        let (besides, each) = (u32::try_from(besides).ok()?, u32::try_from(each).ok()?);
+        let counts = CountedOffsets { counter, at: 0, width: 4, each, besides, number: each };
+        Some(CountedDefaults { counts, items })
     }
 }

@@ -106,6 +106,10 @@ impl PlanBuilder<'_> {
         if texts.len() > MAX_LISTED {
             message.push_str(&format!("; and {} more", texts.len() - MAX_LISTED));
         }
+        if self.request.options.is_read {
+            message.push_str(" (open them one by one, or merge them first)");
+            return Error::request(message);
+        }
         let widens = !self.request.options.widen && self.can_widen(found, other);
         let widen = if widens { "--widen joins numbers in the smallest type that holds all; " } else { "" };
         message.push_str(&match self.request.options.schema {

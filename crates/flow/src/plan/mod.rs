@@ -22,6 +22,7 @@ pub(crate) mod schema;
 mod streaming;
 mod table;
 mod unequal;
+mod versions;
 pub(crate) mod view;
 mod widen;
 

@@ -47,4 +47,6 @@ pub struct PlanOptions {
     pub absent: Absent,
     /// Whether small clusters are packed.
     pub pack: Pack,
+    /// Whether the inputs are only read, by a caller who cannot ask for another way to join them.
+    pub is_read: bool,
 }

@@ -13,6 +13,7 @@ use rootfile::streamer::StreamerInfos;
 
 use super::builder::{LARGEST_RECAST, PlanBuilder};
 use super::schema::{Comparison, Described};
+use super::versions::Replacements;
 
 /// Objects with bits or references of their own, which arrays leave out.
 const NOT_IN_ARRAYS: [&str; 3] = ["TObject", "TRef", "TRefArray"];
@@ -27,17 +28,22 @@ impl PlanBuilder<'_> {
     /// input's classes to those of the output.
     pub fn reconcile(&mut self, tree: &Tree, found: &mut Comparison, file: &Arc<RootFile>) {
         self.note_numbers(tree, &found.map);
+        let mut versions = Replacements::new();
         for i in std::mem::take(&mut found.changed) {
             let Some(theirs) = found.map.get(i).copied().flatten() else { continue };
             let conflicts = found.conflicts.get(&i).cloned().unwrap_or_default();
             let other = Described { tree, infos: file.infos() };
             let widens = self.request.options.widen && conflicts.is_empty();
-            if self.recast(i, (theirs, other), &conflicts) || (widens && self.widen(i, (theirs, other))) {
+            if self.recast(i, (theirs, other), &conflicts)
+                || (widens && self.widen(i, (theirs, other)))
+                || self.joins_version(i, (theirs, other), found, &mut versions)
+            {
                 found.conflicts.remove(&i);
             } else {
                 found.changed.push(i);
             }
         }
+        self.replace_versions(&versions);
         self.describe(file.infos(), &found.classes);
     }
 

@@ -111,7 +111,7 @@ pub(crate) fn compare(first: Described<'_>, other: Described<'_>) -> Comparison 
 }
 
 /// The classes that entries of two branches use and that are described differently.
-fn conflicts(
+pub(super) fn conflicts(
     (mine, ours): (&Meanings<'_>, &Branch),
     (theirs, their): (&Meanings<'_>, &Branch),
     classes: &ClassConflicts,

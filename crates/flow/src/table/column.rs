@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use dataset::defaults::DefaultItems;
 use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP, Listed, Peek};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
@@ -46,13 +47,24 @@ pub struct EntryForm {
     pub filled: Option<CountedDefaults>,
 }
 
-/// Default entries of as many items as the branch's counter says: zeros.
+/// Default entries of as many items as the branch's counter says.
 #[derive(Clone, Debug)]
 pub struct CountedDefaults {
     /// How the lengths follow from the counter.
     pub counts: CountedOffsets,
-    /// Whether an item has a default. Otherwise there may be none.
-    pub is_known: bool,
+    /// What entries consist of.
+    pub items: DefaultBytes,
+}
+
+/// The bytes of default entries with counted items.
+#[derive(Clone, Debug)]
+pub enum DefaultBytes {
+    /// Zeros.
+    Zeros,
+    /// Those of an encoder.
+    Encoded(DefaultItems),
+    /// An item has no default: there may be none.
+    Unknown,
 }
 
 /// Entry offsets that were left out of baskets (`kGenerateOffsetMap`): how they follow from the branch's counter.

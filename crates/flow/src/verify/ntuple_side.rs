@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::types::UInt64Type;
 use arrow_array::{ArrayRef, cast::AsArray};
-use arrow_schema::FieldRef;
+use arrow_schema::{DataType, FieldRef};
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::ntuple::cluster_reader::PageReader;
@@ -15,6 +15,7 @@ use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{AttributeSet, Ntuple};
 use dataset::ntuple::table::NtupleTable;
 use dataset::ntuple::{read_attribute_set, read_ntuple};
+use dataset::recast::{joined_type, reordered};
 use rootfile::{Error, Result, Source};
 
 use super::field_tree::FieldTree;
@@ -139,7 +140,9 @@ impl NtupleSide {
         let plan = |input: &InputTable| Some(FieldPlan::new(&input.table.schema, *input.ids.get(path)?));
         let plans: Vec<Option<FieldPlan>> = self.inputs.iter().map(plan).collect();
         let first = plans.iter().flatten().next()?;
-        let field = first.field().clone();
+        let types = plans.iter().flatten().map(|plan| plan.field().data_type().clone());
+        let joined = types.reduce(|ours, theirs| joined_type(&ours, &theirs)).unwrap_or(DataType::Null);
+        let field: FieldRef = Arc::new(first.field().as_ref().clone().with_data_type(joined));
         let opaque = plans.iter().flatten().find_map(|plan| plan.opaque().map(str::to_owned));
         let (mut bytes, mut entries) = (0u64, 0u64);
         for (input, plan) in self.inputs.iter().zip(&plans) {
@@ -189,7 +192,9 @@ impl NtupleSide {
             let array = match plan {
                 None => default_array(&column.field, rows)?,
                 Some(plan) => {
-                    input.values(plan, &here, (rows, &**file), pages).map_err(|e| e.object(self.path.clone()))?
+                    let values = input.values(plan, &here, (rows, &**file), pages);
+                    let values = values.and_then(|values| reordered(&values, column.field.data_type()));
+                    values.map_err(|e| e.object(self.path.clone()))?
                 }
             };
             arrays.push(match array.as_primitive_opt::<UInt64Type>() {

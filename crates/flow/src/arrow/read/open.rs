@@ -51,7 +51,8 @@ impl Dataset {
             }
             trees.push((number, file, key));
         }
-        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), PlanOptions::default()), false)
+        let joining = PlanOptions { is_read: true, ..PlanOptions::default() };
+        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), joining), false)
     }
 
     /// Opens a tree or RNTuple of a file that is open already.

@@ -7,7 +7,7 @@ use rootfile::bytes::Cursor;
 use rootfile::codec::{Decompressor, is_stored};
 use rootfile::{Error, Result, Source};
 
-use crate::table::column::{Column, CountedDefaults, CountedOffsets};
+use crate::table::column::{Column, CountedDefaults, CountedOffsets, DefaultBytes};
 use crate::table::piece::{FILL, Files, Piece};
 
 /// Buffers and decompressor of one thread that reads baskets.
@@ -131,18 +131,27 @@ fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<Basket
     })
 }
 
-/// Entries of zeros, as many as the counter of the branch says.
+/// Default entries, of as many items as the counter of the branch says.
 fn counted_defaults(column: &Column, filled: &CountedDefaults, files: &Files, piece: &Piece) -> Result<BasketData> {
     let ends = counted_ends(&filled.counts, files, piece)?;
     let entries = usize::try_from(piece.entries).ok().filter(|entries| ends.len() == entries.saturating_add(1));
     let count = entries.and_then(|n| u32::try_from(n).ok()).ok_or_else(short)?;
     let len = ends.last().map_or(0, |end| *end as usize);
-    if !filled.is_known && len > 0 {
-        return Err(Error::unsupported("has fewer entries than its tree, and there is no default for its items"));
-    }
     let mut data = Vec::new();
     data.try_reserve_exact(len).map_err(|_| Error::memory(len as u64))?;
-    data.resize(len, 0);
+    match &filled.items {
+        DefaultBytes::Unknown if len > 0 => {
+            return Err(Error::unsupported("has fewer entries than its tree, and there is no default for its items"));
+        }
+        DefaultBytes::Unknown | DefaultBytes::Zeros => data.resize(len, 0),
+        DefaultBytes::Encoded(items) => {
+            let (besides, each) = items.sizes();
+            for bounds in ends.windows(2) {
+                let bytes = bounds.iter().rev().copied().reduce(|end, start| end - start).unwrap_or(0) as usize;
+                items.append(bytes.saturating_sub(besides).checked_div(each).unwrap_or(0), &mut data)?;
+            }
+        }
+    }
     let keylen = u32::try_from(column.keylen()).map_err(|_| short())?;
     Ok(BasketData {
         count,

@@ -43,11 +43,14 @@ pub(super) fn output_columns(
 ) -> Result<OutputColumns> {
     let mut ids = vec![None; join.nodes.len()];
     let mut fields = Vec::new();
-    for (at, node) in join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped) {
+    // The fields of the header come first.
+    let kept = || join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped);
+    let in_header = kept().filter(|(at, _)| !join.in_extension(*at));
+    for (at, node) in in_header.chain(kept().filter(|(at, _)| join.in_extension(*at))) {
         let id_of = |ids: &[Option<usize>], node: Option<usize>| node.and_then(|node| ids.get(node).copied().flatten());
         let mut field = node.field.clone();
         field.parent = id_of(&ids, node.parent);
-        field.in_extension |= node.origin > 0;
+        field.in_extension = join.in_extension(at);
         if let Some(slot) = ids.get_mut(at) {
             *slot = Some(fields.len());
         }
@@ -68,8 +71,8 @@ pub(super) fn output_columns(
         starts: vec![None; ids.len()],
         next: Vec::new(),
     };
-    for number in 0..join.schemas.len() {
-        made.add_columns(number);
+    for late in [false, true] {
+        (0..join.schemas.len()).for_each(|number| made.add_columns(number, late));
     }
     let aliases = made.aliases();
     let (columns, places) = (made.columns, made.places);
@@ -82,7 +85,7 @@ pub(super) fn output_columns(
     for ((id, column), ((node, _, place), next)) in schema.columns.iter().enumerate().zip(places.iter().zip(next)) {
         let layout = layouts.get(column.field);
         ignored.extend(layout.into_iter().flat_map(unused_keys));
-        let origin = join.nodes.get(*node).map_or(0, |node| node.origin);
+        let origin = join.appears_in(*node);
         let field = schema.fields.get(column.field);
         let is_entry = |name: &str| field.is_some_and(|f| f.parent.is_none() && f.name == name);
         targets.push(TargetColumn {
@@ -116,15 +119,18 @@ struct Made<'a> {
 }
 
 impl Made<'_> {
-    /// Adds the columns of the fields that a schema is the first to have: in its order, each field's representations of other
-    /// schemas behind its own.
-    fn add_columns(&mut self, number: usize) {
+    /// Adds the columns of the fields that a schema is the first to have, those of the header or the others: in its order, each
+    /// field's representations of other schemas behind its own.
+    fn add_columns(&mut self, number: usize, in_extension: bool) {
         let join = self.join;
         let Some(schema) = join.schemas.get(number) else { return };
         let nodes = join.nodes_of(number);
         for (id, column) in schema.columns.iter().enumerate() {
             let Some(at) = nodes.get(column.field).copied().flatten() else { continue };
             let Some(node) = join.nodes.get(at).filter(|node| node.origin == number) else { continue };
+            if (column.in_extension || join.in_extension(at)) != in_extension {
+                continue;
+            }
             let own = schema.columns_of(column.field);
             let width = node.representations.first().map_or(0, Vec::len).max(1);
             let place = own.iter().position(|&other| other == id).unwrap_or(0);
@@ -144,7 +150,7 @@ impl Made<'_> {
 
     fn push(&mut self, at: usize, node: &Node, mut column: Column, (representation, place): (usize, usize)) {
         let field = self.ids.get(at).copied().flatten().unwrap_or(0);
-        let late = node.origin > 0;
+        let late = self.join.appears_in(at) > 0;
         column.representation = u16::try_from(representation).unwrap_or(u16::MAX);
         column.in_extension |= late;
         column.field = field;
@@ -232,7 +238,14 @@ fn sources(join: &Join<'_>, number: usize, places: &[Place]) -> Arc<[ColumnSourc
     let mut known: (usize, Vec<Vec<Encoded>>) = (usize::MAX, Vec::new());
     let source = |(at, representation, place): &Place| {
         let Some(node) = join.nodes.get(*at) else { return ColumnSource::Missing };
-        let Some(field) = node.ids.get(number).copied().flatten() else { return ColumnSource::Missing };
+        let Some(field) = node.ids.get(number).copied().flatten() else {
+            let counted = join.counted_by(*at, number).filter(|_| *place == 0);
+            return counted.map_or(ColumnSource::Missing, |(column, each, missing)| ColumnSource::Counted {
+                column,
+                each,
+                missing,
+            });
+        };
         if known.0 != *at {
             known = (*at, representations(schema, field));
         }

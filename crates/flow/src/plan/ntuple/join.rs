@@ -1,12 +1,14 @@
 //! Joins the schemas of several RNTuples: fields are matched by their names and types, columns by their representations.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Field, Role, Schema};
 use rootfile::{Error, Result};
 
+use super::counted::is_filled;
 use super::filter::is_divisible;
 use crate::plan::options::Schema as Mode;
 use crate::table::text_list::listed;
@@ -177,20 +179,22 @@ impl<'a> Join<'a> {
             }
             Mode::Fill if !found.changed.is_empty() => return Err(self.refusal(found, schema, "")),
             Mode::Fill => {
-                let varies = |parent: Option<usize>| parent.is_some_and(|node| !self.has_fixed_number(node));
-                let in_collection = found.missing.iter().find(|&&node| varies(self.parent(node)));
+                let number = self.schemas.len() - 1;
                 let parent_of = |id: usize| schema.fields.get(id)?.parent.and_then(|p| map.get(p).copied().flatten());
-                let extra = found
-                    .extra
-                    .iter()
-                    .find(|&&id| schema.fields.get(id).is_some_and(|f| f.parent.is_some()) && varies(parent_of(id)));
-                if in_collection.is_some() || extra.is_some() {
-                    return Err(self.refusal(found, schema, "members of collections cannot be filled in"));
+                let counted = |parent: Option<usize>, mut schemas: Range<usize>| {
+                    let varying = parent.filter(|&parent| !self.has_fixed_number(parent));
+                    varying.is_none_or(|parent| schemas.all(|number| self.is_counted(parent, number)))
+                };
+                let missing = found.missing.iter().all(|&node| counted(self.parent(node), number..number + 1));
+                if !missing || !found.extra.iter().all(|&id| counted(parent_of(id), 0..number)) {
+                    let why = "members of collections cannot be filled in where no other member counts them";
+                    return Err(self.refusal(found, schema, why));
                 }
                 if self.lacks_objects(schema, keep, map) {
                     return Err(self.refusal(found, schema, "objects in streamer fields cannot be filled in"));
                 }
                 self.graft(&found.extra, schema, keep, map);
+                self.take_versions(schema, map);
             }
         }
         Ok(())
@@ -202,11 +206,11 @@ impl<'a> Join<'a> {
         let number = self.schemas.len() - 1;
         let lost = |(at, node): (usize, &Node)| {
             let is_there = node.dropped || node.ids.get(number).copied().flatten().is_some();
-            node.field.role == Role::Streamer && !is_there && self.has_fixed_number(at)
+            node.field.role == Role::Streamer && !is_there && self.is_filled(at, number)
         };
         let new = |(id, field): (usize, &Field)| {
             let is_new = keep.get(id) == Some(&true) && map.get(id).copied().flatten().is_none();
-            field.role == Role::Streamer && is_new && schema.values_per_entry(id).is_some()
+            field.role == Role::Streamer && is_new && is_filled(schema, map, id)
         };
         self.nodes.iter().enumerate().any(lost) || schema.fields.iter().enumerate().any(new)
     }
@@ -216,7 +220,7 @@ impl<'a> Join<'a> {
     }
 
     /// Whether each entry has the same number of values of a node, or of those below it.
-    fn has_fixed_number(&self, node: usize) -> bool {
+    pub fn has_fixed_number(&self, node: usize) -> bool {
         let mut at = Some(node);
         while let Some(node) = at.and_then(|at| self.nodes.get(at)) {
             if !matches!(node.field.role, Role::Leaf | Role::Record | Role::Streamer) {

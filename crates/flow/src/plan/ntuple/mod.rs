@@ -2,6 +2,7 @@
 //! page is touched.
 
 mod columns;
+mod counted;
 mod filter;
 pub(crate) mod forecast;
 mod join;
@@ -142,6 +143,11 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
     let lost: Vec<String> = lost.into_iter().map(|what| format!("RNTuple {}: {what}", joining.path)).collect();
     let selected = joining.entries.map(|entries| entries(before)).transpose()?.map(Arc::new);
     if let Some(selected) = &selected {
+        let is_counted = |source: &ColumnSource| matches!(source, ColumnSource::Counted { .. });
+        if made.sources.iter().any(|sources| sources.iter().any(is_counted)) {
+            let what = "members of collections are not filled in where entries are selected: merge all entries first";
+            return Err(Error::request(what).object(format!("RNTuple {}", joining.path)));
+        }
         defer(&mut made, selected);
     }
     let ntuple = output_metadata(&parts, made.schema)?;

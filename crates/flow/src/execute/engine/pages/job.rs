@@ -57,6 +57,9 @@ pub(crate) enum ColumnSource {
     Recoded(usize),
     /// The input has no such field.
     Missing,
+    /// The input has no such field, but the collection that it is a member of: each so many elements of the column are for so many
+    /// that are missing.
+    Counted { column: usize, each: u64, missing: u64 },
     /// The input has the field, but not in this representation.
     OtherRepresentation,
 }
@@ -66,7 +69,7 @@ impl ColumnSource {
     pub fn column(self) -> Option<usize> {
         match self {
             Self::Column(id) | Self::Recoded(id) => Some(id),
-            Self::Missing | Self::OtherRepresentation => None,
+            Self::Missing | Self::Counted { .. } | Self::OtherRepresentation => None,
         }
     }
 }

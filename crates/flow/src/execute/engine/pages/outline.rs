@@ -68,6 +68,15 @@ impl SourceCluster<'_> {
         }
     }
 
+    /// The elements in the cluster of a column of the input, whatever their representation.
+    pub fn counted(&self, column: usize) -> u64 {
+        let schema = &self.input.ntuple.schema;
+        let Some(first) = schema.columns.get(column) else { return 0 };
+        let all = schema.columns_of(first.field);
+        let width = all.iter().filter(|id| schema.columns.get(**id).is_some_and(|c| c.representation == 0)).count();
+        all.iter().step_by(width.max(1)).map(|&column| self.elements(column)).sum()
+    }
+
     /// Where the input has the elements of a column of the output.
     pub fn source(&self, id: usize) -> ColumnSource {
         self.input.columns.get(id).copied().unwrap_or(ColumnSource::Missing)
@@ -277,7 +286,11 @@ pub(super) fn fate<'a>(
         ColumnSource::OtherRepresentation => return Ok(Fate::Suppressed),
         ColumnSource::Missing if at.number < target.origin => return Ok(Fate::Absent),
         ColumnSource::Missing if is_first => return Ok(all_zeros()),
-        ColumnSource::Missing => return Ok(Fate::Suppressed),
+        ColumnSource::Counted { column, each, missing } if is_first => {
+            let zeros = at.counted(column) / each.max(1);
+            return Ok(Fate::Elements { zeros: zeros.saturating_mul(missing), range: None });
+        }
+        ColumnSource::Missing | ColumnSource::Counted { .. } => return Ok(Fate::Suppressed),
         ColumnSource::Column(column) | ColumnSource::Recoded(column) => column,
     };
     let range = match at.cluster.columns.get(column) {

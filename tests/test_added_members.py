@@ -1,0 +1,186 @@
+"""`merge --fill` of inputs with two versions of a class, of which one adds members: in split objects, in collections,
+and in RNTuples. ROOT's compiled classes write them, and say what they read of the outputs."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uproot
+
+import basketry as bk
+from referee import compiled
+from referee.command import Basketry
+
+NAME = "added_members"
+ORDERS = ["old new", "new old", "old new old"]
+
+
+@pytest.fixture(scope="session")
+def made() -> Path:
+    """The folder with the files of the macro, and with its libraries."""
+    return compiled.compiled(NAME, {"": ['make("old.root")'], "NEW": ['make("new.root")']})
+
+
+def joined(folder: Path, order: str) -> list[Path]:
+    """The inputs in an order."""
+    return [folder / f"{name}.root" for name in order.split()]
+
+
+def hit(e: int, is_new: bool) -> dict[str, Any]:
+    """A hit as an entry has it, or with defaults of members that its version lacks."""
+    return {"a": e, "b": 2.0 * e if is_new else 0.0, "l": [e] * (e % 3) if is_new else []}
+
+
+def track(k: int, is_new: bool) -> dict[str, Any]:
+    """A track."""
+    if not is_new:
+        empty: dict[str, Any] = {"late": 0.0, "list": [], "words": [], "text": "", "name": ""}
+        return empty | {"i": k, "x": k / 2, "array": [0, 0, 0]}
+    return {
+        "i": k,
+        "x": k / 2,
+        "late": 3.0 * k,
+        "list": [k] * (k % 3),
+        "words": ["w"] * (k % 2),
+        "text": f"t{k}",
+        "name": f"s{k}",
+        "array": [0, k, 0],
+    }
+
+
+def text_of_track(t: dict[str, Any]) -> str:
+    """A track as the macro writes it."""
+    lists = "".join(f"{one}," for one in [*t["list"], *t["words"]])
+    array = "".join(map(str, t["array"]))
+    return f" T{t['i']}:{t['x']:g}:{t['late']:g}[{lists}]{t['text']}/{t['name']}/{array}"
+
+
+def text_of_hit(h: dict[str, Any]) -> str:
+    """A hit as the macro writes it."""
+    return f" H{h['a']}:{h['b']:g}[" + "".join(f"{one}," for one in h["l"]) + "]"
+
+
+def expected_text(order: str) -> list[str]:
+    """What ROOT must read of the split branches: the lines of `dump`, without those of whole objects."""
+    lines = []
+    for name in order.split():
+        new = name == "new"
+        for e in range(6):
+            tracks = "".join(text_of_track(track(10 * e + k, new)) for k in range(e % 4))
+            hits = text_of_hit(hit(e, new)) * (e % 3)
+            two = text_of_hit(hit(e if new else 0, new)) + (hits if new else "")
+            one = text_of_hit(hit(e, new))
+            of_track = text_of_track(track(e, new))
+            lines.append(f"{tracks} |{of_track} |{hits} | {e} {e + 100}{of_track}{hits} |{one}{two}")
+    return lines
+
+
+def without_whole(line: str) -> str:
+    """A line of `dump` without the objects that are not split: ROOT makes the defaults of their members itself."""
+    parts = line.split(" |")
+    return " |".join([*parts[:3], *parts[4:]])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_root_reads_what_is_filled_in(order: str, made: Path, basketry: Basketry, tmp_path: Path) -> None:
+    merged = tmp_path / "merged.root"
+    basketry("merge", "--fill", *joined(made, order), "-o", merged)
+
+    basketry("check", "--deep", merged)
+    basketry("verify", "--fill", *joined(made, order), merged)
+    found = compiled.ask(made, f"{NAME}NEW", f'dump("{merged}")')
+    assert [without_whole(line) for line in found.splitlines()] == expected_text(order)
+    with uproot.open(merged) as file:
+        names = [word.decode() if isinstance(word, bytes) else word for word in file["t"]["track./track.text"].array()]
+    assert names == [track(e, name == "new")["text"] for name in order.split() for e in range(6)]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_members_of_rntuples_are_filled_in(order: str, made: Path, basketry: Basketry, tmp_path: Path) -> None:
+    # The objects with a TString are streamed, and their bytes say their version.
+    only = [word for branch in ("hits", "whole") for word in ("--keep", branch, "--keep", f"{branch}/**")]
+    for name in ("old", "new"):
+        out = tmp_path / f"{name}.root"
+        basketry("rewrite", made / f"{name}.root", "-o", out, "--container", "rntuple", *only)
+    inputs, merged = joined(tmp_path, order), tmp_path / "merged.root"
+    basketry("merge", "--fill", *inputs, "-o", merged)
+
+    basketry("check", "--deep", merged)
+    basketry("verify", "--fill", *inputs, merged)
+    hits = [[hit(e, name == "new")] * (e % 3) for name in order.split() for e in range(6)]
+    with uproot.open(merged) as file:
+        for read in (bk.open(merged)["t"]["hits"].array(), file["t"]["hits"].array()):
+            assert [[{key: one[key] for key in "abl"} for one in e] for e in read.to_list()] == hits
+    text = "".join("[" + "".join(f"{h['a']} {h['b']:g} {len(h['l'])}," for h in e) + "]" for e in hits)
+    assert read_by_root(merged) == text
+
+
+def read_by_root(path: Path) -> str:
+    """The hits of an RNTuple as ROOT reads them, member by member."""
+    code = r"""
+import sys, ROOT
+ROOT.gInterpreter.Declare('''
+std::string hits(const char *path) {
+  auto reader = ROOT::RNTupleReader::Open("t", path);
+  auto hits = reader->GetCollectionView("hits");
+  auto a = hits.GetView<int>("_0.a");
+  auto b = hits.GetView<float>("_0.b");
+  auto l = hits.GetView<std::vector<int>>("_0.l");
+  std::string text;
+  for (auto entry : reader->GetEntryRange()) {
+    text += "[";
+    for (auto k : hits.GetCollectionRange(entry)) text += Form("%d %g %zu,", a(k), b(k), l(k).size());
+    text += "]";
+  }
+  return text;
+}
+''')
+print(ROOT.hits(sys.argv[1]))
+"""
+    words = [sys.executable, "-W", "ignore", "-c", code, str(path)]
+    done = subprocess.run(words, check=True, timeout=120, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def interpreted(path: Path, members: str, fill: str) -> None:
+    """Writes a tree of a class without a version of its own, of which interpreted ROOT has only this description."""
+    code = """
+import sys, ROOT
+path, members, fill = sys.argv[1:]
+ROOT.gInterpreter.Declare("struct S { int a = 0; " + members + "};")
+ROOT.gInterpreter.Declare(
+    'void fill(const char *path) { TFile f(path, "RECREATE"); TTree t("t", "t"); S s; t.Branch("s.", &s);'
+    "for (int e = 0; e < 5; e++) { s.a = e; " + fill + " t.Fill(); } t.Write(); }"
+)
+ROOT.fill(path)
+"""
+    words = [sys.executable, "-W", "ignore", "-c", code, str(path), members, fill]
+    subprocess.run(words, check=True, timeout=120, capture_output=True)
+
+
+def test_classes_without_versions(basketry: Basketry, tmp_path: Path) -> None:
+    old, new, other = (tmp_path / f"{name}.root" for name in ("old", "new", "other"))
+    interpreted(old, "float x = 0;", "s.x = e;")
+    interpreted(new, "double late = 0; float x = 0; std::string t;", 's.x = e; s.late = 2 * e; s.t = Form("t%d", e);')
+    interpreted(other, "float y = 0;", "s.y = e;")
+    none, late = [0.0] * 5, [0.0, 2.0, 4.0, 6.0, 8.0]
+    for names, values in {(old, new): none + late, (new, old): late + none}.items():
+        out = tmp_path / "out.root"
+        basketry("merge", "--fill", "-f", *names, "-o", out)
+        with uproot.open(out) as file:
+            tree = file["t"]
+            assert tree["s./s.late"].array().to_list() == values
+            assert tree["s./s.x"].array().to_list() == [0, 1, 2, 3, 4] * 2
+        assert bk.open(out)["t"]["s./s.late"].array().to_list() == values
+    refused = basketry.run("merge", "--fill", old, other, "-o", tmp_path / "none.root")
+    assert refused.code == 2
+    for what in ("class S", "member x", "member y", "old.root", "other.root", "no version has the members of both"):
+        assert what in refused.err
+    assert not (tmp_path / "none.root").exists()
+    # Without --fill the way is named, but only where there is one.
+    assert "--fill" in basketry.run("merge", old, new, "-o", tmp_path / "none.root").err
+    with pytest.raises(ValueError, match="one by one") as caught:
+        bk.open([f"{old}:t", f"{new}:t"])
+    assert not any(word in str(caught.value) for word in ("fill", "widen", "common"))
