@@ -4,6 +4,7 @@ A run writes them, slowest first, to `build/tests/durations.tsv`. CPU seconds sa
 machine.
 """
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,17 +19,17 @@ _CPU = "cpu"
 
 def _cpu(pid: str) -> float:
     """The CPU seconds of a process, of the children that it has waited for, and of those that run."""
-    try:
+    seconds = 0.0
+    # A process or a thread may end meanwhile.
+    with contextlib.suppress(OSError):
         # Behind the name, which may contain spaces: user and system time, of the process and of ended children.
         times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
-        children = [
-            child
-            for thread in Path(f"/proc/{pid}/task").iterdir()
-            for child in (thread / "children").read_text().split()
-        ]
-    except OSError:
-        return 0.0
-    return sum(map(int, times)) / _TICK + sum(map(_cpu, children))
+        seconds = sum(map(int, times)) / _TICK
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                seconds += sum(map(_cpu, (thread / "children").read_text().split()))
+    return seconds
 
 
 class Durations:
