@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use dataset::layout::ByteSize;
-use dataset::table::is_table_class;
+use dataset::table::catalog::container_of;
 use flow::inputs::inputs;
 use pyo3::{PyResult, Python, pyfunction};
 use rootfile::RootFile;
@@ -23,7 +23,7 @@ pub fn keys(py: Python<'_>, path: PathBuf) -> PyResult<Vec<KeyLine>> {
         let walk = file.walk();
         let lines = walk.directories.iter().flat_map(|directory| {
             directory.keys.iter().map(|key| {
-                let is_table = is_table_class(&file, &key.class);
+                let is_table = container_of(&file, &key.class).is_some();
                 (directory.path_of(&key.name), key.cycle, key.class.clone(), key.title.clone(), is_table, key.seek_key)
             })
         });

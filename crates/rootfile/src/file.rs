@@ -69,6 +69,18 @@ impl Directory {
     pub fn path_of(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
     }
+
+    /// Its keys, those of each name together, the highest cycle first. Names are in the order of the list. ROOT lists
+    /// keys so; uproot lists them as they were written.
+    pub fn newest_first(&self) -> Vec<&Key> {
+        let mut places = HashMap::new();
+        for (place, key) in self.keys.iter().enumerate() {
+            places.entry(key.name.as_str()).or_insert(place);
+        }
+        let mut keys: Vec<&Key> = self.keys.iter().collect();
+        keys.sort_by_cached_key(|key| (places.get(key.name.as_str()), Reverse(key.cycle)));
+        keys
+    }
 }
 
 /// All directories of a file, and the errors of those that cannot be read.
@@ -252,12 +264,7 @@ impl RootFile {
         let mut last: Vec<bool> =
             self.top.keys.iter().rev().map(|k| seen.insert((&k.name, k.cycle, &k.class))).collect();
         self.top.keys.retain(|_| last.pop().unwrap_or(true));
-        // In the order of a list: the newest cycle of a name first.
-        let mut places = HashMap::new();
-        for (i, key) in self.top.keys.iter().enumerate() {
-            places.entry(key.name.clone()).or_insert(i);
-        }
-        self.top.keys.sort_by_key(|key| (places.get(&key.name).copied(), Reverse(key.cycle)));
+        self.top.keys = self.top.newest_first().into_iter().cloned().collect();
         Ok(())
     }
 

@@ -3,16 +3,10 @@
 //! [`tree`](crate::tree), [`decode`](crate::decode) and [`ntuple`](crate::ntuple).
 
 mod builder;
+pub mod catalog;
 mod column;
 mod schema;
-
-use rootfile::RootFile;
 
 pub use builder::{Loaded, ValueBuilder};
 pub use column::TableColumn;
 pub use schema::{Node, TableSchema};
-
-/// Whether objects of a class in a file are trees or RNTuples.
-pub fn is_table_class(file: &RootFile, class: &str) -> bool {
-    crate::tree::is_tree_class(file, class) || crate::ntuple::is_ntuple(class)
-}

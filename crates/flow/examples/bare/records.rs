@@ -1,17 +1,18 @@
 //! The baskets and pages of a file, as they are stored. Checksums of pages are left out and not verified.
 
-use dataset::ntuple::{is_ntuple, read_ntuple, read_page_list};
+use dataset::layout::Container;
+use dataset::ntuple::{read_ntuple, read_page_list};
+use dataset::table::catalog::tables;
 use dataset::tree::basket::BasketHeader;
-use dataset::tree::{BasketRef, is_tree_class, read_tree};
+use dataset::tree::{BasketRef, read_tree};
 use rootfile::{Key, RootFile, bytes::Cursor};
 
 /// Calls `see` with the bytes of each record and their length before compression. Of baskets those alone that are wanted.
 pub fn each_record(file: &RootFile, wanted: impl Fn(&BasketRef) -> bool, mut see: impl FnMut(&[u8], usize)) {
-    for key in file.walk().directories.iter().flat_map(|d| &d.keys) {
-        if is_ntuple(&key.class) {
-            pages(file, key, &mut see);
-        } else if is_tree_class(file, &key.class) {
-            baskets(file, key, &wanted, &mut see);
+    for table in tables(file) {
+        match table.container {
+            Container::Rntuple => pages(file, &table.key, &mut see),
+            Container::Ttree => baskets(file, &table.key, &wanted, &mut see),
         }
     }
 }

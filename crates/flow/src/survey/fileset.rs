@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::ntuple::{is_ntuple, read_ntuple, read_page_list};
-use dataset::table::is_table_class;
+use dataset::table::catalog;
 use dataset::tree::clusters::common_boundaries;
 use dataset::tree::read_tree;
 use rootfile::{Error, FilePool, Key, OPEN_FILES, Result, RootFile, public_path};
@@ -162,25 +162,18 @@ fn look_at(pool: &Arc<FilePool>, input: &FilesetInput, options: &FilesetOptions)
 
 /// The table of a file: the named one, the only one, or the usual one.
 fn table(file: &RootFile, named: Option<&str>) -> Result<(String, Key)> {
-    let mut tables: BTreeMap<String, Key> = BTreeMap::new();
-    let walk = file.walk();
-    for directory in &walk.directories {
-        for key in directory.keys.iter().filter(|key| is_table_class(file, &key.class)) {
-            let newest = tables.entry(directory.path_of(&key.name)).or_insert_with(|| key.clone());
-            if newest.cycle < key.cycle {
-                *newest = key.clone();
-            }
-        }
-    }
-    let wanted = match (named, tables.len()) {
-        (Some(name), _) => name.trim_matches('/').to_owned(),
-        (None, 1) => tables.keys().next().cloned().unwrap_or_default(),
-        (None, _) => USUAL.to_owned(),
+    let tables = catalog::tables(file);
+    let mut named_ones = catalog::by_path(&tables);
+    let found = match (named, named_ones.as_slice()) {
+        (Some(name), _) => catalog::find(&tables, name),
+        (None, [only]) => Some(*only),
+        (None, _) => catalog::find(&tables, USUAL),
     };
-    if let Some(found) = tables.remove_entry(&wanted) {
-        return Ok(found);
+    if let Some(found) = found {
+        return Ok((found.path.clone(), found.key.clone()));
     }
-    let names: Vec<&str> = tables.keys().map(String::as_str).collect();
+    named_ones.sort_by_key(|table| &table.path);
+    let names: Vec<&str> = named_ones.iter().map(|table| table.path.as_str()).collect();
     Err(Error::request(match (named, names.as_slice()) {
         (_, []) => "has no tree and no RNTuple".to_owned(),
         (Some(name), _) => format!("has no tree or RNTuple {name}; it has {}", names.join(", ")),

@@ -67,14 +67,22 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     let is_partner = |mine: &SideTree<'_>, other: &SideTree<'_>| {
         partners.iter().any(|(own, theirs)| *own == mine.path && *theirs == other.path)
     };
-    let same =
-        |mine: &SideTree<'_>| theirs.iter().find(|t| tree.is_some() || t.path == mine.path || is_partner(mine, t));
-    let pairs: Vec<_> = ours.iter().filter_map(|mine| Some((mine, same(mine)?))).collect();
+    let meet = |mine: &SideTree<'_>, other: &SideTree<'_>| {
+        tree.is_some() || other.path == mine.path || is_partner(mine, other)
+    };
+    // A tree and an RNTuple may share a path. Each is compared with one of its kind, if the other side has one.
+    let same = |mine: &SideTree<'_>| {
+        let met = || theirs.iter().filter(|other| meet(mine, other));
+        let is_taken = |other: &SideTree<'_>| ours.iter().any(|o| o.is_ntuple == other.is_ntuple && meet(o, other));
+        met().find(|other| other.is_ntuple == mine.is_ntuple).or_else(|| met().find(|other| !is_taken(other)))
+    };
+    let partner_of: Vec<_> = ours.iter().map(|mine| (mine, same(mine))).collect();
+    let pairs: Vec<_> = partner_of.iter().filter_map(|(mine, other)| Some((*mine, (*other)?))).collect();
     if let [_, _, ..] = pairs.as_slice() {
         check_memory([&first, &second], &pairs, options)?;
     }
-    for mine in &ours {
-        let Some(other) = same(mine) else {
+    for &(mine, other) in &partner_of {
+        let Some(other) = other else {
             if !options.common {
                 verdict
                     .differences
@@ -105,10 +113,8 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         }
     }
     selection.finish()?;
-    for other in theirs
-        .iter()
-        .filter(|t| tree.is_none() && !options.common && !ours.iter().any(|o| o.path == t.path || is_partner(o, t)))
-    {
+    let is_met = |other: &&SideTree<'_>| pairs.iter().any(|(_, met)| std::ptr::eq(*met, *other));
+    for other in theirs.iter().filter(|other| tree.is_none() && !options.common && !is_met(other)) {
         verdict
             .differences
             .push(Difference::of_tree(&other.path, format!("only the second side has {}", other.what())));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::layout::Layout;
-use dataset::ntuple::{is_ntuple, is_released};
+use dataset::table::catalog::tables;
 use objects::{ObjectLocation, ObjectPlan, inner_trees, plan_objects_with, refuse_damage_in};
 use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 
@@ -55,18 +55,16 @@ impl Side {
         Ok(Self { files, plan, kept })
     }
 
-    /// All trees and RNTuples, or the one of this path. A name that has both is that of the tree.
+    /// All trees and RNTuples, or those of this path: it may be that of a tree and of an RNTuple.
     pub fn trees(&self, only: Option<&str>) -> Result<Vec<SideTree<'_>>> {
         let trees = self.plan.trees().map(|tree| (tree, false));
         let all = trees.chain(self.plan.ntuples().map(|ntuple| (ntuple, true)));
-        let mut trees: Vec<SideTree<'_>> = Vec::new();
-        for ((directory, entry, parts), is_ntuple) in all {
-            let directory = self.plan.directories.get(directory).map_or("", |d| d.path.as_str());
-            let path = path_of(directory, &entry.name);
-            if !is_ntuple || trees.iter().all(|tree| tree.path != path) {
-                trees.push(SideTree { path, is_ntuple, parts, older: &entry.older });
-            }
-        }
+        let mut trees: Vec<SideTree<'_>> = all
+            .map(|((directory, entry, parts), is_ntuple)| {
+                let directory = self.plan.directories.get(directory).map_or("", |d| d.path.as_str());
+                SideTree { path: path_of(directory, &entry.name), is_ntuple, parts, older: &entry.older }
+            })
+            .collect();
         let Some(only) = only else { return Ok(trees) };
         let all: Vec<String> = trees.iter().map(|tree| tree.path.clone()).collect();
         trees.retain(|tree| tree.path == only);
@@ -162,15 +160,14 @@ fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<Roo
     if file.recovered() && file.header().end > file.source().size() {
         return Err(Error::corrupt("the file is cut short").file(path));
     }
-    let walk = file.walk();
-    let mut keys = walk.directories.iter().flat_map(|d| d.keys.iter().map(move |key| (d, key)));
-    match keys.find(|(_, key)| with_objects && is_ntuple(&key.class) && !is_released(&key.class)) {
+    let tables = if with_objects { tables(&file) } else { Vec::new() };
+    match tables.into_iter().find(|table| table.is_unreleased()) {
         // The record of an RNTuple holds positions only.
-        Some((directory, key)) => {
+        Some(table) => {
             let message = "is an RNTuple of a pre-release format, which cannot be compared; other trees and RNTuples can, \
                            one at a time, with --tree";
             let error = Error::unsupported(message).hint(Hint::named("tree"));
-            Err(error.object(directory.path_of(&key.name)).file(path))
+            Err(error.object(table.path).file(path))
         }
         None => Ok(Arc::new(file)),
     }

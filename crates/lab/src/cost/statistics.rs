@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use arrow_schema::DataType;
 use dataset::decode::{self, ColumnPlan};
-use dataset::layout::defaults;
+use dataset::layout::{Container, defaults};
 use dataset::ntuple::model::Locator;
-use dataset::ntuple::{is_released, read_ntuple};
+use dataset::ntuple::read_ntuple;
+use dataset::table::catalog::{TableEntry, tables_in};
 use dataset::tree::basket::{BasketData, BasketHeader, GENERATE_OFFSET_MAP};
 use dataset::tree::clusters::cluster_starts;
-use dataset::tree::{BasketRef, Branch, BranchKind, Tree, is_tree_class, read_tree};
+use dataset::tree::{BasketRef, Branch, BranchKind, Tree, read_tree};
 use rootfile::{Error, Key, Result, RootFile, Source, open_source};
 
 use super::column::{Column, METADATA_PER_BASKET, Recast, TreeStats};
@@ -106,32 +107,26 @@ impl FileStats {
         if let Some(problem) = walk.problems.into_iter().next() {
             return Err(problem);
         }
-        let mut known: HashMap<String, i16> = HashMap::new();
         let mut alone = 0.0;
-        for directory in walk.directories {
-            // Of several cycles only the newest is the tree.
-            let is_table = |class: &str| is_tree_class(&file, class) || is_released(class);
-            let mut keys: Vec<_> = directory.keys.iter().filter(|key| is_table(&key.class)).collect();
-            keys.sort_by_key(|key| std::cmp::Reverse(key.cycle));
-            for key in keys {
-                let path = directory.path_of(&key.name);
-                let wanted = tree.is_none_or(|tree| tree == path);
-                if wanted && known.insert(path.clone(), 0).is_none() {
-                    let start = thread_seconds();
-                    if is_released(&key.class) {
-                        alone += stats.add_ntuple(path.clone(), key, demand).map_err(|e| e.object(path))?;
-                        stats.metadata += thread_seconds() - start;
-                        continue;
-                    }
-                    let tree = read_tree(&file, key).map_err(|e| e.object(path.clone()))?;
-                    tree.check_entries().map_err(|e| e.file(file.name()))?;
-                    stats.metadata += thread_seconds() - start;
-                    // Baskets in the tree's record compress as the record does.
-                    let record = f64::from(key.nbytes.saturating_sub(key.keylen.into()));
-                    stats.add(path, &tree, record / f64::from(key.objlen.max(1)), demand);
-                    alone += f64::from(key.nbytes);
-                }
+        // Of several cycles only the newest is the table.
+        for table in tables_in(&file, &walk.directories).into_iter().filter(|t| t.newest && !t.is_unreleased()) {
+            let TableEntry { path, key, container, .. } = table;
+            if tree.is_some_and(|tree| tree != path) {
+                continue;
             }
+            let start = thread_seconds();
+            if container == Container::Rntuple {
+                alone += stats.add_ntuple(path.clone(), &key, demand).map_err(|e| e.object(path))?;
+                stats.metadata += thread_seconds() - start;
+                continue;
+            }
+            let tree = read_tree(&file, &key).map_err(|e| e.object(path.clone()))?;
+            tree.check_entries().map_err(|e| e.file(file.name()))?;
+            stats.metadata += thread_seconds() - start;
+            // Baskets in the tree's record compress as the record does.
+            let record = f64::from(key.nbytes.saturating_sub(key.keylen.into()));
+            stats.add(path, &tree, record / f64::from(key.objlen.max(1)), demand);
+            alone += f64::from(key.nbytes);
         }
         if tree.is_some() {
             let records = stats.columns.iter().flat_map(Column::written).map(|basket| f64::from(basket.nbytes));

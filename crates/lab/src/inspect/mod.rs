@@ -24,10 +24,11 @@ pub mod values;
 use std::collections::HashMap;
 
 use dataset::glob::TreePattern;
-use dataset::layout::Layout;
-use dataset::ntuple::{is_ntuple, read_ntuple};
-use dataset::tree::{is_tree_class, read_tree};
-use rootfile::{Directory, Error, ErrorKind, Key, Result, RootFile, public_path};
+use dataset::layout::{Container, Layout};
+use dataset::ntuple::read_ntuple;
+use dataset::table::catalog::{TableEntry, is_object, tables, tables_in};
+use dataset::tree::read_tree;
+use rootfile::{Error, ErrorKind, Result, RootFile, public_path};
 
 pub(crate) use decoding::can_be_split;
 
@@ -67,9 +68,21 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
             unsupported: false,
         });
     }
+    let tables = tables_in(file, &walk.directories);
+    let newest = |container| tables.iter().filter(|t| t.newest && t.container == container).count() as u64;
+    (report.file.trees, report.file.ntuples) = (newest(Container::Ttree), newest(Container::Rntuple));
+    for table in tables.iter().filter(|table| is_wanted(table, options)) {
+        look_at(file, table, options, &mut report);
+    }
     for directory in &walk.directories {
-        for key in directory.keys.iter().filter(|key| !rootfile::is_directory(&key.class)) {
-            look_at(file, directory, key, options, &mut report);
+        for key in directory.keys.iter().filter(|key| is_object(file, key)) {
+            report.objects.push(ObjectReport {
+                path: directory.path_of(&key.name),
+                cycle: key.cycle,
+                class: key.class.clone(),
+                bytes: u64::from(key.nbytes),
+                raw_bytes: u64::from(key.objlen),
+            });
         }
     }
     if let Some(pattern) = &options.tree
@@ -77,11 +90,9 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         && report.ntuples.is_empty()
         && report.skipped.is_empty()
     {
-        return Err(no_such_tree(file, pattern));
+        return Err(no_such_tree(file, &tables, pattern));
     }
-    mark_newest(&mut report);
-    report.file.trees = newest(file, &Options::default(), is_tree).len() as u64;
-    report.file.ntuples = newest(file, &Options::default(), is_rntuple).len() as u64;
+    mark_others(&mut report);
     report.findings = diagnose(&report);
     Ok(report)
 }
@@ -96,19 +107,21 @@ pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<String>
         notes.push(format!("left out: {e}"));
         problem = Some(e);
     };
-    for (path, key) in newest(file, options, is_tree) {
-        match read_tree(file, &key) {
-            Ok(tree) => recovered.add(&path, &tree, file.header().compress),
+    let tables = tables(file);
+    let newest =
+        |container| tables.iter().filter(move |t| t.newest && t.container == container && is_wanted(t, options));
+    for TableEntry { path, key, .. } in newest(Container::Ttree) {
+        match read_tree(file, key) {
+            Ok(tree) => recovered.add(path, &tree, file.header().compress),
             Err(e) => left_out(e, &mut notes),
         }
     }
-    for (path, key) in newest(file, options, is_rntuple) {
-        let described = Options { list_baskets: false, ..options.clone() };
-        let found =
-            read_ntuple(file, &key).and_then(|ntuple| ntuple::report(file, &key, path.clone(), &ntuple, &described));
-        match found {
+    let described = Options { list_baskets: false, ..options.clone() };
+    for table in newest(Container::Rntuple) {
+        match read_ntuple(file, &table.key).and_then(|ntuple| ntuple::report(file, table, &ntuple, &described)) {
             Ok((report, _)) => {
-                notes.extend(recovered.add_ntuple(&report).into_iter().map(|unknown| format!("{path}: {unknown}")));
+                let unknown = recovered.add_ntuple(&report).into_iter();
+                notes.extend(unknown.map(|unknown| format!("{}: {unknown}", table.path)));
             }
             Err(e) => left_out(e, &mut notes),
         }
@@ -116,94 +129,45 @@ pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<String>
     if recovered.is_empty() {
         match (problem, &options.tree) {
             (Some(problem), _) => return Err(problem),
-            (None, Some(pattern)) => return Err(no_such_tree(file, pattern)),
+            (None, Some(pattern)) => return Err(no_such_tree(file, &tables, pattern)),
             (None, None) => {}
         }
     }
     Ok((recovered.layout()?, notes))
 }
 
-fn is_tree(file: &RootFile, key: &Key) -> bool {
-    is_tree_class(file, &key.class)
+fn is_wanted(table: &TableEntry, options: &Options) -> bool {
+    options.tree.as_ref().is_none_or(|pattern| pattern.matches(&table.path))
 }
 
-fn is_rntuple(_: &RootFile, key: &Key) -> bool {
-    is_ntuple(&key.class)
-}
-
-/// The newest cycle of each requested object of a kind, with its path.
-fn newest(file: &RootFile, options: &Options, of_kind: fn(&RootFile, &Key) -> bool) -> Vec<(String, Key)> {
-    let mut found: Vec<(String, Key)> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for directory in file.walk().directories {
-        for key in directory.keys.iter().filter(|key| of_kind(file, key)) {
-            let path = directory.path_of(&key.name);
-            if options.tree.as_ref().is_some_and(|pattern| !pattern.matches(&path)) {
-                continue;
-            }
-            let known = places.get(&path).and_then(|place| found.get_mut(*place));
-            match known {
-                Some((_, known)) if known.cycle >= key.cycle => {}
-                Some((_, known)) => *known = key.clone(),
-                None => {
-                    places.insert(path.clone(), found.len());
-                    found.push((path, key.clone()));
-                }
-            }
-        }
-    }
-    found
-}
-
-fn no_such_tree(file: &RootFile, pattern: &TreePattern) -> Error {
-    let all = Options::default();
-    let found = newest(file, &all, is_tree).into_iter().chain(newest(file, &all, is_rntuple));
-    let names: Vec<String> = found.map(|(path, _)| path).collect();
+fn no_such_tree(file: &RootFile, tables: &[TableEntry], pattern: &TreePattern) -> Error {
+    let newest = |container| tables.iter().filter(move |t| t.newest && t.container == container);
+    let found = newest(Container::Ttree).chain(newest(Container::Rntuple));
+    let names: Vec<&str> = found.map(|table| table.path.as_str()).collect();
     let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
     Error::request(format!("no tree or RNTuple matches {:?}; the file has {has}", pattern.as_str())).file(file.name())
 }
 
-fn look_at(file: &RootFile, directory: &Directory, key: &Key, options: &Options, report: &mut Report) {
-    let path = directory.path_of(&key.name);
-    let wanted = options.tree.as_ref().is_none_or(|pattern| pattern.matches(&path));
-    let setting = report.file.compression;
-    let found = if is_tree(file, key) {
-        wanted.then(|| tree(file, key, path.clone(), options, setting).map(Found::Tree))
-    } else if is_rntuple(file, key) {
-        wanted.then(|| ntuple(file, key, path.clone(), options).map(Found::Ntuple))
-    } else {
-        report.objects.push(ObjectReport {
-            path,
-            cycle: key.cycle,
-            class: key.class.clone(),
-            bytes: u64::from(key.nbytes),
-            raw_bytes: u64::from(key.objlen),
-        });
-        return;
+fn look_at(file: &RootFile, table: &TableEntry, options: &Options, report: &mut Report) {
+    let problem = match table.container {
+        Container::Ttree => {
+            let found = tree(file, table, options, report.file.compression);
+            found.map(|tree| report.trees.push(tree)).err()
+        }
+        Container::Rntuple => ntuple(file, table, options).map(|ntuple| report.ntuples.push(ntuple)).err(),
     };
-    match found {
-        None => {}
-        Some(Ok(Found::Tree(tree))) => report.trees.push(tree),
-        Some(Ok(Found::Ntuple(ntuple))) => report.ntuples.push(ntuple),
-        Some(Err(e)) => report.skipped.push(Skipped {
-            object: path,
-            cycle: Some(key.cycle),
-            class: key.class.clone(),
-            reason: e.to_string(),
-            unsupported: matches!(e.kind(), ErrorKind::Unsupported(_)),
-        }),
-    }
+    report.skipped.extend(problem.map(|e| Skipped {
+        object: table.path.clone(),
+        cycle: Some(table.key.cycle),
+        class: table.key.class.clone(),
+        reason: e.to_string(),
+        unsupported: matches!(e.kind(), ErrorKind::Unsupported(_)),
+    }));
 }
 
-/// A table that was found.
-enum Found {
-    Tree(TreeReport),
-    Ntuple(NtupleReport),
-}
-
-fn tree(file: &RootFile, key: &Key, path: String, options: &Options, setting: i32) -> Result<TreeReport> {
-    let tree = read_tree(file, key)?;
-    let mut found = tree::report(file, key, path, &tree, options);
+fn tree(file: &RootFile, table: &TableEntry, options: &Options, setting: i32) -> Result<TreeReport> {
+    let tree = read_tree(file, &table.key)?;
+    let mut found = tree::report(file, table, &tree, options);
     found.read_time = read_time(&found, setting);
     if worth_trying(&found, setting) {
         (found.trials, found.mixed) = sample::trials(file, &tree);
@@ -211,9 +175,9 @@ fn tree(file: &RootFile, key: &Key, path: String, options: &Options, setting: i3
     Ok(found)
 }
 
-fn ntuple(file: &RootFile, key: &Key, path: String, options: &Options) -> Result<NtupleReport> {
-    let ntuple = read_ntuple(file, key)?;
-    let (mut found, pages) = ntuple::report(file, key, path, &ntuple, options)?;
+fn ntuple(file: &RootFile, table: &TableEntry, options: &Options) -> Result<NtupleReport> {
+    let ntuple = read_ntuple(file, &table.key)?;
+    let (mut found, pages) = ntuple::report(file, table, &ntuple, options)?;
     let facts = ntuple_facts(&found);
     found.read_time = facts.read_time;
     // Each column has its own setting, so that of the file says nothing.
@@ -223,23 +187,8 @@ fn ntuple(file: &RootFile, key: &Key, path: String, options: &Options) -> Result
     Ok(found)
 }
 
-fn mark_newest(report: &mut Report) {
-    let mut newest: HashMap<String, i16> = HashMap::new();
-    for tree in &report.trees {
-        let known = newest.entry(tree.path.clone()).or_insert(tree.cycle);
-        *known = (*known).max(tree.cycle);
-    }
-    for tree in &mut report.trees {
-        tree.newest = newest.get(&tree.path) == Some(&tree.cycle);
-    }
-    newest.clear();
-    for ntuple in &report.ntuples {
-        let known = newest.entry(ntuple.path.clone()).or_insert(ntuple.cycle);
-        *known = (*known).max(ntuple.cycle);
-    }
-    for ntuple in &mut report.ntuples {
-        ntuple.newest = newest.get(&ntuple.path) == Some(&ntuple.cycle);
-    }
+/// Marks older cycles that are trees of their own.
+fn mark_others(report: &mut Report) {
     // An AutoSave leaves records of one tree, which share their first basket.
     let firsts: HashMap<String, Option<u64>> =
         report.newest().map(|tree| (tree.path.clone(), tree.first_basket)).collect();

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use dataset::decode;
+use dataset::table::catalog::TableEntry;
 use dataset::tree::clusters::{common_boundaries, declared_up_to};
 use dataset::tree::model::BasketRef;
 use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
 use rootfile::object::ObjectId;
-use rootfile::{Key, RootFile, public_path};
+use rootfile::{RootFile, public_path};
 
 use super::decoding::{can_be_split, decoded};
 use super::options::Options;
@@ -38,7 +39,8 @@ struct Context<'a> {
 }
 
 /// The report on a tree.
-pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &Options) -> TreeReport {
+pub fn report(file: &RootFile, table: &TableEntry, tree: &Tree, options: &Options) -> TreeReport {
+    let key = &table.key;
     let clusters = declared_up_to(tree, MOST_CLUSTERS);
     let (probes, all) = probe(&**file.source(), tree, options.probe_all);
     let declared = clusters.source == ClusterSource::Declared;
@@ -70,9 +72,9 @@ pub fn report(file: &RootFile, key: &Key, path: String, tree: &Tree, options: &O
     }
     let largest_cluster = largest_cluster(tree, &clusters.starts);
     TreeReport {
-        path,
+        path: table.path.clone(),
         cycle: key.cycle,
-        newest: true,
+        newest: table.newest,
         class: tree.class.clone(),
         name: tree.name().to_owned(),
         title: tree.named.title.clone(),

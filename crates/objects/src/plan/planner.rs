@@ -52,32 +52,25 @@ pub fn plan_objects_with(
 }
 
 /// The newest cycle of a name in one input, and the number of older ones so far.
+#[derive(Default)]
 struct Newest {
     /// Number of the entry that the newest cycle is a part of.
     entry: Option<usize>,
     older: usize,
-    /// Whether the name stands elsewhere in the list of keys as well, so that its cycles are not in order.
-    again: bool,
 }
 
 impl Newest {
-    fn new(again: bool) -> Self {
-        Self { entry: None, older: 0, again }
-    }
-
     fn add(&mut self, planner: &mut Planner, (at, key): (usize, &Key), part: ObjectLocation, new: Action) {
-        let known = if self.again { planner.latest(at, (&key.name, part.file), &new) } else { self.entry };
-        let Some(entry) = known else {
+        let Some(entry) = self.entry else {
             self.entry = planner.append(at, key, part, new);
             return;
         };
         let entries = planner.plan.directories.get_mut(at).map(|d| &mut d.entries);
         let Some(entry) = entries.and_then(|entries| entries.get_mut(entry)) else { return };
-        let rank = if self.again { entry.older.len() } else { self.older };
-        if entry.older.len() <= rank {
-            entry.older.resize_with(rank + 1, Vec::new);
+        if entry.older.len() <= self.older {
+            entry.older.resize_with(self.older + 1, Vec::new);
         }
-        if let Some(parts) = entry.older.get_mut(rank) {
+        if let Some(parts) = entry.older.get_mut(self.older) {
             parts.push(part);
         }
         self.older += 1;
@@ -111,25 +104,19 @@ impl Planner {
         for directory in &walk.directories {
             let name = directory.path.rsplit('/').next().unwrap_or_default();
             let at = self.directory(&directory.path, name, &directory.title);
-            // A list of keys has the cycles of a name in decreasing order. They are written in increasing order.
-            let mut seen: HashMap<&str, usize> = HashMap::new();
-            let mut i = 0;
-            while let Some(key) = directory.keys.get(i) {
-                let run = directory.keys.iter().skip(i).take_while(|k| k.name == key.name).count();
-                let again = seen.insert(&key.name, i).is_some();
-                self.add_cycles(index, file, at, directory.keys.get(i..i + run).unwrap_or_default(), again);
-                i += run;
+            for cycles in directory.newest_first().chunk_by(|a, b| a.name == b.name) {
+                self.add_cycles(index, file, at, cycles);
             }
         }
     }
 
     /// Adds the cycles of a name, newest first.
-    fn add_cycles(&mut self, index: u32, file: &RootFile, at: usize, cycles: &[Key], again: bool) {
-        let mut trees = Newest::new(again);
-        let mut ntuples = Newest::new(again);
-        let mut merged = Newest::new(again);
+    fn add_cycles(&mut self, index: u32, file: &RootFile, at: usize, cycles: &[&Key]) {
+        let mut trees = Newest::default();
+        let mut ntuples = Newest::default();
+        let mut merged = Newest::default();
         let mut kept: Vec<&Key> = Vec::new();
-        for key in cycles {
+        for &key in cycles {
             self.plan.newest = self.plan.newest.max(key.datime);
             let part = ObjectLocation { file: index, seek: key.seek_key, cycle: key.cycle };
             if key.class == "TProcessID" {
@@ -157,6 +144,7 @@ impl Planner {
                 kept.push(key);
             }
         }
+        // The oldest is written first.
         for key in kept.into_iter().rev() {
             let part = ObjectLocation { file: index, seek: key.seek_key, cycle: key.cycle };
             self.append(at, key, part, Action::KeepAll(Vec::new()));
@@ -167,18 +155,6 @@ impl Planner {
         let entries = &self.plan.directories.get(at)?.entries;
         let known = self.by_name.get(at)?.get(name)?;
         known.iter().copied().find(|i| entries.get(*i).is_some_and(|e| e.class == class))
-    }
-
-    /// The first entry of a name with an action of this kind and a part in this input.
-    fn latest(&self, at: usize, (name, file): (&str, u32), action: &Action) -> Option<usize> {
-        let entries = &self.plan.directories.get(at)?.entries;
-        let alike = |entry: &NamedObject| match (&entry.action, action) {
-            (Action::Tree(parts), Action::Tree(_))
-            | (Action::Ntuple(parts), Action::Ntuple(_))
-            | (Action::Merge(parts), Action::Merge(_)) => parts.iter().any(|part| part.file == file),
-            _ => false,
-        };
-        self.by_name.get(at)?.get(name)?.iter().copied().find(|i| entries.get(*i).is_some_and(alike))
     }
 
     fn push(&mut self, at: usize, key: &Key, action: Action) -> Option<&mut NamedObject> {

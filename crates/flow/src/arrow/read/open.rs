@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use dataset::decode;
 use dataset::glob::NameFilter;
-use dataset::layout::Layout;
+use dataset::layout::{Container, Layout};
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
-use dataset::table::{TableColumn, TableSchema, is_table_class};
+use dataset::table::{TableColumn, TableSchema, catalog};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Follow, Holder, Key, OPEN_FILES, Result, RootFile};
 
@@ -181,36 +181,21 @@ fn holders(tables: &[(usize, Arc<RootFile>, Key)]) -> Vec<Holder> {
 
 /// Path and key of a tree or RNTuple: the named one, or the only one. The only tree goes before RNTuples beside it.
 pub(crate) fn find_table(file: &RootFile, wanted: Option<&str>) -> Result<(String, Key)> {
-    // A name may have a semicolon; a cycle is a number behind one.
-    let with_cycle = wanted.and_then(|w| w.rsplit_once(';')).and_then(|(path, n)| Some((path, n.parse::<i16>().ok()?)));
-    let (wanted, cycle) = with_cycle.map_or((wanted, None), |(path, cycle)| (Some(path), Some(cycle)));
-    let walk = file.walk();
-    let mut tables: Vec<(String, &Key)> = Vec::new();
-    for directory in &walk.directories {
-        for key in directory.keys.iter().filter(|key| is_table_class(file, &key.class)) {
-            let path = directory.path_of(&key.name);
-            // The newest cycle of a name comes first.
-            if cycle.is_none_or(|c| c == key.cycle) && tables.iter().all(|(known, _)| *known != path) {
-                tables.push((path, key));
-            }
-        }
-    }
+    let tables = catalog::tables(file);
+    let named = catalog::by_path(&tables);
     let found = match wanted {
-        // A name may be empty: its path ends with a slash.
-        Some(wanted) => [wanted, wanted.trim_start_matches('/'), wanted.trim_matches('/')]
-            .iter()
-            .find_map(|wanted| tables.iter().find(|(path, _)| path == wanted)),
+        Some(wanted) => catalog::find(&tables, wanted),
         None => {
-            let mut trees = tables.iter().filter(|(_, key)| !is_ntuple(&key.class));
+            let mut trees = named.iter().filter(|table| table.container == Container::Ttree);
             let only_tree = trees.next().filter(|_| trees.next().is_none());
-            only_tree.or_else(|| tables.first().filter(|_| tables.len() == 1))
+            only_tree.or_else(|| named.first().filter(|_| named.len() == 1)).copied()
         }
     };
-    if let Some((path, key)) = found {
-        return Ok((path.clone(), (*key).clone()));
+    if let Some(found) = found {
+        return Ok((found.path.clone(), found.key.clone()));
     }
-    let names = tables.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>().join(", ");
-    let error = Error::request(match (wanted, tables.is_empty()) {
+    let names = named.iter().map(|table| table.path.as_str()).collect::<Vec<_>>().join(", ");
+    let error = Error::request(match (wanted, named.is_empty()) {
         (_, true) => "has no tree and no RNTuple".to_owned(),
         (Some(wanted), _) => format!("has no tree {wanted}; it has {names}"),
         (None, _) => format!("has several trees; name one of {names}, as in FILE:TREE"),

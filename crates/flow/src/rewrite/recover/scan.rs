@@ -4,7 +4,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use dataset::layout::Container;
 use dataset::ntuple::is_ntuple;
+use dataset::table::catalog::{TableEntry, tables};
 use dataset::tree::basket::BasketHeader;
 use dataset::tree::{Tree, is_tree_class, read_tree};
 use rootfile::bytes::Cursor;
@@ -195,21 +197,17 @@ impl ScanResult {
         let known: HashSet<String> = self.trees.iter().map(|tree| tree.key.name.clone()).collect();
         let there: HashSet<&str> = self.baskets.iter().map(|basket| basket.tree.as_str()).collect();
         let mut made = Vec::new();
-        for directory in template.walk().directories {
-            let mut seen = HashSet::new();
-            for key in directory.keys.iter().filter(|key| is_tree_class(template, &key.class)) {
-                let name = key.name.as_str();
-                if known.contains(name) || !there.contains(name) || !seen.insert(name) {
-                    continue;
-                }
-                let mut tree = read_tree(template, key)?;
-                clear_entries(&mut tree);
-                let place = self.directories.iter().position(|d| d.path == directory.path).unwrap_or(0);
-                let mut key = key.clone();
-                // The tree has no record. No other key has this position.
-                key.seek_key = self.file.source().size() + 1 + made.len() as u64;
-                made.push(FoundTree { directory: place, key, tree, from_template: true });
+        for table in tables(template) {
+            let TableEntry { path, mut key, container, newest } = table;
+            if container != Container::Ttree || !newest || known.contains(&key.name) || !there.contains(&*key.name) {
+                continue;
             }
+            let mut tree = read_tree(template, &key)?;
+            clear_entries(&mut tree);
+            let place = self.directories.iter().position(|d| d.path_of(&key.name) == path).unwrap_or(0);
+            // The tree has no record. No other key has this position.
+            key.seek_key = self.file.source().size() + 1 + made.len() as u64;
+            made.push(FoundTree { directory: place, key, tree, from_template: true });
         }
         for tree in &made {
             self.notes.push(format!("the branches of tree {} are taken from the file given by --like", tree.key.name));

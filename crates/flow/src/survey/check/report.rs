@@ -157,7 +157,7 @@ impl CheckedFile {
         Self { path, condition, bytes, problem_count: 1, problems: vec![problem], ..Self::default() }
     }
 
-    /// The report with its problems in the order of the file, and the sums.
+    /// The report with its problems in the order of the file, and their sum.
     pub(super) fn finished(mut self) -> Self {
         self.problems.sort_by(|a, b| (a.offset, a).cmp(&(b.offset, b)));
         self.problem_count = self.problems.len() as u64;
@@ -165,11 +165,6 @@ impl CheckedFile {
         if self.problem_count > 0 && self.condition == Condition::Ok {
             self.condition = Condition::Damaged;
         }
-        let is_newest = |table: &&CheckedTable| {
-            !self.tables.iter().any(|other| other.path == table.path && other.cycle > table.cycle)
-        };
-        let newest = self.tables.iter().filter(is_newest);
-        self.entries = newest.fold(0, |sum, table| sum.saturating_add(table.entries));
         self
     }
 }

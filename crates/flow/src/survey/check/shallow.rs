@@ -10,9 +10,10 @@ use dataset::ntuple::decode::{FieldPlan, fields};
 use dataset::ntuple::model::{Locator, Ntuple, Schema};
 use dataset::ntuple::page::check_within;
 use dataset::ntuple::soundness::{Contradiction, ListCheck};
-use dataset::ntuple::{is_ntuple, read_attribute_set, read_ntuple, read_page_list};
+use dataset::ntuple::{read_attribute_set, read_ntuple, read_page_list};
+use dataset::table::catalog::{is_object, tables_in};
 use dataset::tree::basket::{BasketHeader, Listed};
-use dataset::tree::{Tree, is_tree_class, read_tree};
+use dataset::tree::{Tree, read_tree};
 use rootfile::{Error, ErrorKind, Key, Result, RootFile, public_path};
 
 use super::opened::{BasketPlace, Parts, report_of, with_cycle};
@@ -97,26 +98,27 @@ impl Shallow<'_> {
                 false => self.report.problems.push(problem),
             }
         }
-        for directory in walk.directories {
-            for key in directory.keys.iter().filter(|key| !rootfile::is_directory(&key.class)) {
-                let path = directory.path_of(&key.name);
-                let looked = if is_tree_class(self.file, &key.class) {
-                    self.tree(&path, key)
-                } else if is_ntuple(&key.class) {
-                    self.ntuple(&path, key)
-                } else {
-                    self.report.objects += 1;
-                    self.parts.objects.push((with_cycle(&path, key), key.clone()));
-                    Ok(())
-                };
-                if let Err(e) = looked {
-                    self.add(&with_cycle(&path, key), Some(key.seek_key), &e);
-                }
+        for table in tables_in(self.file, &walk.directories) {
+            let looked = match table.container {
+                Container::Ttree => self.tree(&table.path, &table.key),
+                Container::Rntuple => self.ntuple(&table.path, &table.key),
+            };
+            match looked {
+                Ok(entries) if table.newest => self.report.entries = self.report.entries.saturating_add(entries),
+                Ok(_) => {}
+                Err(e) => self.add(&with_cycle(&table.path, &table.key), Some(table.key.seek_key), &e),
+            }
+        }
+        for directory in &walk.directories {
+            for key in directory.keys.iter().filter(|key| is_object(self.file, key)) {
+                self.report.objects += 1;
+                self.parts.objects.push((with_cycle(&directory.path_of(&key.name), key), key.clone()));
             }
         }
     }
 
-    fn tree(&mut self, path: &str, key: &Key) -> Result<()> {
+    /// Checks a tree. Returns its entries.
+    fn tree(&mut self, path: &str, key: &Key) -> Result<u64> {
         let tree = read_tree(self.file, key)?;
         let name = with_cycle(path, key);
         self.entries(&name, &tree);
@@ -144,17 +146,10 @@ impl Shallow<'_> {
             let file = public_path(Path::new(file)).display().to_string();
             self.report.notes.push(format!("{name}: baskets in another file are not checked: {file}"));
         }
-        let (path, cycle) = (path.to_owned(), key.cycle);
-        self.report.tables.push(CheckedTable {
-            path,
-            cycle,
-            container: Container::Ttree,
-            entries: tree.entries,
-            pieces,
-            bytes,
-        });
+        let (path, cycle, entries) = (path.to_owned(), key.cycle, tree.entries);
+        self.report.tables.push(CheckedTable { path, cycle, container: Container::Ttree, entries, pieces, bytes });
         self.baskets(name, tree, places);
-        Ok(())
+        Ok(entries)
     }
 
     /// Compares the number of entries of a tree with those that its branches hold.
@@ -222,7 +217,8 @@ impl Shallow<'_> {
         BasketHeader::peek(&longer)?.check(&listed).map(|_| ())
     }
 
-    fn ntuple(&mut self, path: &str, key: &Key) -> Result<()> {
+    /// Checks the metadata of an RNTuple. Returns its entries.
+    fn ntuple(&mut self, path: &str, key: &Key) -> Result<u64> {
         let name = with_cycle(path, key);
         let ntuple = read_ntuple(self.file, key)?;
         for set in &ntuple.attribute_sets {
@@ -238,7 +234,7 @@ impl Shallow<'_> {
         let (pieces, bytes) = self.page_lists(name, ntuple);
         let (path, cycle) = (path.to_owned(), key.cycle);
         self.report.tables.push(CheckedTable { path, cycle, container: Container::Rntuple, entries, pieces, bytes });
-        Ok(())
+        Ok(entries)
     }
 
     /// Reads the page lists of an RNTuple. Returns the number of pages and their bytes.

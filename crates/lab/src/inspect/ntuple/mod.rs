@@ -21,21 +21,22 @@ use std::collections::BTreeMap;
 
 use dataset::ntuple::model::{AttributeSet, FormatVersion, Link, Locator, Ntuple, Role};
 use dataset::ntuple::read_attribute_set;
-use rootfile::{Key, Result, RootFile};
+use dataset::table::catalog::TableEntry;
+use rootfile::{Result, RootFile};
 
 use super::options::Options;
 use super::values::{Memory, ReadTime, Sizes};
 use pages::{ColumnSums, Sampled};
 use report::{AttributeSetReport, Checksums, FieldReport, NtupleReport};
 
-/// The report on the RNTuple of a key, and a sample of its pages. Codecs are not tried yet, and times not estimated.
+/// The report on an RNTuple, and a sample of its pages. Codecs are not tried yet, and times not estimated.
 pub fn report(
     file: &RootFile,
-    key: &Key,
-    path: String,
+    table: &TableEntry,
     ntuple: &Ntuple,
     options: &Options,
 ) -> Result<(NtupleReport, Vec<Sampled>)> {
+    let key = &table.key;
     let mut sums = pages::sum(file, ntuple, options.list_baskets)?;
     let memory = memory(&sums.columns, sums.largest_cluster);
     let all = |of: fn(&ColumnSums) -> u64| sums.columns.iter().map(of).fold(0, u64::saturating_add);
@@ -47,9 +48,9 @@ pub fn report(
         ntuple.schema.fields.iter().filter(|field| wanted(field)).count() as u64
     };
     let mut report = NtupleReport {
-        path,
+        path: table.path.clone(),
         cycle: key.cycle,
-        newest: true,
+        newest: table.newest,
         name: ntuple.name.clone(),
         description: ntuple.description.clone(),
         writer: ntuple.writer.clone(),
