@@ -516,3 +516,11 @@ def test_one_decision_on_a_sample_is_applied_to_all(data: Path, tmp_path: Path, 
     assert (alone / given[1].name).read_bytes() == (tmp_path / given[1].name).read_bytes()
     with pytest.raises(FileNotFoundError):
         distributed.tune([tmp_path / "none.root"])
+
+
+def test_a_sample_reaches_from_the_first_to_the_last(data: Path, tmp_path: Path) -> None:
+    given = [tmp_path / f"{number}.root" for number in range(10)]
+    for path in given:
+        path.symlink_to(data / "f0.root")
+
+    assert distributed.tune(given, sample=3).sample == tuple(str(given[place]) for place in (0, 4, 9))

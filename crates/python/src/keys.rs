@@ -57,6 +57,12 @@ pub fn bins(sizes: Vec<u64>, target: u64) -> Vec<(usize, usize)> {
     lab::jobs::bins(&sizes, target).into_iter().map(|bin| (bin.start, bin.end)).collect()
 }
 
+/// The places of at most `most` of so many items, at even distances from the first to the last.
+#[pyfunction]
+pub fn evenly_spaced(items: usize, most: usize) -> Vec<usize> {
+    lab::math::evenly_spaced(items, most).collect()
+}
+
 /// What may be shown of a path: a URL without user, password and parameters.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]

@@ -32,7 +32,9 @@ mod _core {
     #[pymodule_export]
     use super::fill::Context;
     #[pymodule_export]
-    use super::keys::{bins, expand, header, keys, printable, public_path, public_text, shortened, size};
+    use super::keys::{
+        bins, evenly_spaced, expand, header, keys, printable, public_path, public_text, shortened, size,
+    };
     #[pymodule_export]
     use super::monitor::Monitor;
     #[pymodule_export]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import verbs
+from .. import _core, verbs
 from .._shared.signatures import spelled
 from .files import inputs
 from .mapping import do, limits, map
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..reports import Tuning
     from ..verbs.options import Deciding
-    from .files import Files, Input, Naming
+    from .files import Files, Naming
     from .mapping import Errors, Progress
     from .tasks import SkipDone
 
@@ -64,7 +64,7 @@ def tune(
     found = inputs(files)
     if sample < 1 or not found:
         raise ValueError("tune needs at least one file, and a sample of at least one")
-    chosen = spread(found, sample)
+    chosen = [found[place] for place in _core.evenly_spaced(len(found), sample)]
     places = [place for one in chosen for place in one.places]
     measuring = {name: value for name, value in options.items() if name != "force"}
     task = Task("tune", (places,), chosen[0].path, None, measuring)
@@ -77,12 +77,3 @@ def tune(
             skip_done=skip_done, errors=errors, progress=progress, layout=tuning.layout, **kept,
         )  # fmt: skip
     return Tuned(tuning, tuple(one.path for one in chosen), results)
-
-
-def spread(found: list[Input], count: int) -> list[Input]:
-    """So many files, evenly over the list."""
-    if count >= len(found):
-        return found
-    if count == 1:
-        return found[:1]
-    return [found[round(i * (len(found) - 1) / (count - 1))] for i in range(count)]

@@ -10,6 +10,7 @@ use flow::inputs::{Input, inputs};
 use flow::survey::check::{CheckOptions, CheckedFile, Condition, check};
 use flow::{Budget, Progress};
 use lab::jobs::{BadInput, Batch, Jobs, SCHEMA, StateFolder, Task, bins, output_name, run_command, submit_file};
+use lab::math::evenly_spaced;
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use crate::options::Verbosity;
@@ -282,8 +283,7 @@ impl Planner<'_> {
         states.make()?;
         let layout = states.path().join("layout.toml").to_string_lossy().into_owned();
         let count = self.args.sample.map_or(SAMPLE, |n| usize::try_from(n).unwrap_or(usize::MAX));
-        let step = self.inputs.len().div_ceil(count).max(1);
-        let sample = self.inputs.iter().step_by(step).map(text_of);
+        let sample = evenly_spaced(self.inputs.len(), count).filter_map(|place| self.inputs.get(place)).map(text_of);
         let mut command = vec!["tune".to_owned(), "--force".to_owned(), "--layout-out".to_owned(), layout.clone()];
         command.extend(self.limits());
         command.extend(self.args.options.iter().cloned());

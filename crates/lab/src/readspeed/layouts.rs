@@ -12,6 +12,7 @@ use super::report::{LayoutSpeed, Run};
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 use crate::cost::{Demand, Workload};
+use crate::math::evenly_spaced;
 use crate::tune::{self, LayoutForecast};
 
 /// A forecast to make: columns of a tree by name, and a share of their entries, scattered or not.
@@ -44,7 +45,7 @@ pub(super) fn layouts(request: &ForecastRequest<'_>, measured: &Run, uncompresse
         ..Default::default()
     };
     let mut files = Vec::new();
-    for input in evenly_spaced(request.inputs, MOST_FILES) {
+    for input in evenly_spaced(request.inputs.len(), MOST_FILES).filter_map(|place| request.inputs.get(place)) {
         let tree = input.tree.as_deref().and_then(|tree| tree.split(';').next()).map(|tree| tree.trim_matches('/'));
         let mut stats = FileStats::read_columns(&input.path, Some(tree.unwrap_or(request.tree)), &|asked| {
             asked.decoded.filter(|name| request.columns.contains(name)).map(|_| demand.clone())
@@ -57,13 +58,6 @@ pub(super) fn layouts(request: &ForecastRequest<'_>, measured: &Run, uncompresse
     // Files without samples are assumed to be like the others.
     sums.iter_mut().for_each(|sum| sum.cost.size *= if sampled > 0.0 { request.stored / sampled } else { 1.0 });
     Ok(scaled(&sums, measured, uncompressed))
-}
-
-/// At most `most` of all items, at even distances from the first to the last.
-fn evenly_spaced<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
-    let count = all.len().min(most);
-    let last = all.len().saturating_sub(1);
-    (0..count).filter_map(move |i| all.get(i * last / count.saturating_sub(1).max(1)))
 }
 
 /// The layouts that all files have a forecast for, with their summed costs. Files without baskets have none.
@@ -126,9 +120,6 @@ mod tests {
         let files = vec![vec![named("a", 1.0), named("b", 2.0)], vec![], vec![named("b", 5.0), named("c", 1.0)]];
         let sums = summed(files);
         assert_eq!(sums.iter().map(|o| (o.layout.as_str(), o.cost.size)).collect::<Vec<_>>(), [("b", 7.0)]);
-        assert_eq!(evenly_spaced(&[1, 2, 3, 4, 5, 6, 7, 8, 9], 5).collect::<Vec<_>>(), [&1, &3, &5, &7, &9]);
-        assert_eq!(evenly_spaced(&[1, 2], 5).collect::<Vec<_>>(), [&1, &2]);
-        assert_eq!((evenly_spaced(&[7], 5).count(), evenly_spaced::<u8>(&[], 5).count()), (1, 0));
     }
 
     #[test]

@@ -9,6 +9,8 @@ use dataset::glob::NameFilter;
 use flow::{Budget, Progress};
 use rootfile::{Error, Result, ScratchFolder, open_source, public_path};
 
+use crate::math::evenly_spaced;
+
 /// Bytes of the inputs that are merged, about.
 const BYTES: u64 = 256 << 20;
 
@@ -81,8 +83,8 @@ fn spread_over(inputs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let all = inputs.iter().map(size).sum::<Result<u64>>()?;
     let n = inputs.len() as u64;
     let wanted = if all <= BYTES { n } else { (BYTES.saturating_mul(n) / all).clamp(1, n) };
-    let at = |i: u64| usize::try_from((2 * i + 1) * n / (2 * wanted)).unwrap_or(usize::MAX);
-    Ok((0..wanted).filter_map(|i| inputs.get(at(i)).cloned()).collect())
+    let sample = evenly_spaced(inputs.len(), usize::try_from(wanted).unwrap_or(usize::MAX));
+    Ok(sample.filter_map(|place| inputs.get(place).cloned()).collect())
 }
 
 #[cfg(test)]
@@ -97,7 +99,7 @@ mod tests {
         assert_eq!(spread_over(&paths).unwrap(), paths);
         let sparse = |path: &PathBuf| std::fs::File::create(path).unwrap().set_len(BYTES / 2).unwrap();
         paths.iter().for_each(sparse);
-        assert_eq!(spread_over(&paths).unwrap(), [paths[1].clone(), paths[3].clone()]);
+        assert_eq!(spread_over(&paths).unwrap(), [paths[0].clone(), paths[4].clone()]);
         assert!(spread_over(&[folder.path().join("absent")]).is_err());
     }
 }
