@@ -1,11 +1,13 @@
 //! Deals out tasks to threads. This is the one place where the threads of an operation begin, where a failure or the caller ends
 //! them, and where a panic becomes an error. Which tasks there are, and what becomes of their results, is the caller's.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use rayon::{Scope, ThreadPool, Yield};
 use rootfile::{Error, ErrorKind, Result};
 
 use super::progress::{Progress, tell};
@@ -20,13 +22,14 @@ pub(crate) struct Workers<'a> {
     /// Wakes tasks that wait for others, when the work ends early.
     give_up: &'a (dyn Fn() + Sync),
     in_order: bool,
+    team: Option<&'a ThreadPool>,
 }
 
 impl<'a> Workers<'a> {
     /// At most `threads` threads; the calling one is one of them, so that a budget of one thread spawns none. `progress` is asked
     /// before each task whether the work goes on. Of several failing tasks the error of the first one in time is returned.
     pub fn new(what: &'static str, threads: usize, progress: Progress<'a>) -> Self {
-        Self { what, threads, progress, give_up: &|| (), in_order: false }
+        Self { what, threads, progress, give_up: &|| (), in_order: false, team: None }
     }
 
     /// The error of the first failing task in the order of dealing is returned, whatever the timing. No task may wait for another.
@@ -37,6 +40,11 @@ impl<'a> Workers<'a> {
     /// `give_up` is called when the work ends early. Tasks that wait for others are to fail then, as interrupted.
     pub fn giving_up(self, give_up: &'a (dyn Fn() + Sync)) -> Self {
         Self { give_up, ..self }
+    }
+
+    /// The threads of a team perform the tasks, whenever they have nothing else to do.
+    pub fn with_team(self, team: Option<&'a ThreadPool>) -> Self {
+        Self { team, ..self }
     }
 
     /// Runs tasks. `next` deals them out one by one; each is performed by one thread, which gets its number in this order and the
@@ -51,20 +59,24 @@ impl<'a> Workers<'a> {
         scratch: impl Fn() -> S + Sync,
         perform: impl Fn(u64, T, &mut S) -> Result<()> + Sync,
     ) -> Result<()> {
-        let dealer = Dealer {
+        let dealer: Dealer<'_, S, _, _, _> = Dealer {
             workers: *self,
             untaken: Mutex::new((0, next)),
             failed: Mutex::new(None),
-            stopped: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            free: Mutex::new((1..self.threads).map(|_| None).collect()),
             scratch,
             perform,
         };
-        std::thread::scope(|scope| {
-            for _ in 1..self.threads {
-                scope.spawn(|| dealer.work());
-            }
-            dealer.work();
-        });
+        match self.team.filter(|_| self.threads > 1) {
+            Some(team) => team.scope(|scope| dealer.work_in_team(scope)),
+            None => std::thread::scope(|scope| {
+                for _ in 1..self.threads {
+                    scope.spawn(|| dealer.work());
+                }
+                dealer.work();
+            }),
+        }
         let failed = dealer.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
         failed.map_or(Ok(()), |(_, error)| Err(error))
     }
@@ -91,23 +103,33 @@ impl<'a> Workers<'a> {
     }
 }
 
+/// Does work, whose panic becomes an error with the name of the work.
+pub(crate) fn guarded<T>(name: impl FnOnce() -> String, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(Error::unsupported(format!("internal error in {} (panic above); please report it", name())))
+    })
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the threads share.
-struct Dealer<'a, N, M, P> {
+struct Dealer<'a, S, N, M, P> {
     workers: Workers<'a>,
     /// The number of the next task, and who has it.
     untaken: Mutex<(u64, N)>,
     /// The failure to return, and the number of its task.
     failed: Mutex<Option<(u64, Error)>>,
-    stopped: AtomicBool,
+    /// Whether no task begins any more.
+    ended: AtomicBool,
+    /// The scratches of the other threads of a team that are not in use.
+    free: Mutex<Vec<Option<S>>>,
     scratch: M,
     perform: P,
 }
 
-impl<T, S, N, M, P> Dealer<'_, N, M, P>
+impl<T, S, N, M, P> Dealer<'_, S, N, M, P>
 where
     S: Send,
     N: FnMut() -> Result<Option<T>> + Send,
@@ -120,31 +142,55 @@ where
         while self.one(&mut scratch) {}
     }
 
+    /// Works on a thread of a team until no task is left. Other work of the team goes first; where there is none, the other threads
+    /// are offered a task or two each, so that as many threads work on these tasks as lack other work.
+    fn work_in_team<'s>(&'s self, scope: &Scope<'s>) {
+        let mut scratch = None;
+        loop {
+            while rayon::yield_now() == Some(Yield::Executed) {}
+            for _ in 0..2 * (self.workers.threads - 1) {
+                scope.spawn(|_| self.help());
+            }
+            if !self.one(&mut scratch) {
+                return;
+            }
+        }
+    }
+
+    /// Performs a task on another thread of the team, unless as many threads as may are at it.
+    fn help(&self) {
+        let Some(mut scratch) = lock(&self.free).pop() else { return };
+        self.one(&mut scratch);
+        lock(&self.free).push(scratch);
+    }
+
     /// Performs the next task. Returns whether there may be another.
     fn one(&self, scratch: &mut Option<S>) -> bool {
         // Who is not dealt a task is behind all tasks.
-        let mut number = u64::MAX;
-        let done = catch_unwind(AssertUnwindSafe(|| {
-            if self.stopped.load(Ordering::Relaxed) {
+        let number = Cell::new(u64::MAX);
+        let name = || match number.get() {
+            u64::MAX => self.workers.what.to_owned(),
+            number => format!("task {number} of {}", self.workers.what),
+        };
+        let done = guarded(name, || {
+            if self.ended.load(Ordering::Relaxed) {
                 return Ok(false);
             }
             tell(self.workers.progress, 0)?;
             let task = {
                 let (dealt, next) = &mut *lock(&self.untaken);
-                number = *dealt;
-                let Some(task) = next()? else { return Ok(false) };
+                number.set(*dealt);
+                let Some(task) = next()? else {
+                    self.ended.store(true, Ordering::Relaxed);
+                    return Ok(false);
+                };
                 *dealt += 1;
                 task
             };
-            (self.perform)(number, task, scratch.get_or_insert_with(&self.scratch)).map(|()| true)
-        }));
-        let done = done.unwrap_or_else(|_| {
-            let what = self.workers.what;
-            let message = format!("internal error in task {number} of {what} (panic above); please report it");
-            Err(Error::unsupported(message))
+            (self.perform)(number.get(), task, scratch.get_or_insert_with(&self.scratch)).map(|()| true)
         });
         done.unwrap_or_else(|error| {
-            self.fail(number, error);
+            self.fail(number.get(), error);
             false
         })
     }
@@ -162,7 +208,7 @@ where
             *failed = Some((number, error));
         }
         drop(failed);
-        self.stopped.store(true, Ordering::Relaxed);
+        self.ended.store(true, Ordering::Relaxed);
         (self.workers.give_up)();
     }
 }
@@ -172,6 +218,8 @@ mod tests {
     use std::ops::ControlFlow;
     use std::sync::atomic::AtomicUsize;
     use std::sync::{Barrier, Condvar};
+
+    use rayon::ThreadPoolBuilder;
 
     use super::super::progress::unwatched;
     use super::*;
@@ -219,7 +267,8 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_that_names_the_task_and_nobody_waits_for_it() {
-        for threads in [1, 4] {
+        let team = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        for (threads, team) in [(1, None), (4, None), (3, Some(&team))] {
             for panics in [0, 5, 20] {
                 let (turn, changed) = (Mutex::new(0), Condvar::new());
                 let give_up = || {
@@ -245,7 +294,7 @@ mod tests {
                     changed.notify_all();
                     Ok(())
                 };
-                let workers = workers(threads).giving_up(&give_up);
+                let workers = workers(threads).giving_up(&give_up).with_team(team);
                 let message = workers.run(next, || (), perform).unwrap_err().to_string();
                 let expected = format!("internal error in task {panics} of the test (panic above); please report it");
                 assert_eq!(message, expected);

@@ -143,8 +143,10 @@ fn copy(task: &Task) -> Result<Measured> {
         let stream = |(number, output): (usize, &std::path::PathBuf)| {
             let output = output.clone();
             scope.spawn(move || {
-                let appended = |_| {
-                    lock(notes).append(number);
+                let appended = |bytes| {
+                    if bytes > 0 {
+                        lock(notes).append(number);
+                    }
                     ControlFlow::Continue(())
                 };
                 flow::rewrite(inputs, &output, options, &appended)

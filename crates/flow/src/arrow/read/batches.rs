@@ -1,5 +1,9 @@
 //! Reads a request in batches, so that only the arrays of one batch are in memory at a time.
 
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+
 use super::dataset::Dataset;
 use super::request::Request;
 use super::run::{Kept, Read, read_on};
@@ -50,6 +54,11 @@ impl Batches<'_> {
     /// Keeps the baskets that several of the steps between these entries use. They may take `room` bytes.
     pub(crate) fn keeping(self, steps: Vec<u64>, room: u64) -> Self {
         Self { kept: self.kept.keeping(steps, room), ..self }
+    }
+
+    /// Reads with the threads of a team, which may have other work at the same time.
+    pub(crate) fn with_team(self, team: Option<Arc<ThreadPool>>) -> Self {
+        Self { kept: self.kept.with_team(team), ..self }
     }
 
     /// The next batch, up to entry `to`.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Schema};
 use dataset::table::{Loaded, TableColumn};
+use rayon::ThreadPool;
 use rootfile::{Error, Result};
 
 use super::column_sink::{ColumnSink, OutputMode, SinkGuard};
@@ -46,17 +47,29 @@ pub(crate) struct Kept {
     ahead: ReadAhead,
     /// The entries of all of them.
     entries: Range<u64>,
+    /// The threads that read.
+    team: Option<Arc<ThreadPool>>,
 }
 
 impl Kept {
     pub fn new(dataset: &Dataset, request: &Request<'_>, cache: BasketCache) -> Self {
         let room = ReadAhead::room(dataset.files(), request.budget.memory);
-        Self { cache, ahead: ReadAhead::over(dataset.files(), room), entries: request.entries(dataset.entries()) }
+        Self {
+            cache,
+            ahead: ReadAhead::over(dataset.files(), room),
+            entries: request.entries(dataset.entries()),
+            team: None,
+        }
     }
 
     /// Keeps the baskets that several of the steps between these entries use. They may take `room` bytes.
     pub fn keeping(self, steps: Vec<u64>, room: u64) -> Self {
         Self { cache: self.cache.between(steps, room), ..self }
+    }
+
+    /// Reads with the threads of a team.
+    pub fn with_team(self, team: Option<Arc<ThreadPool>>) -> Self {
+        Self { team, ..self }
     }
 
     /// For a request that is alone.
@@ -204,6 +217,7 @@ fn run(
     let mut tasks = Tasks::new(&columns, dataset.clusters(), requested, announcer);
     let give_up = || sinks.iter().for_each(ColumnSink::give_up);
     let workers = Workers::new("the reading", share.threads, request.progress).giving_up(&give_up);
+    let workers = workers.with_team(mode.kept.team.as_deref());
     workers.run(|| Ok(tasks.next()), Loader::new, |_, task, loader| shared.perform(&task, loader))?;
     Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
 }

@@ -2,8 +2,8 @@
 //! RNTuples with new clusters, pages or encodings. Tables that stay what they are, in their clusters, are moved by
 //! `execute::engine` instead.
 //!
-//! `model` is the plan; `from_tree` and `from_ntuple` make it; `run` reads batch by batch and writes with one `TableWriter`. What an
-//! RNTuple has no place for goes beside it: `keep` decides what, `put_back` makes the tree again.
+//! `model` is the plan; `from_tree` and `from_ntuple` make it; `run` divides the memory, and `work` reads the next step while one
+//! `TableWriter` encodes and appends the one before. What an RNTuple has no place for goes beside it: `keep` decides what, `put_back` makes the tree again.
 
 mod arrow_types;
 mod forecast;
@@ -14,6 +14,7 @@ mod model;
 mod put_back;
 mod run;
 mod steps;
+mod work;
 
 pub(crate) use forecast::forecast_converted;
 pub(crate) use from_ntuple::{ntuple_again, ntuple_to_tree};

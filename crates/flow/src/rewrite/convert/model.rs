@@ -47,6 +47,8 @@ pub(crate) struct ConvertPlan {
     pub selection: Option<EntrySet>,
     /// The bounds of the steps in which entries are read.
     pub steps: Vec<u64>,
+    /// Bytes of the arrays of one step.
+    pub step_bytes: u64,
     /// Memory that is always kept for the cluster that is filled, in bytes.
     pub least_cluster: u64,
     /// Bytes of pieces that several steps use and that are kept.

@@ -1,27 +1,21 @@
-//! Runs a plan: reads batch by batch, and writes the batches into the output.
+//! Runs a plan: divides the memory, and writes the table and what belongs to it.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::UInt32Type;
-use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions};
-use arrow_schema::{DataType, Field, Schema};
-use dataset::EntrySet;
 use dataset::ntuple::model::AttributeSet;
 use dataset::ntuple::write_anchor;
 use rootfile::codec::{Compression, Compressor};
-use rootfile::object::TObject;
-use rootfile::{DirId, Error, FileWriter, Hint, Result};
+use rootfile::{DirId, FileWriter, Result};
 
 use super::model::{BatchColumn, ConvertPlan, Source};
 use super::steps::steps;
-use crate::arrow::read::{BatchSize, Dataset, Request, batches, least_memory};
+use super::work::ConvertWork;
+use crate::arrow::read::{Dataset, least_memory};
 use crate::arrow::write::{TablePlan, TableRecord, TableWriter};
 use crate::commit::page_sink::put_block;
 use crate::commit::user_info;
 use crate::execute::budget::{Budget, Share};
-use crate::execute::progress::{Progress, tell};
+use crate::execute::progress::Progress;
 use crate::rewrite::finish_ntuple::write_content;
 use crate::rewrite::prepared::PlannedTree;
 use crate::rewrite::summary::TableSummary;
@@ -35,7 +29,7 @@ const THREAD_BYTES: u64 = 4 << 20;
 /// The arrays of a step take at most this share of the memory, and if that does not fit, as little as this.
 const STEP_SHARE: u64 = 8;
 const LEAST_STEP: u64 = 1 << 20;
-/// The entries of a step are in memory so many times: as arrays, and encoded.
+/// The entries of a step are in memory so many times: as arrays, and encoded. The arrays of the next step take memory that waits.
 const STEP_COPIES: u64 = 2;
 /// The cluster that is filled takes this share of what reading on one thread leaves, and what is always kept for it: with less,
 /// there would be so many clusters that their metadata take the memory.
@@ -79,6 +73,7 @@ impl ConvertPlan {
             user_info: None,
             selection,
             steps,
+            step_bytes,
             least_cluster,
             kept,
             notes,
@@ -143,6 +138,8 @@ pub(crate) fn write_converted(
 ) -> Result<(TableSummary, Vec<String>)> {
     let (beside, cluster) = plan.divide(share);
     let budget = plan.reading(beside);
+    // One half of what waits is for reading.
+    let overlaps = plan.step_bytes <= beside.waiting / 2;
     let ConvertPlan { dataset, read, columns, mut table, attributes, user_info, selection, steps, kept, .. } = plan;
     let lost = match (&mut table.1, user_info) {
         (TableRecord::Tree(tree), Some(source)) => {
@@ -151,30 +148,19 @@ pub(crate) fn write_converted(
         _ => None,
     };
     let team = if budget.threads > 1 { Some(Arc::new(budget.team()?)) } else { None };
-    let mut writer = TableWriter::new(file, directory, table, (team, cluster))?;
-    let entries = 0..dataset.entries();
-    let has = |selection: &Option<EntrySet>, start: u64, end: u64| {
-        selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0)
+    let mut writer = TableWriter::new(file, directory, table, (team.clone(), cluster))?;
+    let work = ConvertWork {
+        dataset: &dataset,
+        read: &read,
+        columns: &columns,
+        selection,
+        steps: &steps,
+        kept,
+        budget,
+        team: team.as_ref(),
+        overlaps,
     };
-    let bytes_of =
-        |start: u64, end: u64| -> u64 { read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum() };
-    let ended = |_| progress(0);
-    let request = Request { columns: read.clone(), entries, selection: selection.clone(), budget, progress: &ended };
-    let mut reading = batches(&dataset, request, BatchSize::Cluster).keeping(steps.clone(), kept);
-    // Streamed objects that were planned to be bytes.
-    let is_opaque =
-        |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
-    let as_bytes: Vec<usize> = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
-    let mut numbered = BTreeSet::new();
-    for (start, end) in steps.iter().zip(steps.iter().skip(1)) {
-        let Some(batch) = reading.next_until(*end) else { break };
-        let batch = batch?.batch;
-        if has(&selection, *start, *end) {
-            let batch = for_writer((&columns, &as_bytes), &batch, &mut numbered)?;
-            writer.fill(file, &batch)?;
-        }
-        tell(progress, bytes_of(*start, *end))?;
-    }
+    let numbered = work.run((&mut *file, &mut writer), progress)?;
     writer.flush(file)?;
     let mut compressor = Compressor::new();
     for set in attributes {
@@ -201,62 +187,4 @@ pub(crate) fn write_converted(
         lost.push(format!("tree {path}: fUniqueID and fBits of the objects in {names} are not carried over"));
     }
     Ok((summary, lost))
-}
-
-/// A batch with the names that the writer knows. Adds the columns whose objects have unique numbers or status bits.
-fn for_writer(
-    (columns, known): (&[BatchColumn], &[usize]),
-    read: &RecordBatch,
-    numbered: &mut BTreeSet<String>,
-) -> Result<RecordBatch> {
-    let array = |place: usize| {
-        let missing = || Error::unsupported("internal error: a column was not read");
-        let field = read.schema_ref().fields().get(place).ok_or_else(missing)?;
-        // Its bytes contradict its plan.
-        if let Some(why) = field.metadata().get("opaque").filter(|_| !known.contains(&place)) {
-            let drop = Hint::named("drop");
-            let what = format!("cannot be decoded: {why}; leave it out with {drop}");
-            return Err(Error::unsupported(what).hint(drop).object(field.name().clone()));
-        }
-        read.columns().get(place).cloned().ok_or_else(missing)
-    };
-    let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
-    for column in columns {
-        let (name, values) = match column {
-            BatchColumn::Whole { name, parts, numbers, whole } => {
-                let parts = parts.iter().map(|part| array(*part)).collect::<Result<Vec<_>>>()?;
-                if numbers.iter().filter_map(|place| parts.get(*place)).any(has_object_bits) {
-                    numbered.insert(name.clone());
-                }
-                (name, whole.assemble(&parts).map_err(|e| e.object(name.clone()))?)
-            }
-            BatchColumn::Field { name, place, member: None } => (name, array(*place)?),
-            BatchColumn::Field { name, place, member: Some(member) } => (name, member_of(&array(*place)?, member)?),
-        };
-        fields.push(Field::new(name, values.data_type().clone(), true));
-        arrays.push(values);
-    }
-    let options = RecordBatchOptions::new().with_row_count(Some(read.num_rows()));
-    let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
-    batch.map_err(|e| Error::unsupported(format!("internal error: {e}")))
-}
-
-/// Whether unique numbers are not 0, or whether status bits are set that are content.
-fn has_object_bits(array: &ArrayRef) -> bool {
-    match array.data_type() {
-        DataType::UInt32 => {
-            array.as_primitive::<UInt32Type>().values().iter().any(|bits| bits & !TObject::MEMORY_BITS != 0)
-        }
-        DataType::LargeList(_) => has_object_bits(array.as_list::<i64>().values()),
-        _ => false,
-    }
-}
-
-/// Lists of one member of the records in lists.
-fn member_of(array: &ArrayRef, member: &str) -> Result<ArrayRef> {
-    let refused = || Error::unsupported(format!("internal error: no lists of records with {member}"));
-    let list = array.as_list_opt::<i64>().ok_or_else(refused)?;
-    let items = list.values().as_struct_opt().and_then(|record| record.column_by_name(member)).ok_or_else(refused)?;
-    let item = Arc::new(Field::new("item", DataType::clone(items.data_type()), false));
-    Ok(Arc::new(LargeListArray::new(item, list.offsets().clone(), Arc::clone(items), None)))
 }

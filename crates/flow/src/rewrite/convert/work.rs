@@ -1,0 +1,188 @@
+//! Moves the entries of a plan: they are read in steps, and what was read goes into the output step by step. While one step is encoded
+//! and appended, the threads that have nothing to do there read the next.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions};
+use arrow_schema::{DataType, Field, Schema};
+use dataset::EntrySet;
+use rayon::ThreadPool;
+use rootfile::object::TObject;
+use rootfile::{Error, FileWriter, Hint, Result};
+
+use super::model::BatchColumn;
+use crate::arrow::read::{BatchSize, Batches, Dataset, Request, batches};
+use crate::arrow::write::TableWriter;
+use crate::execute::budget::Budget;
+use crate::execute::progress::{Progress, tell};
+use crate::execute::workers::guarded;
+
+/// The entries of a plan on their way.
+pub(super) struct ConvertWork<'a> {
+    pub dataset: &'a Dataset,
+    /// The columns that are read, and those of a batch for the writer.
+    pub read: &'a [usize],
+    pub columns: &'a [BatchColumn],
+    pub selection: Option<EntrySet>,
+    /// The bounds of the steps in which entries are read.
+    pub steps: &'a [u64],
+    /// Bytes of pieces that several steps use and that are kept.
+    pub kept: u64,
+    /// For reading.
+    pub budget: Budget,
+    pub team: Option<&'a Arc<ThreadPool>>,
+    /// Whether there is memory for the arrays of two steps.
+    pub overlaps: bool,
+}
+
+impl ConvertWork<'_> {
+    /// Moves all entries. Returns the columns with objects that have unique numbers or status bits, which are not moved.
+    pub fn run(&self, output: (&mut FileWriter, &mut TableWriter), progress: Progress<'_>) -> Result<BTreeSet<String>> {
+        guarded(|| "the conversion".to_owned(), || self.run_steps(output, progress))
+    }
+
+    fn run_steps(
+        &self,
+        (file, writer): (&mut FileWriter, &mut TableWriter),
+        progress: Progress<'_>,
+    ) -> Result<BTreeSet<String>> {
+        let failed = AtomicBool::new(false);
+        let ended = |_| match failed.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => progress(0),
+        };
+        let mut steps = self.reader(&ended);
+        let mut fill = |step: Step| {
+            if let Some(batch) = step.batch {
+                writer.fill(file, &batch).inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+            }
+            tell(progress, step.bytes)
+        };
+        let mut next = steps.next()?;
+        while let Some(step) = next {
+            next = match self.team.filter(|_| self.overlaps) {
+                Some(team) => {
+                    let (filled, read) = team.install(|| rayon::join(|| fill(step), || steps.next()));
+                    // If filling failed, reading was interrupted.
+                    filled.and(read)?
+                }
+                None => {
+                    fill(step)?;
+                    steps.next()?
+                }
+            };
+        }
+        Ok(steps.numbered)
+    }
+
+    fn reader<'s>(&'s self, progress: Progress<'s>) -> StepReader<'s> {
+        let (columns, entries) = (self.read.to_vec(), 0..self.dataset.entries());
+        let request = Request { columns, entries, selection: self.selection.clone(), budget: self.budget, progress };
+        let batches = batches(self.dataset, request, BatchSize::Cluster).keeping(self.steps.to_vec(), self.kept);
+        // Streamed objects that were planned to be bytes.
+        let is_opaque = |column: &usize| {
+            self.dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"))
+        };
+        let as_bytes = (0..self.read.len()).filter(|place| self.read.get(*place).is_some_and(is_opaque)).collect();
+        let batches = batches.with_team(self.team.cloned());
+        StepReader { work: self, batches, at: 0, as_bytes, numbered: BTreeSet::new() }
+    }
+}
+
+/// Entries that were read together.
+struct Step {
+    /// The batch for the writer, unless none of the entries is selected.
+    batch: Option<RecordBatch>,
+    /// Stored bytes of the entries.
+    bytes: u64,
+}
+
+/// Reads step by step.
+struct StepReader<'a> {
+    work: &'a ConvertWork<'a>,
+    batches: Batches<'a>,
+    /// The number of the next step.
+    at: usize,
+    /// The columns, by their places among those that are read, that were planned to be bytes.
+    as_bytes: Vec<usize>,
+    /// Columns whose objects have unique numbers or status bits.
+    numbered: BTreeSet<String>,
+}
+
+impl StepReader<'_> {
+    /// Reads the next step. None after the last.
+    fn next(&mut self) -> Result<Option<Step>> {
+        let ConvertWork { dataset, read, steps, selection, .. } = self.work;
+        let Some((&start, &end)) = steps.get(self.at).zip(steps.get(self.at + 1)) else { return Ok(None) };
+        self.at += 1;
+        let Some(batch) = self.batches.next_until(end) else { return Ok(None) };
+        let batch = batch?.batch;
+        let bytes = read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum();
+        let has_some = selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0);
+        Ok(Some(Step { batch: if has_some { Some(self.for_writer(&batch)?) } else { None }, bytes }))
+    }
+
+    /// A batch with the names that the writer knows.
+    fn for_writer(&mut self, read: &RecordBatch) -> Result<RecordBatch> {
+        let columns = self.work.columns;
+        let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
+        for column in columns {
+            let (name, values) = match column {
+                BatchColumn::Whole { name, parts, numbers, whole } => {
+                    let parts = parts.iter().map(|part| self.array(read, *part)).collect::<Result<Vec<_>>>()?;
+                    if numbers.iter().filter_map(|place| parts.get(*place)).any(has_object_bits) {
+                        self.numbered.insert(name.clone());
+                    }
+                    (name, whole.assemble(&parts).map_err(|e| e.object(name.clone()))?)
+                }
+                BatchColumn::Field { name, place, member: None } => (name, self.array(read, *place)?),
+                BatchColumn::Field { name, place, member: Some(member) } => {
+                    (name, member_of(&self.array(read, *place)?, member)?)
+                }
+            };
+            fields.push(Field::new(name, values.data_type().clone(), true));
+            arrays.push(values);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(read.num_rows()));
+        let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+        batch.map_err(|e| Error::unsupported(format!("internal error: {e}")))
+    }
+
+    /// The array of a column, by its place among those that are read.
+    fn array(&self, read: &RecordBatch, place: usize) -> Result<ArrayRef> {
+        let missing = || Error::unsupported("internal error: a column was not read");
+        let field = read.schema_ref().fields().get(place).ok_or_else(missing)?;
+        // Its bytes contradict its plan.
+        if let Some(why) = field.metadata().get("opaque").filter(|_| !self.as_bytes.contains(&place)) {
+            let drop = Hint::named("drop");
+            let what = format!("cannot be decoded: {why}; leave it out with {drop}");
+            return Err(Error::unsupported(what).hint(drop).object(field.name().clone()));
+        }
+        read.columns().get(place).cloned().ok_or_else(missing)
+    }
+}
+
+/// Whether unique numbers are not 0, or whether status bits are set that are content.
+fn has_object_bits(array: &ArrayRef) -> bool {
+    match array.data_type() {
+        DataType::UInt32 => {
+            array.as_primitive::<UInt32Type>().values().iter().any(|bits| bits & !TObject::MEMORY_BITS != 0)
+        }
+        DataType::LargeList(_) => has_object_bits(array.as_list::<i64>().values()),
+        _ => false,
+    }
+}
+
+/// Lists of one member of the records in lists.
+fn member_of(array: &ArrayRef, member: &str) -> Result<ArrayRef> {
+    let refused = || Error::unsupported(format!("internal error: no lists of records with {member}"));
+    let list = array.as_list_opt::<i64>().ok_or_else(refused)?;
+    let items = list.values().as_struct_opt().and_then(|record| record.column_by_name(member)).ok_or_else(refused)?;
+    let item = Arc::new(Field::new("item", DataType::clone(items.data_type()), false));
+    Ok(Arc::new(LargeListArray::new(item, list.offsets().clone(), Arc::clone(items), None)))
+}
