@@ -133,6 +133,18 @@ def test_a_stage_of_flow_uses_only_earlier_stages() -> None:
     assert {(user, used) for user, used in uses if STAGES.index(used) > STAGES.index(user)} == set()
 
 
+def test_the_writer_chooses_a_container_in_one_file() -> None:
+    """A file that knows both containers would have an arm for each, and one for what does not fit."""
+    write = ("arrow", "write")
+    containers = {(*write, "tree", "format"), (*write, "ntuple", "format")}
+    users = {user for user, targets in imports("flow").edges().items() if len(containers & targets.keys()) > 1}
+    mismatch = re.compile(r'internal error: [^"]*of another')
+
+    assert containers <= imports("flow").edges().keys()
+    assert users == {(*write, "table_source")}
+    assert [str(path.relative_to(REPO)) for path in modules() if mismatch.search(path.read_text())] == []
+
+
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo")
 def test_command_wheel_and_tests_are_one_build() -> None:
     """With other features of a library, it and all that uses it would be compiled once more: minutes."""

@@ -1,13 +1,14 @@
-//! Finalizes a tree: its metadata get what was written, and its file the streamer infos that ROOT needs. Where the entries
-//! came from does not matter.
+//! Finalizes a tree: its metadata get what was written, and its file the tree's record, with the streamer infos that ROOT needs. Where
+//! the entries came from does not matter.
 
 use std::sync::Arc;
 
 use dataset::tree::{Branch, Tree, clusters, write};
-use rootfile::FileWriter;
 use rootfile::codec::Compression;
 use rootfile::streamer::builtin;
+use rootfile::{DirId, FileWriter, Result};
 
+use super::leaf_maxima;
 use super::sink::WrittenColumn;
 
 /// The buffer size that a branch records.
@@ -21,13 +22,57 @@ pub(crate) enum BufferSize {
     Times(f64),
 }
 
-/// Updates a branch with its column as it was written.
-pub(crate) fn finalize_branch(
-    branch: &mut Branch,
-    written: WrittenColumn,
-    compression: Compression,
-    buffer: BufferSize,
+/// A column of a tree as it was written, and what its branch records of it.
+pub(crate) struct ClosedColumn {
+    /// The index of its branch.
+    pub branch: usize,
+    pub written: WrittenColumn,
+    pub compression: Compression,
+    pub buffer: BufferSize,
+    /// The largest value, if it counts others.
+    pub maximum: Option<u64>,
+    /// Whether it has entries, before or now. Otherwise its branch is a parent, which counts those of the tree, or is empty.
+    pub had_data: bool,
+}
+
+/// Updates a tree with its columns as they were written. `bounds` are the first entry of each cluster, and at the end the number of
+/// entries.
+pub(crate) fn close_tree(
+    tree: &mut Tree,
+    entries: u64,
+    bounds: &[u64],
+    columns: impl IntoIterator<Item = ClosedColumn>,
 ) {
+    tree.entries = entries;
+    for column in columns {
+        let Some(branch) = tree.branches.get_mut(column.branch) else { continue };
+        let count = branch.entries;
+        finalize_branch(branch, column.written, column.compression, column.buffer);
+        if !column.had_data {
+            branch.entries = if branch.children.is_empty() && count == 0 { 0 } else { entries };
+            branch.entry_number = branch.first_entry + branch.entries;
+        }
+        if let Some(maximum) = column.maximum {
+            leaf_maxima::set_maximum(branch, &mut tree.leaves, maximum);
+        }
+    }
+    finalize_tree(tree, bounds);
+}
+
+/// Writes the record of a tree that is closed. `name` is that of its key, from which the tree's own may differ.
+pub(crate) fn write_tree(
+    writer: &mut FileWriter,
+    directory: DirId,
+    (tree, name): (&Tree, &str),
+    compression: Compression,
+) -> Result<()> {
+    add_own_infos(writer, tree);
+    let labels = (tree.class.as_str(), name, tree.named.title.as_str());
+    writer.write_object(directory, labels, compression, |keylen| write::write_tree(tree, keylen)).map(drop)
+}
+
+/// Updates a branch with its column as it was written.
+fn finalize_branch(branch: &mut Branch, written: WrittenColumn, compression: Compression, buffer: BufferSize) {
     branch.compress = compression.to_root_setting();
     branch.baskets = written.baskets;
     branch.embedded.clear();
@@ -47,9 +92,8 @@ pub(crate) fn finalize_branch(
     branch.basket_size = u32::try_from(size.max(least)).unwrap_or(u32::MAX >> 1);
 }
 
-/// Updates the totals of a tree, and records its clusters: `bounds` are the first entry of each, and at the end the number
-/// of entries.
-pub(crate) fn finalize_tree(tree: &mut Tree, bounds: &[u64]) {
+/// Updates the totals of a tree, and records its clusters.
+fn finalize_tree(tree: &mut Tree, bounds: &[u64]) {
     tree.tot_bytes = tree.branches.iter().map(|b| b.tot_bytes).sum();
     tree.zip_bytes = tree.branches.iter().map(|b| b.zip_bytes).sum();
     tree.saved_bytes = tree.zip_bytes;

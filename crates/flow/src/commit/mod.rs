@@ -5,6 +5,7 @@ pub(crate) mod append;
 pub(crate) mod date;
 pub(crate) mod finalize;
 pub(crate) mod leaf_maxima;
+pub(crate) mod open_ntuple;
 pub(crate) mod ordered_queue;
 pub(crate) mod page_sink;
 pub(crate) mod sink;

@@ -29,10 +29,26 @@ pub(crate) const MEMORY_FACTOR: u64 = 4;
 /// Fewest bytes of a group's page list.
 const LEAST_GROUP: u64 = 64 << 10;
 
-/// Bytes of the page list of a group, so that collecting it takes at most `memory` if that is not too little.
-pub(crate) fn group_bytes(memory: u64) -> usize {
-    let bytes = (memory / MEMORY_FACTOR).max(LEAST_GROUP);
-    usize::try_from(bytes).unwrap_or(usize::MAX).min(GROUP_BYTES)
+/// Where cluster groups end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupRule {
+    /// A group ends where its page list reaches about this many bytes,
+    bytes: usize,
+    /// or after this many clusters.
+    clusters: Option<u32>,
+}
+
+impl GroupRule {
+    /// Groups of so many clusters, if their page lists are not too large.
+    pub fn of(clusters: Option<u32>) -> Self {
+        Self { bytes: GROUP_BYTES, clusters }
+    }
+
+    /// The same, so that collecting a page list takes at most `memory` if that is not too little.
+    pub fn within(self, memory: u64) -> Self {
+        let bytes = (memory / MEMORY_FACTOR).max(LEAST_GROUP);
+        Self { bytes: usize::try_from(bytes).unwrap_or(usize::MAX).min(GROUP_BYTES), ..self }
+    }
 }
 
 /// Most bytes of memory for collecting page lists of `bytes` in all.
@@ -74,9 +90,7 @@ pub(crate) struct PageSink {
     zeros: HashMap<ZeroKey, StoredPage>,
     list: PageList,
     list_bytes: usize,
-    /// A group ends where its list reaches about this many bytes, or after this many clusters.
-    group_bytes: usize,
-    group_clusters: Option<u32>,
+    groups: GroupRule,
     /// For each column whose elements are counted here, the column that counts them.
     counted: Vec<Option<usize>>,
     /// The elements of these columns so far.
@@ -161,7 +175,7 @@ impl PageSink {
     /// A sink for an RNTuple whose header has this checksum.
     /// `counted` has for each column whose outlines do not have the number of its first element the column that counts its
     /// elements: that of the field's first representation.
-    pub fn new(header_checksum: u64, compression: Compression, counted: Vec<Option<usize>>) -> Self {
+    pub fn new(header_checksum: u64, compression: Compression, counted: Vec<Option<usize>>, groups: GroupRule) -> Self {
         Self {
             header_checksum,
             compression,
@@ -172,22 +186,11 @@ impl PageSink {
             zeros: HashMap::new(),
             list: PageList::default(),
             list_bytes: 0,
-            group_bytes: GROUP_BYTES,
-            group_clusters: None,
+            groups,
             elements: vec![0; counted.len()],
             counted,
             written: WrittenPages::default(),
         }
-    }
-
-    /// With groups whose page lists reach about this many bytes.
-    pub fn with_groups_of(self, group_bytes: usize) -> Self {
-        Self { group_bytes, ..self }
-    }
-
-    /// With groups of so many clusters, if their page lists are not too large.
-    pub fn with_clusters_in_group(self, group_clusters: Option<u32>) -> Self {
-        Self { group_clusters, ..self }
     }
 
     /// Adds columns behind the others, whose first stored elements have these numbers.
@@ -245,18 +248,12 @@ impl PageSink {
         self.end_group(writer)
     }
 
-    /// Writes the last page list.
-    pub fn finish(mut self, writer: &mut FileWriter) -> Result<WrittenPages> {
-        self.end_group_here(writer)?;
-        Ok(self.written)
-    }
-
     /// Lists the pages of the current cluster.
     fn end_cluster(&mut self, writer: &mut FileWriter) -> Result<()> {
         let Some(outline) = self.cluster.take() else { return Ok(()) };
         let outline = *outline;
         let bytes = CLUSTER_BYTES + outline.columns.len() * COLUMN_BYTES + outline.pages.len() * PAGE_BYTES;
-        if self.list_bytes > 0 && self.list_bytes + bytes > self.group_bytes {
+        if self.list_bytes > 0 && self.list_bytes + bytes > self.groups.bytes {
             self.end_group(writer)?;
         }
         self.list_bytes += bytes;
@@ -298,7 +295,7 @@ impl PageSink {
         self.written.entries = outline.first_entry + outline.entries;
         self.written.tot_bytes += outline.raw_bytes;
         self.list.clusters.push(Cluster { first_entry: outline.first_entry, entries: outline.entries, columns });
-        if self.group_clusters.is_some_and(|most| self.list.clusters.len() >= most as usize) {
+        if self.groups.clusters.is_some_and(|most| self.list.clusters.len() >= most as usize) {
             self.end_group(writer)?;
         }
         Ok(())

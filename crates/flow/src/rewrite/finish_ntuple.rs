@@ -1,14 +1,13 @@
 //! Writes an RNTuple: header, pages, page lists, attribute sets, footer and anchor.
 
 use dataset::layout::Container;
-use dataset::ntuple::model::{Anchor, AttributeSet};
-use dataset::ntuple::{envelope_checksum, write_anchor, write_footer, write_header};
-use rootfile::codec::{Compression, Compressor};
+use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::prepared::PlannedTree;
 use super::summary::TableSummary;
-use crate::commit::page_sink::{PageSink, WrittenPages, put_block};
+use crate::commit::open_ntuple::OpenNtuple;
+use crate::commit::page_sink::GroupRule;
 use crate::execute::budget::Share;
 use crate::execute::engine::pages::run_pages;
 use crate::execute::progress::Progress;
@@ -25,10 +24,10 @@ pub(crate) fn write_ntuple(
     progress: Progress<'_>,
 ) -> Result<TableSummary> {
     let (input_entries, title) = (plan.input_entries, std::mem::take(&mut plan.title));
-    let (anchor, written, depths) = write_content(writer, plan, share, compression, progress)?;
-    let labels = ("ROOT::RNTuple", place.name.as_str(), title.as_str());
-    // As in ROOT, the anchor is not compressed.
-    writer.write_object(directory, labels, Compression::NONE, |_| write_anchor(&anchor))?;
+    let WrittenContent { open, tot_bytes, zip_bytes, depths } =
+        write_content(writer, plan, share, compression, progress)?;
+    open.write_anchor(writer, directory, (&place.name, &title))?;
+    let written = &open.sink.written;
     Ok(TableSummary {
         path: place.path.clone(),
         container: Container::Rntuple,
@@ -36,41 +35,41 @@ pub(crate) fn write_ntuple(
         entries: written.entries,
         clusters: written.clusters,
         baskets: written.pages,
-        tot_bytes: written.tot_bytes,
-        zip_bytes: written.zip_bytes,
+        tot_bytes,
+        zip_bytes,
         depths,
     })
 }
 
-/// Writes all but the anchor, which is returned.
+/// An RNTuple all of which but its anchor is written. Bytes and depths are those of its attribute sets as well.
+pub(crate) struct WrittenContent {
+    pub open: OpenNtuple,
+    pub tot_bytes: u64,
+    pub zip_bytes: u64,
+    pub depths: Depths,
+}
+
+/// Writes all but the anchor.
 pub(crate) fn write_content(
     writer: &mut FileWriter,
     plan: NtuplePlan,
     share: Share,
     compression: Compression,
     progress: Progress<'_>,
-) -> Result<(Anchor, WrittenPages, Depths)> {
-    let mut compressor = Compressor::new();
-    let mut ntuple = plan.ntuple;
-    let header = write_header(&ntuple)?;
-    ntuple.header_checksum = envelope_checksum(&header);
-    ntuple.anchor.header = put_block(writer, &header, compression, &mut compressor)?;
-    drop(header);
-    let sink = PageSink::new(ntuple.header_checksum, compression, plan.job.counted())
-        .with_clusters_in_group(plan.job.group_clusters);
-    let (mut written, mut depths) = run_pages(&plan.job, (&mut *writer, sink), share, progress)?;
+) -> Result<WrittenContent> {
+    let counting = (plan.job.counted(), GroupRule::of(plan.job.group_clusters));
+    let mut open = OpenNtuple::begin(writer, plan.ntuple, compression, counting)?;
+    let mut depths = run_pages(&plan.job, (&mut *writer, &mut open.sink), share, progress)?;
     drop(plan.job);
-    ntuple.groups = std::mem::take(&mut written.groups);
+    let (mut tot_bytes, mut zip_bytes) = (open.sink.written.tot_bytes, open.sink.written.zip_bytes);
     for set in plan.attributes {
-        let (anchor, of_set, depths_of_set) = write_content(writer, set.plan, share, compression, progress)
+        let content = write_content(writer, set.plan, share, compression, progress)
             .map_err(|e| e.object(format!("attributes {}", set.name)))?;
-        let anchor = put_block(writer, &write_anchor(&anchor)?, Compression::NONE, &mut compressor)?;
-        ntuple.attribute_sets.push(AttributeSet { name: set.name, schema_version: set.schema_version, anchor });
-        written.tot_bytes += of_set.tot_bytes;
-        written.zip_bytes += of_set.zip_bytes;
-        depths = depths + depths_of_set;
+        open.link(writer, (set.name, set.schema_version), &content.open)?;
+        tot_bytes += content.tot_bytes;
+        zip_bytes += content.zip_bytes;
+        depths = depths + content.depths;
     }
-    let footer = write_footer(&ntuple)?;
-    ntuple.anchor.footer = put_block(writer, &footer, compression, &mut compressor)?;
-    Ok((ntuple.anchor, written, depths))
+    open.update(writer)?;
+    Ok(WrittenContent { open, tot_bytes, zip_bytes, depths })
 }

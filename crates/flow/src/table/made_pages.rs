@@ -65,13 +65,6 @@ impl ColumnPages {
         self.pages.extend(other.pages.iter().map(|page| MadePage { offset: offset + page.offset, ..*page }));
     }
 
-    /// The same without pages: its buffer for others.
-    pub fn emptied(mut self) -> Self {
-        self.bytes.clear();
-        self.pages.clear();
-        self
-    }
-
     /// The bytes of a page.
     pub fn stored(&self, page: &MadePage) -> &[u8] {
         self.bytes.get(page.offset..page.offset + page.len).unwrap_or_default()

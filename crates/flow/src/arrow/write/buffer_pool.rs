@@ -3,8 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::finished_cluster::Content;
-use super::table_plan::TablePlan;
+use super::table_fill::PoolKey;
 
 /// Buffers of clusters that are in the file. The newest come last.
 #[derive(Debug, Default)]
@@ -13,8 +12,8 @@ pub(crate) struct BufferPool(Mutex<Vec<PooledBuffers>>);
 /// The buffers of one cluster.
 #[derive(Debug)]
 struct PooledBuffers {
-    table: Arc<TablePlan>,
-    content: Content,
+    plan: PoolKey,
+    buffers: Vec<Vec<u8>>,
     bytes: u64,
 }
 
@@ -24,16 +23,16 @@ impl BufferPool {
     }
 
     /// Adds the buffers of a cluster that was written.
-    pub fn put(&self, table: &Arc<TablePlan>, content: Content) {
-        let bytes = content.memory();
-        self.lock().push(PooledBuffers { table: Arc::clone(table), content, bytes });
+    pub fn put(&self, plan: PoolKey, buffers: Vec<Vec<u8>>) {
+        let bytes = buffers.iter().map(|buffer| buffer.capacity() as u64).sum();
+        self.lock().push(PooledBuffers { plan, buffers, bytes });
     }
 
-    /// Buffers for a cluster of this table.
-    pub fn take(&self, table: &Arc<TablePlan>) -> Option<Content> {
+    /// Buffers for a cluster by this plan.
+    pub fn take(&self, plan: &PoolKey) -> Option<Vec<Vec<u8>>> {
         let mut pooled = self.lock();
-        let found = pooled.iter().rposition(|pooled| Arc::ptr_eq(&pooled.table, table))?;
-        Some(pooled.remove(found).content)
+        let found = pooled.iter().rposition(|pooled| Arc::ptr_eq(&pooled.plan, plan))?;
+        Some(pooled.remove(found).buffers)
     }
 
     /// Drops the oldest buffers above `most` bytes.
@@ -45,8 +44,8 @@ impl BufferPool {
         }
     }
 
-    /// Drops the buffers of a table.
-    pub fn forget(&self, table: &Arc<TablePlan>) {
-        self.lock().retain(|pooled| !Arc::ptr_eq(&pooled.table, table));
+    /// Drops the buffers of a plan.
+    pub fn forget(&self, plan: &PoolKey) {
+        self.lock().retain(|pooled| !Arc::ptr_eq(&pooled.plan, plan));
     }
 }

@@ -2,24 +2,22 @@
 //! order of their tasks, while the others continue. An error here or in a context abandons the output.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use arrow_array::RecordBatch;
 use rootfile::{Error, FileWriter, Result};
 
+use super::any_table::AnyTable;
 use super::commit_order::{CommitOrder, Ticket};
 use super::conform::Casting;
-use super::context_buffers::ContextBuffers;
-use super::finished_cluster::{Content, FinishedCluster};
+use super::finished_cluster::FinishedCluster;
 use super::memory_limiter::{AtStandstill, Growth, QueuePosition, stopped};
 use super::metrics::Metrics;
-use super::open_table::TableRecord;
 use super::options::{Order, WriteOptions};
 use super::output::{NewObject, Output};
 use super::spill::SpillFile;
-use super::table_plan::TablePlan;
+use super::table_fill::{FilledCluster, PoolKey, TableFill};
 use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::encode::clocks::Clocks;
@@ -36,8 +34,6 @@ pub(crate) struct Committer {
     /// Lock order: the state's lock comes before this one.
     spill: Mutex<SpillFile>,
     stopped: AtomicBool,
-    /// How often columns were added to a table.
-    extensions: AtomicUsize,
 }
 
 struct State {
@@ -54,13 +50,10 @@ struct State {
 
 /// The clusters of one table that are not in the file yet.
 struct TableQueue {
-    /// Its plans: each has the columns of the one before, and more.
-    plans: Vec<Arc<TablePlan>>,
+    table: Arc<dyn AnyTable>,
     commits: CommitOrder<FinishedCluster>,
     /// Bytes that the largest cluster took while it was filled.
     largest: u64,
-    /// Buffers of finished contexts.
-    idle_buffers: Vec<ContextBuffers>,
 }
 
 /// Totals of the clusters in the file.
@@ -76,18 +69,19 @@ struct Totals {
 
 /// The parts of a new context that the committer provides.
 pub(crate) struct ContextStart {
-    pub plan: Arc<TablePlan>,
+    pub fill: Box<dyn TableFill>,
+    /// Bytes reserved for the buffers in it.
+    pub kept: u64,
     pub clocks: Arc<Clocks>,
     pub ticket: Ticket,
 }
 
 impl State {
     /// The next cluster of any table that can be appended.
-    fn next(&mut self) -> Option<(usize, FinishedCluster)> {
-        let mut queues = self.tables.iter_mut().enumerate();
-        let (table, cluster) = queues.find_map(|(table, queue)| Some((table, queue.commits.next()?)))?;
+    fn next(&mut self) -> Option<FinishedCluster> {
+        let cluster = self.tables.iter_mut().find_map(|queue| queue.commits.next())?;
         self.totals.queued = self.totals.queued.saturating_sub(cluster.reserved);
-        Some((table, cluster))
+        Some(cluster)
     }
 
     fn table(&mut self, table: usize) -> Result<&mut TableQueue> {
@@ -99,13 +93,6 @@ impl State {
             Some(why) => Err(Error::request(format!("the output was given up: {why}"))),
             None => Ok(()),
         }
-    }
-}
-
-impl TableQueue {
-    /// The plan with all columns.
-    fn newest(&self) -> Result<&Arc<TablePlan>> {
-        self.plans.last().ok_or_else(stopped)
     }
 }
 
@@ -123,7 +110,6 @@ impl Committer {
             output: Mutex::new(Some(Output::new(file, options.auto_save, scratches))),
             spill: Mutex::new(spill),
             stopped: AtomicBool::new(false),
-            extensions: AtomicUsize::new(0),
         }
     }
 
@@ -144,61 +130,32 @@ impl Committer {
     }
 
     /// Adds a table.
-    pub fn add_table(&self, path: &str, plan: TablePlan, record: TableRecord) -> Result<usize> {
+    pub fn add_table(&self, path: &str, table: Arc<dyn AnyTable>) -> Result<usize> {
         let mut state = self.lock();
-        let plan = Arc::new(plan);
-        self.output().as_mut().ok_or_else(stopped)?.add_table(path, Arc::clone(&plan), record)?;
-        state.tables.push(TableQueue {
-            plans: vec![plan],
-            commits: CommitOrder::new(self.order),
-            largest: 0,
-            idle_buffers: Vec::new(),
-        });
+        self.output().as_mut().ok_or_else(stopped)?.add_table(path, Arc::clone(&table))?;
+        state.tables.push(TableQueue { table, commits: CommitOrder::new(self.order), largest: 0 });
         Ok(state.tables.len() - 1)
     }
 
     /// Replaces a table that no context fills or has filled.
-    pub fn replace_table(&self, table: usize, plan: TablePlan, record: TableRecord) -> Result<()> {
+    pub fn replace_table(&self, number: usize, table: Arc<dyn AnyTable>) -> Result<()> {
         let mut state = self.lock();
         state.check()?;
-        let queue = state.table(table)?;
+        let queue = state.table(number)?;
         if queue.commits.has_begun() {
             return Err(Error::request("a table that was filled cannot be made in another layout"));
         }
-        let plan = Arc::new(plan);
-        queue.plans = vec![Arc::clone(&plan)];
-        self.output().as_mut().ok_or_else(stopped)?.replace_table(table, plan, record)
+        queue.table = Arc::clone(&table);
+        self.output().as_mut().ok_or_else(stopped)?.replace_table(number, table)
     }
 
-    /// Gives a table a plan with more columns than its last one.
-    pub fn add_columns(&self, table: usize, mut plan: TablePlan, record: TableRecord) -> Result<()> {
+    /// Gives a table more columns.
+    pub fn add_columns(&self, table: usize, add: impl FnOnce() -> u64) -> Result<()> {
         let mut state = self.lock();
         state.check()?;
-        let queue = state.table(table)?;
-        let before = queue.newest()?;
-        plan.extend(before)?;
-        // Contexts that begin now have the new columns, so that nobody takes the buffers.
-        self.pool.buffer_pool.forget(before);
-        let idle = std::mem::take(&mut queue.idle_buffers);
-        self.pool.memory_limiter.release(idle.iter().map(|buffers| buffers.kept).sum());
-        let plan = Arc::new(plan);
-        queue.plans.push(Arc::clone(&plan));
-        self.extensions.fetch_add(1, Ordering::Release);
-        self.output().as_mut().ok_or_else(stopped)?.add_columns(table, plan, record)
-    }
-
-    /// The plan by which a batch is filled that has columns which `plan` lacks: the last one of whose additions it has any. Only the batch
-    /// decides, not what other threads have done meanwhile.
-    pub fn wider_plan(&self, table: usize, plan: &Arc<TablePlan>, batch: &RecordBatch) -> Option<Arc<TablePlan>> {
-        if self.extensions.load(Ordering::Acquire) == 0 {
-            return None;
-        }
-        let mut state = self.lock();
-        let plans = &state.table(table).ok()?.plans;
-        let own = plans.iter().position(|other| Arc::ptr_eq(other, plan))?;
-        let mut pairs = plans.iter().zip(plans.iter().skip(1)).skip(own);
-        let (_, wider) = pairs.rfind(|(before, after)| after.has_late(before, batch))?;
-        Some(Arc::clone(wider))
+        state.table(table)?.table.forget(&self.pool.buffer_pool);
+        self.pool.memory_limiter.release(add());
+        Ok(())
     }
 
     /// Makes a directory and its parents.
@@ -217,12 +174,14 @@ impl Committer {
     pub fn begin(&self, table: usize, task: Option<u64>) -> Result<ContextStart> {
         let mut state = self.lock();
         state.check()?;
-        let open = state.table(table)?;
-        let (ticket, plan) = (open.commits.begin(task)?, Arc::clone(open.newest()?));
+        let queue = state.table(table)?;
+        let (ticket, table) = (queue.commits.begin(task)?, Arc::clone(&queue.table));
         let clocks = Arc::new(Clocks::default());
         state.clocks.push(Arc::clone(&clocks));
         state.open += 1;
-        Ok(ContextStart { plan, clocks, ticket })
+        drop(state);
+        let (fill, kept) = table.fill()?;
+        Ok(ContextStart { fill, kept, clocks, ticket })
     }
 
     /// Fails if the output was given up.
@@ -305,16 +264,16 @@ impl Committer {
     }
 
     /// Buffers of a cluster that was written, for one that begins. Drops pooled buffers that do not fit into free memory.
-    pub fn recycled(&self, plan: &Arc<TablePlan>) -> Option<Content> {
+    pub fn recycled(&self, plan: &PoolKey) -> Option<Vec<Vec<u8>>> {
         let recycled = self.pool.buffer_pool.take(plan);
         self.pool.buffer_pool.trim(self.pool.memory_limiter.free());
         recycled
     }
 
     /// Puts the buffers of a cluster that was written into the pool, if its table uses them again.
-    fn recycle(&self, plan: &Arc<TablePlan>, content: Content) {
-        if plan.reuses_buffers() {
-            self.pool.buffer_pool.put(plan, content);
+    fn recycle(&self, mut cluster: Box<dyn FilledCluster>) {
+        if let Some(plan) = cluster.pool_key() {
+            self.pool.buffer_pool.put(plan, cluster.take_buffers());
         }
     }
 
@@ -322,26 +281,9 @@ impl Committer {
         if self.stopped.load(Ordering::Acquire) { QueuePosition::Stopped } else { ticket.position(largest) }
     }
 
-    /// Buffers of a finished context of this table, by this plan.
-    pub fn buffers(&self, table: usize, plan: &Arc<TablePlan>) -> Option<ContextBuffers> {
-        self.lock().tables.get_mut(table)?.idle_buffers.pop_if(|buffers| Arc::ptr_eq(&buffers.plan, plan))
-    }
-
-    /// Keeps the buffers of a finished context, unless columns were added meanwhile.
-    pub fn put_buffers(&self, table: usize, buffers: ContextBuffers) {
-        match self.lock().tables.get_mut(table) {
-            Some(queue) if queue.newest().is_ok_and(|plan| Arc::ptr_eq(plan, &buffers.plan)) => {
-                queue.idle_buffers.push(buffers);
-            }
-            _ => self.pool.memory_limiter.release(buffers.kept),
-        }
-    }
-
     /// Drops the buffers of finished contexts and releases their memory. Returns its bytes.
     pub fn drop_buffers(&self) -> u64 {
-        let idle_buffers: Vec<ContextBuffers> =
-            self.lock().tables.iter_mut().flat_map(|table| std::mem::take(&mut table.idle_buffers)).collect();
-        let kept = idle_buffers.iter().map(|buffers| buffers.kept).sum();
+        let kept = self.lock().tables.iter().map(|queue| queue.table.drop_idle()).sum();
         self.pool.memory_limiter.release(kept);
         kept
     }
@@ -386,14 +328,14 @@ impl Committer {
         }
         state.appending = true;
         let mut done = Ok(());
-        while let (Ok(()), Some((table, mut cluster))) = (&done, state.next()) {
+        while let (Ok(()), Some(mut cluster)) = (&done, state.next()) {
             // Other threads can hand over clusters meanwhile.
             drop(state);
             let started = Instant::now();
-            let written = self.restore(&mut cluster).and_then(|()| self.append(table, &mut cluster));
+            let written = self.restore(&mut cluster).and_then(|()| self.append(&mut cluster));
             // The buffers first: a context that can begin takes them at once.
             let (reserved, entries) = (cluster.reserved, cluster.entries);
-            self.recycle(&cluster.plan, cluster.content);
+            self.recycle(cluster.content);
             self.pool.memory_limiter.release(reserved);
             state = self.lock();
             state.totals.appending += started.elapsed();
@@ -408,10 +350,10 @@ impl Committer {
     }
 
     /// Appends a cluster to the file. Returns the size of the file.
-    fn append(&self, table: usize, cluster: &mut FinishedCluster) -> Result<u64> {
+    fn append(&self, cluster: &mut FinishedCluster) -> Result<u64> {
         let mut output = self.output();
         let output = output.as_mut().ok_or_else(stopped)?;
-        output.append(table, cluster)?;
+        output.append(cluster)?;
         Ok(output.bytes())
     }
 
@@ -446,12 +388,10 @@ impl Committer {
         state.error.get_or_insert_with(|| error.to_string());
         // Dropping it removes its temporary file.
         *self.output() = None;
-        for table in &mut state.tables {
-            for buffers in std::mem::take(&mut table.idle_buffers) {
-                self.pool.memory_limiter.release(buffers.kept);
-            }
-            table.commits.give_up().for_each(|cluster| self.pool.memory_limiter.release(cluster.reserved));
-            table.plans.iter().for_each(|plan| self.pool.buffer_pool.forget(plan));
+        for TableQueue { table, commits, .. } in &mut state.tables {
+            self.pool.memory_limiter.release(table.drop_idle());
+            commits.give_up().for_each(|cluster| self.pool.memory_limiter.release(cluster.reserved));
+            table.forget(&self.pool.buffer_pool);
         }
         self.stopped.store(true, Ordering::Release);
         self.pool.memory_limiter.notify();
@@ -471,9 +411,9 @@ impl Committer {
         }
         // Tasks that never began are skipped.
         state.tables.iter_mut().for_each(|table| table.commits.close());
-        let plans: Vec<_> = state.tables.iter().flat_map(|table| table.plans.iter().cloned()).collect();
+        let tables: Vec<_> = state.tables.iter().map(|queue| Arc::clone(&queue.table)).collect();
         self.advance(state)?;
-        plans.iter().for_each(|plan| self.pool.buffer_pool.forget(plan));
+        tables.iter().for_each(|table| table.forget(&self.pool.buffer_pool));
         self.drop_buffers();
         self.output().take().ok_or_else(stopped)?.close()
     }

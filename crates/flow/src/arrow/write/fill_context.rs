@@ -14,14 +14,14 @@ use rootfile::{Error, Result};
 use super::cluster_rule::{ClusterRule, FillLevel};
 use super::commit_order::Ticket;
 use super::committer::{Committer, ContextStart};
-use super::context_buffers::ContextBuffers;
-use super::finished_cluster::{Content, FinishedCluster};
+use super::finished_cluster::FinishedCluster;
+use super::format::ClusterEnd;
 use super::memory_limiter::MemoryLimiter;
 use super::metrics::Watch;
-use super::table_fill::TableFill;
-use super::table_plan::{TableArrays, TablePlan};
+use super::table_fill::{FilledCluster, PlannedArrays, TableFill};
 use crate::execute::encode::clocks::{Clocks, add};
 use crate::execute::encode::scratch::EncodeScratchPool;
+use crate::execute::encode::stream_fill::Arrays;
 
 /// Fewer bytes of entries are encoded by the calling thread alone.
 const PARALLEL_BYTES: u64 = 64 << 10;
@@ -34,8 +34,7 @@ pub struct FillContext {
     ticket: Ticket,
     /// Number of clusters handed over.
     clusters: u64,
-    plan: Arc<TablePlan>,
-    filling: TableFill,
+    filling: Box<dyn TableFill>,
     scratches: EncodeScratchPool,
     rule: ClusterRule,
     reservation: MemoryReservation,
@@ -76,19 +75,14 @@ impl Drop for Running {
 
 impl FillContext {
     pub(crate) fn begin(committer: Arc<Committer>, table: usize, task: Option<u64>) -> Result<Self> {
-        let ContextStart { plan, clocks, ticket } = committer.begin(table, task)?;
-        let (filling, kept) = match committer.buffers(table, &plan) {
-            Some(buffers) => (buffers.fill, buffers.kept),
-            None => (TableFill::new(&plan), 0),
-        };
+        let ContextStart { fill: filling, kept, clocks, ticket } = committer.begin(table, task)?;
         let scratches = EncodeScratchPool::new(Arc::clone(&committer.pool.compressors), Arc::clone(&clocks));
-        let rule = plan.cluster_rule();
+        let rule = filling.cluster_rule();
         Ok(Self {
             committer,
             table,
             ticket,
             clusters: 0,
-            plan,
             filling,
             scratches,
             rule,
@@ -101,7 +95,7 @@ impl FillContext {
 
     /// Names and types of the columns. Columns that only count others may be left out of a batch.
     pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
-        self.plan.fields()
+        self.filling.fields()
     }
 
     /// Bytes of memory of its baskets or pages.
@@ -121,22 +115,20 @@ impl FillContext {
     pub fn fill(&mut self, batch: &RecordBatch) -> Result<()> {
         self.committer.check()?;
         let _running = Running::begin(&self.committer.pool.memory_limiter);
-        let wider = self.committer.wider_plan(self.table, &self.plan, batch);
-        let arrays = wider.as_ref().unwrap_or(&self.plan).arrays(batch, self.committer.casting)?;
+        let PlannedArrays { arrays, wider } = self.filling.arrays(batch, self.committer.casting)?;
         let widened = wider.map_or(Ok(()), |plan| self.widen(plan));
         let filled = widened.and_then(|()| self.fill_arrays(&arrays, batch.num_rows()));
         filled.map_err(|e| self.give_up(e))
     }
 
     /// Ends the cluster, and goes on with more columns.
-    fn widen(&mut self, plan: Arc<TablePlan>) -> Result<()> {
+    fn widen(&mut self, plan: usize) -> Result<()> {
         if self.rule.entries() > 0 {
             self.end_cluster()?;
         }
-        self.plan = plan;
         // Memory is distributed among all branches again.
         self.clusters = 0;
-        self.filling.extend(&self.plan)
+        self.filling.widen(plan)
     }
 
     /// Whether the output was not given up.
@@ -160,15 +152,13 @@ impl FillContext {
         let _running = Running::begin(&self.committer.pool.memory_limiter);
         self.end_last_cluster()?;
         self.finished = true;
-        self.filling.reset(&self.plan);
         // Its buffers do not count as memory of the next task.
         self.ticket.set_reserved(0);
         if !self.committer.pool.memory_limiter.has_free(self.reservation.cluster_limit) {
             self.drop_buffers();
         }
-        let fill = self.filling.take();
-        let kept = std::mem::take(&mut self.reservation.kept);
-        self.committer.put_buffers(self.table, ContextBuffers { plan: Arc::clone(&self.plan), fill, kept });
+        let left = self.filling.leave(std::mem::take(&mut self.reservation.kept));
+        self.committer.pool.memory_limiter.release(left);
         // It may append clusters that waited for this task.
         let started = Instant::now();
         let done = self.committer.done(self.table, self.ticket.task());
@@ -186,7 +176,7 @@ impl FillContext {
         error
     }
 
-    fn fill_arrays(&mut self, arrays: &TableArrays, rows: usize) -> Result<()> {
+    fn fill_arrays(&mut self, arrays: &Arrays, rows: usize) -> Result<()> {
         let mut at = 0;
         while at < rows {
             if self.reservation.cluster.is_none() {
@@ -204,9 +194,9 @@ impl FillContext {
         Ok(())
     }
 
-    fn fill_rows(&mut self, arrays: &TableArrays, rows: std::ops::Range<usize>) -> Result<()> {
+    fn fill_rows(&mut self, arrays: &Arrays, rows: std::ops::Range<usize>) -> Result<()> {
         let team = self.team(rows.len() as u64);
-        self.filling.fill(&self.plan, (arrays, rows), team.as_deref(), &self.scratches)
+        self.filling.fill((arrays, rows), team.as_deref(), &self.scratches)
     }
 
     /// Threads to encode these entries with, if there are enough bytes.
@@ -270,8 +260,8 @@ impl FillContext {
                 taken
             }
         };
-        if let Some(content) = self.committer.recycled(&self.plan) {
-            self.filling.recycle(content);
+        if let Some(buffers) = self.committer.recycled(&self.filling.pool_key()) {
+            self.filling.recycle(buffers);
         }
         self.committer.pool.limit_kept(self.clusters > 0);
         self.reservation.kept = 0;
@@ -285,9 +275,10 @@ impl FillContext {
         self.grow(self.memory() + self.filling.level().pending)?;
         self.reservation.peak = self.reservation.peak.max(self.memory());
         let team = self.team(self.rule.entries());
-        self.filling.finish(&self.plan, team.as_deref(), &self.scratches)?;
+        self.filling.finish(team.as_deref(), &self.scratches)?;
         let filled = self.filling.level();
-        let content = self.filling.start_cluster(&self.plan, (self.clusters == 0, self.rule.entries()))?;
+        let end = ClusterEnd { is_first: self.clusters == 0, entries: self.rule.entries() };
+        let content = self.filling.start_cluster(end);
         self.hand_over(&filled, content)
     }
 
@@ -299,7 +290,7 @@ impl FillContext {
         self.committer.pool.memory_limiter.release(std::mem::take(&mut self.reservation.kept));
     }
 
-    fn hand_over(&mut self, filled: &FillLevel, content: Content) -> Result<()> {
+    fn hand_over(&mut self, filled: &FillLevel, mut content: Box<dyn FilledCluster>) -> Result<()> {
         let started = Instant::now();
         let (held, thread) = self.reservation.cluster.take().unwrap_or((0, std::thread::current().id()));
         // From here on the cluster takes the memory of its records, and the context that of its buffers.
@@ -311,8 +302,7 @@ impl FillContext {
         let peak = std::mem::take(&mut self.reservation.peak);
         self.clusters += 1;
         let (task, entries) = (self.ticket.task(), self.rule.entries());
-        let plan = Arc::clone(&self.plan);
-        let cluster = FinishedCluster { task, plan, entries, content, spilled: None, reserved: bytes, peak };
+        let cluster = FinishedCluster { task, entries, content, spilled: None, reserved: bytes, peak };
         self.rule.start(filled);
         let handed = self.committer.hand_over(self.table, cluster);
         // The buffers are kept if enough memory stays free for the largest cluster.

@@ -1,6 +1,6 @@
 //! The file of a writer: its tables so far, and how a cluster is appended. `commit_order` decides the order of clusters.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,11 +8,10 @@ use rootfile::codec::Compression;
 use rootfile::streamer::StreamerInfo;
 use rootfile::{DirId, FileWriter, Result, SavedObject};
 
+use super::any_table::AnyTable;
 use super::finished_cluster::FinishedCluster;
 use super::memory_limiter::stopped;
-use super::open_table::{OpenTable, TableRecord};
 use super::options::AutoSave;
-use super::table_plan::TablePlan;
 use super::written::Written;
 use crate::execute::encode::scratch::EncodeScratchPool;
 
@@ -44,28 +43,7 @@ pub(crate) struct Output {
 /// A table of the file.
 struct OutputTable {
     directory: DirId,
-    open: OpenTable,
-    /// Its plans with more columns, of which no cluster has arrived yet.
-    late: VecDeque<(Arc<TablePlan>, TableRecord)>,
-}
-
-impl OutputTable {
-    /// Adds the columns up to those of a plan, or all.
-    fn extend(
-        &mut self,
-        file: &mut FileWriter,
-        plan: Option<&Arc<TablePlan>>,
-        scratches: &Arc<EncodeScratchPool>,
-    ) -> Result<bool> {
-        let last = match plan {
-            None => self.late.len(),
-            Some(plan) => self.late.iter().position(|(late, _)| Arc::ptr_eq(late, plan)).map_or(0, |place| place + 1),
-        };
-        // A plan has the columns of those before.
-        let Some(wider) = self.late.drain(..last).next_back() else { return Ok(false) };
-        self.open.extend(file, wider, scratches)?;
-        Ok(true)
-    }
+    table: Arc<dyn AnyTable>,
 }
 
 impl Output {
@@ -85,25 +63,19 @@ impl Output {
     }
 
     /// Adds a table. It gets the next number.
-    pub fn add_table(&mut self, path: &str, plan: Arc<TablePlan>, record: TableRecord) -> Result<()> {
+    pub fn add_table(&mut self, path: &str, table: Arc<dyn AnyTable>) -> Result<()> {
         let (folders, _) = path.rsplit_once('/').unwrap_or_default();
         let directory = self.mkdir(folders)?;
-        let open = OpenTable::begin(&mut self.file, directory, plan, record)?;
-        self.tables.push(OutputTable { directory, open, late: VecDeque::new() });
-        Ok(())
-    }
-
-    /// Adds columns to a table: its file has them from the first cluster on that was filled by this plan.
-    pub fn add_columns(&mut self, table: usize, plan: Arc<TablePlan>, record: TableRecord) -> Result<()> {
-        self.tables.get_mut(table).ok_or_else(stopped)?.late.push_back((plan, record));
+        table.begin(&mut self.file, directory)?;
+        self.tables.push(OutputTable { directory, table });
         Ok(())
     }
 
     /// Replaces a table that has no entries.
-    pub fn replace_table(&mut self, table: usize, plan: Arc<TablePlan>, record: TableRecord) -> Result<()> {
-        let replaced = self.tables.get_mut(table).ok_or_else(stopped)?;
-        replaced.open = OpenTable::begin(&mut self.file, replaced.directory, plan, record)?;
-        replaced.late.clear();
+    pub fn replace_table(&mut self, number: usize, table: Arc<dyn AnyTable>) -> Result<()> {
+        let replaced = self.tables.get_mut(number).ok_or_else(stopped)?;
+        table.begin(&mut self.file, replaced.directory)?;
+        replaced.table = table;
         Ok(())
     }
 
@@ -134,17 +106,15 @@ impl Output {
         self.file.write_object(directory, labels, compression, |keylen| (object.payload)(keylen)).map(drop)
     }
 
-    /// Appends a cluster to a table, and saves the metadata if AutoSave is due.
-    pub fn append(&mut self, table: usize, cluster: &mut FinishedCluster) -> Result<()> {
-        let table = self.tables.get_mut(table).ok_or_else(stopped)?;
-        let extended = table.extend(&mut self.file, Some(&cluster.plan), &self.scratches)?;
-        table.open.append(&mut self.file, cluster.entries, &mut cluster.content)?;
+    /// Appends a cluster to its table, and saves the metadata if AutoSave is due.
+    pub fn append(&mut self, cluster: &mut FinishedCluster) -> Result<()> {
+        let extended = cluster.content.append(&mut self.file, &self.scratches)?;
         self.save_if_due(extended)
     }
 
     /// Saves the metadata if that is due, or if a table got columns: baskets of unknown branches could not be recovered.
     fn save_if_due(&mut self, extended: bool) -> Result<()> {
-        let entries = |tables: &[OutputTable]| tables.iter().map(|table| table.open.entries()).sum::<u64>();
+        let entries = |tables: &[OutputTable]| tables.iter().map(|table| table.table.entries()).sum::<u64>();
         let due = match self.auto_save {
             None => false,
             Some(_) if extended => true,
@@ -163,16 +133,19 @@ impl Output {
 
     /// Saves the metadata of all tables: see [`FileWriter::auto_save`].
     pub fn save(&mut self) -> Result<()> {
-        for table in &mut self.tables {
-            table.open.update(&mut self.file)?;
-        }
+        let labels = self.tables.iter().map(|table| table.table.update(&mut self.file)).collect::<Result<Vec<_>>>()?;
         let compression = self.file.compression();
-        let tables = &self.tables;
-        let makers: Vec<_> = tables.iter().map(|table| |keylen| table.open.record(keylen)).collect();
-        let saved = tables.iter().zip(&makers).map(|(OutputTable { directory, open, .. }, make)| {
-            let (class, name, title) = open.labels();
-            let compression = if open.is_tree() { compression } else { Compression::NONE };
-            SavedObject { directory: *directory, class, name, title, compression, make }
+        let makers: Vec<_> = self.tables.iter().map(|table| |keylen| table.table.record(keylen)).collect();
+        let saved = self.tables.iter().zip(&labels).zip(&makers).map(|((OutputTable { directory, .. }, key), make)| {
+            let compression = if key.is_compressed { compression } else { Compression::NONE };
+            SavedObject {
+                directory: *directory,
+                class: &key.class,
+                name: &key.name,
+                title: &key.title,
+                compression,
+                make,
+            }
         });
         let saved: Vec<SavedObject<'_>> = saved.collect();
         self.file.auto_save(&saved)
@@ -186,10 +159,9 @@ impl Output {
     /// Ends the file.
     pub fn close(mut self) -> Result<Written> {
         let mut trees = Vec::with_capacity(self.tables.len());
-        for mut table in self.tables {
-            table.extend(&mut self.file, None, &self.scratches)?;
-            let compression = self.file.compression();
-            trees.push(table.open.finish(&mut self.file, table.directory, compression)?);
+        for OutputTable { directory, table } in self.tables {
+            let place = (directory, self.file.compression());
+            trees.push(table.finish(&mut self.file, place, &self.scratches)?);
         }
         Ok(Written { bytes: self.file.finish()?, trees })
     }

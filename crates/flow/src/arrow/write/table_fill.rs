@@ -1,134 +1,226 @@
-//! What a fill context fills: the baskets of a tree, or the pages of an RNTuple.
+//! What a fill context fills: the branches or fields of a table, cluster by cluster. A finished cluster knows its table, so that it is
+//! appended to that one, and no other code needs to know the container.
 
+use std::any::Any;
 use std::ops::Range;
+use std::sync::Arc;
 
+use arrow_array::RecordBatch;
+use arrow_schema::FieldRef;
 use rayon::ThreadPool;
-use rootfile::{Error, Result};
+use rootfile::{FileWriter, Result};
 
-use super::cluster_rule::FillLevel;
-use super::finished_cluster::Content;
-use super::ntuple_fill::NtupleFill;
-use super::table_plan::{TableArrays, TablePlan};
-use super::tree_fill::TreeFill;
+use super::cluster_rule::{ClusterRule, FillLevel};
+use super::conform::Casting;
+use super::format::{ClusterEnd, Content, OpenTable, TableFormat};
+use super::table::{IdleStreams, Table};
+use crate::execute::encode::parallel_encode;
 use crate::execute::encode::scratch::EncodeScratchPool;
+use crate::execute::encode::stream_fill::{Arrays, StreamFill};
 
-/// A table that is being filled, cluster by cluster.
-#[derive(Debug)]
-pub(crate) enum TableFill {
-    Tree(TreeFill),
-    Ntuple(NtupleFill),
+/// The plan that pooled buffers fit.
+pub(crate) type PoolKey = Arc<dyn Any + Send + Sync>;
+
+/// The columns of a batch, as a plan takes them.
+pub(crate) struct PlannedArrays {
+    pub arrays: Box<Arrays>,
+    /// The number of their plan, if it has more columns than that of the fill.
+    pub wider: Option<usize>,
 }
 
-impl TableFill {
-    pub fn new(plan: &TablePlan) -> Self {
-        match plan {
-            TablePlan::Tree(plan) => Self::Tree(TreeFill::new(plan)),
-            TablePlan::Ntuple(plan) => Self::Ntuple(NtupleFill::new(plan)),
-        }
+/// The columns of a table that are being filled.
+pub(crate) trait TableFill: Send {
+    /// Where clusters end.
+    fn cluster_rule(&self) -> ClusterRule;
+
+    /// Names and types of the columns. Columns that only count others may be left out of a batch.
+    fn fields(&self) -> Box<dyn Iterator<Item = &FieldRef> + '_>;
+
+    /// The columns of a batch.
+    fn arrays(&self, batch: &RecordBatch, casting: Casting) -> Result<PlannedArrays>;
+
+    /// Goes on with a plan of more columns. No entries of a cluster are in it.
+    fn widen(&mut self, plan: usize) -> Result<()>;
+
+    /// Adds entries, and makes the baskets or pages that they fill, with the threads of a team if there is one.
+    fn fill(
+        &mut self,
+        arrays: (&Arrays, Range<usize>),
+        team: Option<&ThreadPool>,
+        scratches: &EncodeScratchPool,
+    ) -> Result<()>;
+
+    /// Makes the last baskets or pages of a cluster.
+    fn finish(&mut self, team: Option<&ThreadPool>, scratches: &EncodeScratchPool) -> Result<()>;
+
+    /// Returns a finished cluster, and begins the next one.
+    fn start_cluster(&mut self, cluster: ClusterEnd) -> Box<dyn FilledCluster>;
+
+    /// Bytes that the cluster holds.
+    fn level(&self) -> FillLevel;
+
+    /// Bytes of its buffers.
+    fn memory(&self) -> u64;
+
+    /// Makes room for `ahead` entries like the `done` ones of this cluster.
+    fn make_room(&mut self, done: u64, ahead: u64);
+
+    /// Frees its buffers.
+    fn drop_buffers(&mut self);
+
+    /// The plan that buffers for it must fit.
+    fn pool_key(&self) -> PoolKey;
+
+    /// Takes the buffers of a cluster that was written.
+    fn recycle(&mut self, buffers: Vec<Vec<u8>>);
+
+    /// Leaves its buffers, for which so many bytes are reserved, to the next context of the table. Returns the bytes to release.
+    fn leave(&mut self, kept: u64) -> u64;
+}
+
+/// A cluster that is filled.
+pub(crate) trait FilledCluster: Send {
+    /// The buffer of each branch or column.
+    fn buffers(&mut self) -> Vec<&mut Vec<u8>>;
+
+    /// Appends it to its table. Returns whether the table got columns.
+    fn append(&mut self, file: &mut FileWriter, scratches: &Arc<EncodeScratchPool>) -> Result<bool>;
+
+    /// The plan that its buffers fit, if they serve again.
+    fn pool_key(&self) -> Option<PoolKey>;
+
+    /// Its buffers, for other clusters.
+    fn take_buffers(&mut self) -> Vec<Vec<u8>> {
+        self.buffers().into_iter().map(std::mem::take).collect()
     }
 
-    /// Adds the columns that a later plan of the table has. No entries of a cluster are in it.
-    pub fn extend(&mut self, plan: &TablePlan) -> Result<()> {
-        match (self, plan) {
-            (Self::Tree(fill), TablePlan::Tree(plan)) => fill.extend(plan),
-            (Self::Ntuple(fill), TablePlan::Ntuple(plan)) => fill.extend(plan),
-            _ => return Err(mismatch()),
-        }
+    /// Bytes of its memory.
+    fn memory(&mut self) -> u64 {
+        self.buffers().iter().map(|buffer| buffer.capacity() as u64).sum()
+    }
+}
+
+/// The streams of a table of one container.
+pub(super) struct Streams<F: TableFormat> {
+    table: Arc<Table<F>>,
+    plan: Arc<F::Plan>,
+    streams: Vec<F::Stream>,
+}
+
+/// A cluster of one container.
+struct Filled<F: TableFormat> {
+    table: Arc<Table<F>>,
+    plan: Arc<F::Plan>,
+    entries: u64,
+    content: F::Content,
+}
+
+impl<F: TableFormat> Streams<F> {
+    /// The streams of a table, and the bytes reserved for the buffers that a finished context left them.
+    pub fn begin(table: &Arc<Table<F>>) -> Result<(Self, u64)> {
+        let (plan, idle) = table.begin_context()?;
+        let (streams, kept) = idle.map_or_else(Default::default, |idle| (idle.streams, idle.kept));
+        let mut new = Self { table: Arc::clone(table), plan, streams };
+        new.add_streams();
+        Ok((new, kept))
+    }
+
+    fn add_streams(&mut self) {
+        self.streams.extend(F::streams_from(&self.plan, self.streams.len()));
+    }
+}
+
+impl<F: TableFormat> TableFill for Streams<F> {
+    fn cluster_rule(&self) -> ClusterRule {
+        F::cluster_rule(&self.plan)
+    }
+
+    fn fields(&self) -> Box<dyn Iterator<Item = &FieldRef> + '_> {
+        F::fields(&self.plan)
+    }
+
+    fn arrays(&self, batch: &RecordBatch, casting: Casting) -> Result<PlannedArrays> {
+        let wider = self.table.wider_plan(&self.plan, batch);
+        let arrays = match wider {
+            Some(number) => F::arrays(&*self.table.plan(number)?, batch, casting)?,
+            None => F::arrays(&self.plan, batch, casting)?,
+        };
+        Ok(PlannedArrays { arrays, wider })
+    }
+
+    fn widen(&mut self, plan: usize) -> Result<()> {
+        self.plan = self.table.plan(plan)?;
+        self.add_streams();
         Ok(())
     }
 
-    /// Leaves a fill of nothing in its place.
-    pub fn take(&mut self) -> Self {
-        std::mem::replace(self, Self::Tree(TreeFill::default()))
-    }
-
-    /// Adds entries, and makes the baskets or pages that they fill, with the threads of a team if there is one.
-    pub fn fill(
+    fn fill(
         &mut self,
-        plan: &TablePlan,
-        (arrays, rows): (&TableArrays, Range<usize>),
+        arrays: (&Arrays, Range<usize>),
         team: Option<&ThreadPool>,
         scratches: &EncodeScratchPool,
     ) -> Result<()> {
-        match (self, plan, arrays) {
-            (Self::Tree(fill), TablePlan::Tree(plan), TableArrays::Branches(arrays)) => {
-                fill.fill(plan, (arrays, rows), team, scratches)
-            }
-            (Self::Ntuple(fill), TablePlan::Ntuple(plan), TableArrays::Inputs(arrays)) => {
-                fill.fill(plan, (arrays, rows), team, scratches)
-            }
-            _ => Err(mismatch()),
-        }
+        parallel_encode::fill(&mut self.streams, F::streams(&self.plan), arrays, team, scratches)
     }
 
-    /// Makes the last baskets or pages of a cluster.
-    pub fn finish(&mut self, plan: &TablePlan, team: Option<&ThreadPool>, scratches: &EncodeScratchPool) -> Result<()> {
-        match (self, plan) {
-            (Self::Tree(fill), TablePlan::Tree(plan)) => fill.finish(plan, team, scratches),
-            (Self::Ntuple(fill), TablePlan::Ntuple(_)) => fill.finish(team, scratches),
-            _ => Err(mismatch()),
-        }
+    fn finish(&mut self, team: Option<&ThreadPool>, scratches: &EncodeScratchPool) -> Result<()> {
+        parallel_encode::finish(&mut self.streams, F::streams(&self.plan), team, scratches)
     }
 
-    /// Returns the content of a finished cluster with `entries`, and begins the next one.
-    pub fn start_cluster(&mut self, plan: &TablePlan, (is_first, entries): (bool, u64)) -> Result<Content> {
-        match (self, plan) {
-            (Self::Tree(fill), TablePlan::Tree(plan)) => Ok(fill.start_cluster(plan, (is_first, entries))),
-            (Self::Ntuple(fill), TablePlan::Ntuple(plan)) => Ok(fill.start_cluster(plan)),
-            _ => Err(mismatch()),
-        }
+    fn start_cluster(&mut self, cluster: ClusterEnd) -> Box<dyn FilledCluster> {
+        let content = F::start_cluster(&mut self.streams, &self.plan, cluster);
+        let (table, plan) = (Arc::clone(&self.table), Arc::clone(&self.plan));
+        Box::new(Filled { table, plan, entries: cluster.entries, content })
     }
 
-    /// Bytes that the cluster holds.
-    pub fn level(&self) -> FillLevel {
-        match self {
-            Self::Tree(fill) => fill.level(),
-            Self::Ntuple(fill) => fill.level(),
-        }
+    fn level(&self) -> FillLevel {
+        let written = self.streams.iter().map(StreamFill::written);
+        let (raw, packed) = written.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        FillLevel { raw, packed, pending: self.streams.iter().map(StreamFill::pending).sum() }
     }
 
-    /// Bytes of its buffers.
-    pub fn memory(&self) -> u64 {
-        match self {
-            Self::Tree(fill) => fill.memory(),
-            Self::Ntuple(fill) => fill.memory(),
-        }
+    fn memory(&self) -> u64 {
+        self.streams.iter().map(StreamFill::memory).sum()
     }
 
-    /// Makes room for `ahead` entries like the `done` ones of this cluster.
-    pub fn make_room(&mut self, done: u64, ahead: u64) {
-        match self {
-            Self::Tree(fill) => fill.make_room(done, ahead),
-            Self::Ntuple(fill) => fill.make_room(done, ahead),
-        }
+    fn make_room(&mut self, done: u64, ahead: u64) {
+        self.streams.iter_mut().for_each(|stream| stream.make_room(done, ahead));
     }
 
-    /// Resets it for another task.
-    pub fn reset(&mut self, plan: &TablePlan) {
-        if let (Self::Tree(fill), TablePlan::Tree(plan)) = (self, plan) {
-            fill.reset(plan);
-        }
+    fn drop_buffers(&mut self) {
+        self.streams.iter_mut().for_each(StreamFill::drop_buffers);
     }
 
-    /// Frees its buffers.
-    pub fn drop_buffers(&mut self) {
-        match self {
-            Self::Tree(fill) => fill.drop_buffers(),
-            Self::Ntuple(fill) => fill.drop_buffers(),
-        }
+    fn pool_key(&self) -> PoolKey {
+        self.plan.clone()
     }
 
-    /// Takes the buffers of a cluster that was written.
-    pub fn recycle(&mut self, content: Content) {
-        match (self, content) {
-            (Self::Tree(fill), Content::Baskets { chunks, .. }) => fill.recycle(chunks),
-            (Self::Ntuple(fill), Content::Pages(columns)) => fill.recycle(columns),
-            _ => {}
-        }
+    fn recycle(&mut self, buffers: Vec<Vec<u8>>) {
+        let mut buffers = buffers.into_iter();
+        self.streams.iter_mut().for_each(|stream| stream.recycle(&mut buffers));
+    }
+
+    fn leave(&mut self, kept: u64) -> u64 {
+        let plans = F::streams(&self.plan);
+        self.streams.iter_mut().zip(plans).for_each(|(stream, plan)| stream.reset(plan));
+        self.table.end_context(&self.plan, IdleStreams { streams: std::mem::take(&mut self.streams), kept })
     }
 }
 
-#[cold]
-fn mismatch() -> Error {
-    Error::unsupported("internal error: a plan of another table")
+impl<F: TableFormat> FilledCluster for Filled<F> {
+    fn buffers(&mut self) -> Vec<&mut Vec<u8>> {
+        self.content.buffers()
+    }
+
+    fn append(&mut self, file: &mut FileWriter, scratches: &Arc<EncodeScratchPool>) -> Result<bool> {
+        self.table.with_open(|open| {
+            let extended = open.extend(file, Some(&self.plan), scratches)?;
+            open.table.append(file, self.entries, &mut self.content)?;
+            Ok(extended)
+        })
+    }
+
+    fn pool_key(&self) -> Option<PoolKey> {
+        F::reuses_buffers(&self.plan).then(|| self.plan.clone() as PoolKey)
+    }
 }

@@ -1,82 +1,107 @@
-//! What a table is made of, kept so that it can be planned again: in another layout, or with more columns.
+//! What a table is made of, kept so that it can be planned again: in another layout, or with more columns. Here alone the writer
+//! chooses a container.
+
+use std::sync::Arc;
 
 use dataset::layout::{Container, Layout};
 use dataset::ntuple::make::NewField;
+use dataset::ntuple::model::Ntuple;
 use dataset::tree::make::NewKind;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
-use super::ntuple_plan::{NtuplePlan, NtupleSpec};
-use super::open_table::TableRecord;
-use super::table_plan::TablePlan;
-use super::tree_plan::{TreeColumn, TreePlan, TreeSpec};
+use super::any_table::AnyTable;
+use super::format::TableFormat;
+use super::ntuple::format::NtupleFormat;
+use super::ntuple::plan::{NtuplePlan, NtupleSpec};
+use super::table::Table;
+use super::tree::format::TreeFormat;
+use super::tree::plan::{TreeColumn, TreePlan, TreeSpec};
+use crate::execute::encode::scratch::EncodeScratchPool;
 
-/// What a table is made of.
-#[derive(Clone, Debug)]
+/// What a table is made of, and the table.
+#[derive(Clone)]
 pub(crate) struct TableSource {
-    spec: TableSpec,
+    table: Made,
     layout: Layout,
+    /// Memory of the writer in bytes, by which page lists are divided.
+    memory: u64,
 }
 
-#[derive(Clone, Debug)]
-enum TableSpec {
-    Tree(TreeSpec),
+/// A tree on its way into a file.
+pub(crate) type TreeTable = Table<TreeFormat>;
+/// An RNTuple on its way into a file.
+pub(crate) type NtupleTable = Table<NtupleFormat>;
+
+#[derive(Clone)]
+enum Made {
+    Tree(TreeSpec, Arc<TreeTable>),
     /// An RNTuple with the content of a tree.
-    Converted(TreeSpec),
-    Ntuple(NtupleSpec),
+    Converted(TreeSpec, Arc<NtupleTable>),
+    Ntuple(NtupleSpec, Arc<NtupleTable>),
+}
+
+/// More columns for a table, which nobody sees yet.
+pub(crate) struct MoreColumns {
+    /// What the table is made of with them.
+    pub source: TableSource,
+    /// Branches or columns that are added.
+    pub width: u64,
+    /// Gives them to the table. Returns bytes to release.
+    pub add: Box<dyn FnOnce() -> u64>,
 }
 
 impl TableSource {
     /// Columns for a tree, or for an RNTuple if the layout says so for their path.
-    pub fn tree(spec: &TreeSpec, layout: &Layout) -> Self {
-        let spec = match layout.resolve_tree(&spec.path).container.unwrap_or_default() {
-            Container::Ttree => TableSpec::Tree(spec.clone()),
-            Container::Rntuple => TableSpec::Converted(spec.clone()),
+    pub fn tree(spec: &TreeSpec, layout: &Layout, memory: u64) -> Result<Self> {
+        let table = match layout.resolve_tree(&spec.path).container.unwrap_or_default() {
+            Container::Ttree => Made::Tree(spec.clone(), Table::new(TreePlan::new(spec, layout)?)),
+            Container::Rntuple => Made::Converted(spec.clone(), Table::new(of_tree(spec, layout, memory)?)),
         };
-        Self { spec, layout: layout.clone() }
+        Ok(Self { table, layout: layout.clone(), memory })
     }
 
     /// Fields for an RNTuple.
-    pub fn ntuple(spec: &NtupleSpec, layout: &Layout) -> Self {
-        Self { spec: TableSpec::Ntuple(spec.clone()), layout: layout.clone() }
+    pub fn ntuple(spec: &NtupleSpec, layout: &Layout, memory: u64) -> Result<Self> {
+        let table = Made::Ntuple(spec.clone(), Table::new(of_ntuple(spec, layout, memory)?));
+        Ok(Self { table, layout: layout.clone(), memory })
     }
 
-    /// The same in another layout.
-    pub fn in_layout(&self, layout: &Layout) -> Self {
-        Self { spec: self.spec.clone(), layout: layout.clone() }
+    /// The same as a table in another layout. It stays a tree or an RNTuple.
+    pub fn in_layout(&self, layout: &Layout) -> Result<Self> {
+        let table = match &self.table {
+            Made::Tree(spec, _) => Made::Tree(spec.clone(), Table::new(TreePlan::new(spec, layout)?)),
+            Made::Converted(spec, _) => Made::Converted(spec.clone(), Table::new(of_tree(spec, layout, self.memory)?)),
+            Made::Ntuple(spec, _) => Made::Ntuple(spec.clone(), Table::new(of_ntuple(spec, layout, self.memory)?)),
+        };
+        Ok(Self { table, layout: layout.clone(), memory: self.memory })
     }
 
     /// The path of the table.
     pub fn path(&self) -> &str {
-        match &self.spec {
-            TableSpec::Tree(spec) | TableSpec::Converted(spec) => &spec.path,
-            TableSpec::Ntuple(spec) => &spec.path,
+        match &self.table {
+            Made::Tree(spec, _) | Made::Converted(spec, _) => &spec.path,
+            Made::Ntuple(spec, _) => &spec.path,
         }
     }
 
-    /// The plan, and the metadata without clusters. A writer of `memory` bytes divides page lists accordingly.
-    pub fn plan(&self, memory: u64) -> Result<(TablePlan, TableRecord)> {
-        let converted;
-        let spec = match &self.spec {
-            TableSpec::Tree(spec) => {
-                let (plan, tree) = TreePlan::new(spec, &self.layout)?;
-                return Ok((TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree))));
-            }
-            TableSpec::Converted(spec) => {
-                converted = NtupleSpec::of_tree(spec)?;
-                &converted
-            }
-            TableSpec::Ntuple(spec) => spec,
-        };
-        let (mut plan, ntuple) = NtuplePlan::new(spec, &self.layout)?;
-        plan.limit_groups(memory);
-        Ok((TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple))))
+    /// The table.
+    pub fn table(&self) -> Arc<dyn AnyTable> {
+        match &self.table {
+            Made::Tree(_, table) => Arc::clone(table) as _,
+            Made::Converted(_, table) | Made::Ntuple(_, table) => Arc::clone(table) as _,
+        }
     }
 
-    /// The same with more columns.
-    pub fn with_columns(&self, columns: &[TreeColumn], classes: &StreamerInfos) -> Result<Self> {
-        let mut wider = self.clone();
-        let (TableSpec::Tree(spec) | TableSpec::Converted(spec)) = &mut wider.spec else {
+    /// More columns for it.
+    pub fn with_columns(
+        &self,
+        columns: &[TreeColumn],
+        classes: &StreamerInfos,
+        scratches: &EncodeScratchPool,
+    ) -> Result<MoreColumns> {
+        let mut source = self.clone();
+        let (Made::Tree(spec, _) | Made::Converted(spec, _)) = &mut source.table else {
             return Err(Error::request("it is made of fields, not of columns"));
         };
         let early = spec.columns.clone();
@@ -91,13 +116,18 @@ impl TableSource {
             spec.columns.push(column.clone());
         }
         spec.classes.extend(classes);
-        Ok(wider)
+        source.wider(scratches)
     }
 
-    /// The same with more fields.
-    pub fn with_fields(&self, fields: &[NewField], classes: &StreamerInfos) -> Result<Self> {
-        let mut wider = self.clone();
-        let TableSpec::Ntuple(spec) = &mut wider.spec else {
+    /// More fields for it.
+    pub fn with_fields(
+        &self,
+        fields: &[NewField],
+        classes: &StreamerInfos,
+        scratches: &EncodeScratchPool,
+    ) -> Result<MoreColumns> {
+        let mut source = self.clone();
+        let Made::Ntuple(spec, _) = &mut source.table else {
             return Err(Error::request("it is made of columns, not of fields"));
         };
         for field in fields {
@@ -105,8 +135,40 @@ impl TableSource {
             spec.fields.push(field.clone());
         }
         spec.classes.extend(classes);
-        Ok(wider)
+        source.wider(scratches)
     }
+
+    /// Plans what is made of more than the table has so far.
+    fn wider(self, scratches: &EncodeScratchPool) -> Result<MoreColumns> {
+        let (width, add) = match &self.table {
+            Made::Tree(spec, table) => addition(table, TreePlan::new(spec, &self.layout)?, scratches)?,
+            Made::Converted(spec, table) => addition(table, of_tree(spec, &self.layout, self.memory)?, scratches)?,
+            Made::Ntuple(spec, table) => addition(table, of_ntuple(spec, &self.layout, self.memory)?, scratches)?,
+        };
+        Ok(MoreColumns { source: self, width, add })
+    }
+}
+
+/// An RNTuple with the content of a tree.
+fn of_tree(spec: &TreeSpec, layout: &Layout, memory: u64) -> Result<(NtuplePlan, Ntuple)> {
+    of_ntuple(&NtupleSpec::of_tree(spec)?, layout, memory)
+}
+
+fn of_ntuple(spec: &NtupleSpec, layout: &Layout, memory: u64) -> Result<(NtuplePlan, Ntuple)> {
+    let (mut plan, ntuple) = NtuplePlan::new(spec, layout)?;
+    plan.limit_groups(memory);
+    Ok((plan, ntuple))
+}
+
+/// The number of branches or columns of a wider plan that its table lacks, and what gives them to it.
+fn addition<F: TableFormat>(
+    table: &Arc<Table<F>>,
+    (plan, record): (F::Plan, F::Record),
+    scratches: &EncodeScratchPool,
+) -> Result<(u64, Box<dyn FnOnce() -> u64>)> {
+    let plan = table.extended(plan, scratches)?;
+    let (width, table) = (F::width(&plan).saturating_sub(table.width()), Arc::clone(table));
+    Ok((width, Box::new(move || table.add_columns(plan, record))))
 }
 
 fn is_new<'a>(name: &str, mut known: impl Iterator<Item = &'a str>) -> Result<()> {

@@ -8,11 +8,11 @@ use rayon::ThreadPool;
 use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
+use super::any_table::AnyTable;
 use super::cluster_rule::ClusterRule;
 use super::conform::Casting;
-use super::open_table::{OpenTable, TableRecord};
+use super::format::ClusterEnd;
 use super::table_fill::TableFill;
-use super::table_plan::TablePlan;
 use super::written::WrittenTable;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::compressors::Compressors;
@@ -20,12 +20,11 @@ use crate::execute::encode::scratch::EncodeScratchPool;
 
 /// A table that one caller fills.
 pub(crate) struct TableWriter {
-    plan: Arc<TablePlan>,
-    pub open: OpenTable,
+    table: Arc<dyn AnyTable>,
     directory: DirId,
-    filling: TableFill,
+    filling: Box<dyn TableFill>,
     rule: ClusterRule,
-    scratches: EncodeScratchPool,
+    scratches: Arc<EncodeScratchPool>,
     team: Option<Arc<ThreadPool>>,
     /// Most bytes of a cluster in memory.
     limit: u64,
@@ -37,23 +36,23 @@ impl TableWriter {
     pub fn new(
         file: &mut FileWriter,
         directory: DirId,
-        (plan, record): (TablePlan, TableRecord),
+        table: Arc<dyn AnyTable>,
         (team, limit): (Option<Arc<ThreadPool>>, u64),
     ) -> Result<Self> {
-        let plan = Arc::new(plan);
-        let open = OpenTable::begin(file, directory, Arc::clone(&plan), record)?;
-        let (filling, rule) = (TableFill::new(&plan), plan.cluster_rule());
+        table.begin(file, directory)?;
+        let (filling, _) = Arc::clone(&table).fill()?;
+        let rule = filling.cluster_rule();
         let scratches = EncodeScratchPool::new(Arc::new(Compressors::new(limit)), Arc::new(Clocks::default()));
-        Ok(Self { plan, open, directory, filling, rule, scratches, team, limit, clusters: 0 })
+        Ok(Self { table, directory, filling, rule, scratches: Arc::new(scratches), team, limit, clusters: 0 })
     }
 
     /// Adds the rows of a batch as entries. Columns are found by their names.
     pub fn fill(&mut self, file: &mut FileWriter, batch: &RecordBatch) -> Result<()> {
-        let arrays = self.plan.arrays(batch, Casting::Exact)?;
+        let arrays = self.filling.arrays(batch, Casting::Exact)?.arrays;
         let (rows, mut at) = (batch.num_rows(), 0);
         while at < rows {
             let n = usize::try_from(self.rule.until_check()).unwrap_or(usize::MAX).min(rows - at);
-            self.filling.fill(&self.plan, (&arrays, at..at + n), self.team.as_deref(), &self.scratches)?;
+            self.filling.fill((&arrays, at..at + n), self.team.as_deref(), &self.scratches)?;
             at += n;
             self.rule.add(n as u64);
             if self.rule.until_check() == 0 && self.rule.ends(&self.filling.level(), self.limit) {
@@ -64,20 +63,20 @@ impl TableWriter {
     }
 
     fn end_cluster(&mut self, file: &mut FileWriter) -> Result<()> {
-        self.filling.finish(&self.plan, self.team.as_deref(), &self.scratches)?;
+        self.filling.finish(self.team.as_deref(), &self.scratches)?;
         let (level, entries) = (self.filling.level(), self.rule.entries());
-        let mut content = self.filling.start_cluster(&self.plan, (self.clusters == 0, entries))?;
+        let mut cluster = self.filling.start_cluster(ClusterEnd { is_first: self.clusters == 0, entries });
         self.rule.start(&level);
         self.clusters += 1;
-        self.open.append(file, entries, &mut content)?;
-        self.filling.recycle(content);
+        cluster.append(file, &self.scratches)?;
+        self.filling.recycle(cluster.take_buffers());
         Ok(())
     }
 
     /// Ends the last cluster and writes the table's record, compressed if it is a tree's.
     pub fn finish(mut self, file: &mut FileWriter, compression: Compression) -> Result<WrittenTable> {
         self.flush(file)?;
-        self.open.finish(file, self.directory, compression)
+        self.table.finish(file, (self.directory, compression), &self.scratches)
     }
 
     /// Ends the last cluster.

@@ -12,11 +12,11 @@ use rootfile::{Error, FileWriter, Result};
 use super::committer::Committer;
 use super::fill_context::FillContext;
 use super::metrics::Metrics;
-use super::ntuple_plan::NtupleSpec;
+use super::ntuple::plan::NtupleSpec;
 use super::options::WriteOptions;
 use super::output::NewObject;
-use super::table_source::TableSource;
-use super::tree_plan::{TreeColumn, TreeSpec};
+use super::table_source::{MoreColumns, TableSource};
+use super::tree::plan::{TreeColumn, TreeSpec};
 use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::encode::scratch::EncodeScratchPool;
@@ -66,10 +66,10 @@ impl ParallelWriter {
     pub fn remake(&self, table: TableId, layout: &Layout) -> Result<()> {
         let mut sources = self.sources();
         let source = source_of(&mut sources, table)?;
-        let remade = source.in_layout(layout);
-        let named = |e: Error| e.object(remade.path()).file(&self.path);
-        let (plan, record) = remade.plan(self.committer.pool.memory_limiter.limit()).map_err(named)?;
-        self.committer.replace_table(table.0, plan, record).map_err(named)?;
+        let path = source.path().to_owned();
+        let named = |e: Error| e.object(&path).file(&self.path);
+        let remade = source.in_layout(layout).map_err(named)?;
+        self.committer.replace_table(table.0, remade.table()).map_err(named)?;
         *source = remade;
         Ok(())
     }
@@ -88,7 +88,7 @@ impl ParallelWriter {
     /// If there is a column of that name, if a counter of a new list counts others already, if a type cannot be written or has no zero (a
     /// quantised column of a range without it), or if the memory budget is too small. The table stays as it is.
     pub fn add_columns(&self, table: TableId, columns: &[TreeColumn], classes: &StreamerInfos) -> Result<()> {
-        self.widen(table, |source| source.with_columns(columns, classes))
+        self.widen(table, |source, scratches| source.with_columns(columns, classes, scratches))
     }
 
     /// Adds fields to a table of [`ParallelWriter::ntuple`] that is being filled: see [`ParallelWriter::add_columns`]. The format has
@@ -98,22 +98,22 @@ impl ParallelWriter {
     ///
     /// As for [`ParallelWriter::add_columns`].
     pub fn add_fields(&self, table: TableId, fields: &[NewField], classes: &StreamerInfos) -> Result<()> {
-        self.widen(table, |source| source.with_fields(fields, classes))
+        self.widen(table, |source, scratches| source.with_fields(fields, classes, scratches))
     }
 
-    fn widen(&self, table: TableId, wider: impl FnOnce(&TableSource) -> Result<TableSource>) -> Result<()> {
+    fn widen(
+        &self,
+        table: TableId,
+        wider: impl FnOnce(&TableSource, &EncodeScratchPool) -> Result<MoreColumns>,
+    ) -> Result<()> {
         let mut sources = self.sources();
         let source = source_of(&mut sources, table)?;
         let path = source.path().to_owned();
         let named = |e: Error| e.object(&path).file(&self.path);
-        let limit = self.committer.pool.memory_limiter.limit();
-        let wide = wider(source).map_err(named)?;
-        let (before, _) = source.plan(limit).map_err(named)?;
-        let (plan, record) = wide.plan(limit).map_err(named)?;
         let scratches = EncodeScratchPool::new(Arc::clone(&self.committer.pool.compressors), Arc::default());
-        plan.check_defaults(&before, &scratches).map_err(named)?;
-        let bytes = self.reserve(plan.streams().saturating_sub(before.streams()))?;
-        if let Err(error) = self.committer.add_columns(table.0, plan, record) {
+        let MoreColumns { source: wide, width, add } = wider(source, &scratches).map_err(named)?;
+        let bytes = self.reserve(width)?;
+        if let Err(error) = self.committer.add_columns(table.0, add) {
             self.fixed.fetch_sub(bytes, Ordering::Relaxed);
             self.committer.pool.memory_limiter.release_fixed(bytes);
             return Err(named(error));
@@ -146,21 +146,26 @@ impl ParallelWriter {
 
     /// Adds a tree, or an RNTuple with its content if the layout says so for its path.
     pub fn tree(&mut self, spec: &TreeSpec) -> Result<TableId> {
-        self.add(TableSource::tree(spec, &self.layout))
+        self.add(TableSource::tree(spec, &self.layout, self.limit()))
     }
 
     /// Adds an RNTuple.
     pub fn ntuple(&mut self, spec: &NtupleSpec) -> Result<TableId> {
-        self.add(TableSource::ntuple(spec, &self.layout))
+        self.add(TableSource::ntuple(spec, &self.layout, self.limit()))
     }
 
-    fn add(&self, source: TableSource) -> Result<TableId> {
-        let limit = self.committer.pool.memory_limiter.limit();
-        let (plan, record) = source.plan(limit).map_err(|e| e.file(&self.path))?;
-        self.reserve(plan.streams())?;
+    /// The memory of the writer in bytes.
+    fn limit(&self) -> u64 {
+        self.committer.pool.memory_limiter.limit()
+    }
+
+    fn add(&self, source: Result<TableSource>) -> Result<TableId> {
+        let source = source.map_err(|e| e.file(&self.path))?;
+        let added = source.table();
+        self.reserve(added.width())?;
         // Tables are numbered in the order in which the file gets them.
         let mut sources = self.sources();
-        let table = self.committer.add_table(source.path(), plan, record)?;
+        let table = self.committer.add_table(source.path(), added)?;
         sources.push(source);
         Ok(TableId(table))
     }

@@ -13,8 +13,10 @@ use rootfile::{Error, Result};
 
 use super::branch_plan::BranchPlan;
 use super::clocks::add;
+use super::maximum::largest_value;
 use super::offset_array::append_offset_array;
-use super::scratch::EncodeScratch;
+use super::scratch::{EncodeScratch, EncodeScratchPool};
+use super::stream_fill::{Arrays, StreamFill};
 use crate::table::chunk::Chunk;
 
 /// A branch that is being filled.
@@ -43,6 +45,8 @@ pub(crate) struct BranchFill {
     raw: u64,
     packed: u64,
     entries_filled: u64,
+    /// The largest value since the task began, if it counts others.
+    maximum: u64,
     pub(super) basket_size: u32,
     /// Bytes of an entry among those that came last.
     pub(super) entry_bytes: usize,
@@ -75,14 +79,15 @@ impl BranchFill {
             raw: 0,
             packed: 0,
             entries_filled: 0,
+            maximum: 0,
             basket_size: plan.basket_size,
             entry_bytes: plan.encoder.entry_size().unwrap_or(0),
             expected: None,
         }
     }
 
-    /// Adds entries, and makes the baskets that they fill.
-    pub fn fill(
+    /// Adds the entries of an array, and makes the baskets that they fill.
+    pub fn fill_array(
         &mut self,
         plan: &BranchPlan,
         array: &dyn Array,
@@ -91,7 +96,7 @@ impl BranchFill {
     ) -> Result<()> {
         let baskets = self.encode(plan, array, range)?;
         for basket in &baskets {
-            self.put(plan, basket.clone(), scratch)?;
+            self.put_basket(plan, basket.clone(), scratch)?;
         }
         self.forget(&baskets);
         Ok(())
@@ -99,7 +104,10 @@ impl BranchFill {
 
     /// Adds entries. Returns the ranges of entries that fill baskets, which the caller makes and forgets next. Baskets that are not
     /// compressed are made here.
-    pub fn encode(&mut self, plan: &BranchPlan, array: &dyn Array, range: Range<usize>) -> Result<Vec<Range<usize>>> {
+    fn encode(&mut self, plan: &BranchPlan, array: &dyn Array, range: Range<usize>) -> Result<Vec<Range<usize>>> {
+        if plan.counts {
+            self.maximum = self.maximum.max(largest_value(&array.slice(range.start, range.len())));
+        }
         if let Some((bytes, entries)) = self.expected.take() {
             // A little more than last time: growing by doubling could take twice the memory.
             let buffer = if self.is_stored { &mut self.finished.bytes } else { &mut self.entries.bytes };
@@ -147,11 +155,6 @@ impl BranchFill {
         Ok(baskets)
     }
 
-    /// Makes room for the baskets of `ahead` entries like the `done` ones of this cluster.
-    pub fn make_room(&mut self, done: u64, ahead: u64) {
-        make_room_for_rest(&mut self.finished.bytes, done, ahead);
-    }
-
     /// Ends a basket, but not the cluster.
     pub fn cut_basket(&mut self, plan: &BranchPlan, scratch: &mut EncodeScratch) -> Result<()> {
         let all = 0..self.count;
@@ -159,7 +162,7 @@ impl BranchFill {
             return self.end_stored(plan, &[all]);
         }
         if !all.is_empty() {
-            self.put(plan, all.clone(), scratch)?;
+            self.put_basket(plan, all.clone(), scratch)?;
             self.forget(&[all]);
         }
         Ok(())
@@ -185,7 +188,7 @@ impl BranchFill {
             }
             self.end_stored(plan, &[all])?;
         } else if self.count > 0 {
-            self.put(plan, all.clone(), scratch)?;
+            self.put_basket(plan, all.clone(), scratch)?;
             if plan.one_per_cluster {
                 // Each branch holds all entries of the cluster now: it frees them before the next branch's basket is made.
                 self.expected = Some((self.entries.bytes.len(), self.entries.ends.len()));
@@ -201,27 +204,6 @@ impl BranchFill {
         Ok(())
     }
 
-    /// Takes the buffer of a chunk that was written.
-    pub fn recycle(&mut self, mut chunk: Chunk) {
-        if self.finished.bytes.capacity() == 0 {
-            chunk.bytes.clear();
-            chunk.records.clear();
-            self.finished = chunk;
-        }
-    }
-
-    /// Frees its buffers.
-    pub fn drop_buffers(&mut self) {
-        self.finished = Chunk::default();
-        self.entries = EncodedEntries::default();
-    }
-
-    /// Resets it for another task.
-    pub fn reset(&mut self, plan: &BranchPlan) {
-        self.entries_filled = 0;
-        self.set_basket_size(plan.basket_size);
-    }
-
     /// Returns the finished baskets, and begins a cluster with the buffer that the layout allows.
     pub fn start_cluster(&mut self, plan: &BranchPlan) -> Chunk {
         if let Some(ratio) = plan.memory_ratio {
@@ -232,21 +214,9 @@ impl BranchFill {
         std::mem::take(&mut self.finished)
     }
 
-    /// Bytes of its buffers.
-    pub fn memory(&self) -> u64 {
-        let offsets = self.entries.ends.capacity() * size_of::<u32>();
-        (self.entries.bytes.capacity() + offsets + self.finished.bytes.capacity()) as u64
-    }
-
-    /// Bytes of entries that are still to be copied into a basket.
-    pub fn pending(&self) -> u64 {
-        if self.is_stored { 0 } else { self.waiting() }
-    }
-
-    /// Bytes of this cluster's baskets before and after compression, with the one that is being filled if it is not compressed.
-    pub fn written(&self) -> (u64, u64) {
-        let open = if self.is_stored { self.waiting() } else { 0 };
-        (self.raw + open, self.packed + open)
+    /// The largest value since the task began, if it counts others.
+    pub fn maximum(&self) -> u64 {
+        self.maximum
     }
 
     /// Bytes of entries that are in no basket yet, and of their offsets.
@@ -293,18 +263,12 @@ impl BranchFill {
     }
 
     /// Makes a basket.
-    fn put(&mut self, plan: &BranchPlan, range: Range<usize>, scratch: &mut EncodeScratch) -> Result<()> {
+    fn put_basket(&mut self, plan: &BranchPlan, range: Range<usize>, scratch: &mut EncodeScratch) -> Result<()> {
         let mut finished = std::mem::take(&mut self.finished);
-        let made = self.make(plan, range, scratch, &mut finished);
+        let made = self.make_basket(plan, range, scratch, &mut finished);
         self.finished = finished;
         self.count_in(&made?);
         Ok(())
-    }
-
-    /// Adds a basket that was made apart. Baskets are added in order.
-    pub fn add(&mut self, basket: &Chunk, made: &MadeBasket) {
-        self.finished.append(basket, self.first_entry);
-        self.count_in(made);
     }
 
     pub(super) fn count_in(&mut self, made: &MadeBasket) {
@@ -315,7 +279,7 @@ impl BranchFill {
     }
 
     /// Makes a basket of pending entries, and appends it to a chunk.
-    pub fn make(
+    fn make_basket(
         &self,
         plan: &BranchPlan,
         range: Range<usize>,
@@ -390,9 +354,35 @@ impl BranchFill {
             }
         }
     }
+}
 
-    /// Drops the entries of baskets that were made.
-    pub fn forget(&mut self, baskets: &[Range<usize>]) {
+impl StreamFill for BranchFill {
+    type Plan = BranchPlan;
+    type Piece = Range<usize>;
+    type Made = (Chunk, MadeBasket);
+
+    fn append(&mut self, plan: &BranchPlan, arrays: &Arrays, rows: Range<usize>) -> Result<Vec<Range<usize>>> {
+        let array = arrays.get(self.column).and_then(Option::as_ref);
+        let array = array.ok_or_else(|| Error::request("is missing from the batch")).map_err(of_branch(plan))?;
+        self.encode(plan, array, rows).map_err(of_branch(plan))
+    }
+
+    fn put(&mut self, plan: &BranchPlan, basket: &Range<usize>, scratch: &mut EncodeScratch) -> Result<()> {
+        self.put_basket(plan, basket.clone(), scratch).map_err(of_branch(plan))
+    }
+
+    fn make(&self, plan: &BranchPlan, basket: &Range<usize>, scratch: &mut EncodeScratch) -> Result<Self::Made> {
+        let mut chunk = Chunk::default();
+        let made = self.make_basket(plan, basket.clone(), scratch, &mut chunk).map_err(of_branch(plan))?;
+        Ok((chunk, made))
+    }
+
+    fn add(&mut self, _: &Range<usize>, (chunk, made): &Self::Made) {
+        self.finished.append(chunk, self.first_entry);
+        self.count_in(made);
+    }
+
+    fn forget(&mut self, baskets: &[Range<usize>]) {
         let entries = baskets.last().map_or(0, |basket| basket.end);
         let bytes = self.bytes_of(0..entries).end;
         if entries == self.count {
@@ -409,6 +399,54 @@ impl BranchFill {
         self.count -= entries;
         self.seen = self.count;
     }
+
+    fn finish(&mut self, plan: &BranchPlan, scratch: &mut EncodeScratch) -> Result<()> {
+        self.finish_basket(plan, scratch).map_err(of_branch(plan))
+    }
+
+    fn finish_beside(&mut self, plan: &BranchPlan, scratches: &EncodeScratchPool) -> Result<Vec<Range<usize>>> {
+        // In place: where a cluster is one basket, it has all entries of the branch.
+        scratches.with(|scratch| self.finish(plan, scratch)).map(|()| Vec::new())
+    }
+
+    fn reset(&mut self, plan: &BranchPlan) {
+        (self.entries_filled, self.maximum) = (0, 0);
+        self.set_basket_size(plan.basket_size);
+    }
+
+    fn make_room(&mut self, done: u64, ahead: u64) {
+        make_room_for_rest(&mut self.finished.bytes, done, ahead);
+    }
+
+    fn recycle(&mut self, buffers: &mut dyn Iterator<Item = Vec<u8>>) {
+        if let Some(mut bytes) = buffers.next().filter(|_| self.finished.bytes.capacity() == 0) {
+            bytes.clear();
+            self.finished = Chunk { bytes, records: Vec::new() };
+        }
+    }
+
+    fn drop_buffers(&mut self) {
+        self.finished = Chunk::default();
+        self.entries = EncodedEntries::default();
+    }
+
+    fn memory(&self) -> u64 {
+        let offsets = self.entries.ends.capacity() * size_of::<u32>();
+        (self.entries.bytes.capacity() + offsets + self.finished.bytes.capacity()) as u64
+    }
+
+    fn pending(&self) -> u64 {
+        if self.is_stored { 0 } else { self.waiting() }
+    }
+
+    fn written(&self) -> (u64, u64) {
+        let open = if self.is_stored { self.waiting() } else { 0 };
+        (self.raw + open, self.packed + open)
+    }
+}
+
+fn of_branch(plan: &BranchPlan) -> impl Fn(Error) -> Error {
+    move |error| error.object(format!("branch {}", plan.name))
 }
 
 #[cold]

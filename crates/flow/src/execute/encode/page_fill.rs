@@ -6,7 +6,6 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use arrow_array::ArrayRef;
 use dataset::layout::Compression;
 use dataset::ntuple::encode::{FieldEncoder, PendingColumn};
 use dataset::ntuple::page::{checksum, put_page};
@@ -14,7 +13,8 @@ use rootfile::bytes::make_room_for_rest;
 use rootfile::{Error, Result};
 
 use super::clocks::add;
-use super::scratch::EncodeScratch;
+use super::scratch::{EncodeScratch, EncodeScratchPool};
+use super::stream_fill::{Arrays, StreamFill};
 use crate::table::made_pages::{ColumnPages, MadePage};
 
 /// How the pages of a column are made.
@@ -65,90 +65,10 @@ impl FieldFill {
         Self { columns: pending.iter().zip(rules).map(column).collect(), pending }
     }
 
-    /// Adds entries. Returns the pages that they fill, which the caller makes next.
-    pub fn encode(
-        &mut self,
-        encoder: &FieldEncoder,
-        arrays: &[Option<ArrayRef>],
-        rows: Range<usize>,
-    ) -> Result<Vec<PageToMake>> {
-        encoder.append(arrays, rows, &mut self.pending)?;
-        let mut pages = Vec::new();
-        for (number, (column, pending)) in self.columns.iter().zip(&self.pending).enumerate() {
-            let mut done = 0;
-            while pending.len() - done >= column.limit {
-                pages.push(PageToMake { column: number, range: done..done + column.limit });
-                done += column.limit;
-            }
-        }
-        Ok(pages)
-    }
-
-    /// Adds entries, and makes the pages that they fill.
-    pub fn fill(
-        &mut self,
-        encoder: &FieldEncoder,
-        arrays: &[Option<ArrayRef>],
-        rows: Range<usize>,
-        scratch: &mut EncodeScratch,
-    ) -> Result<()> {
-        let pages = self.encode(encoder, arrays, rows)?;
-        self.make_all(&pages, scratch)
-    }
-
-    /// Makes room for the pages of `ahead` entries like the `done` ones of this cluster.
-    pub fn make_room(&mut self, done: u64, ahead: u64) {
-        for (column, pending) in self.columns.iter_mut().zip(&mut self.pending) {
-            pending.make_room(done, ahead);
-            make_room_for_rest(&mut column.made.bytes, done, ahead);
-        }
-    }
-
     /// The pages with the elements that are in none yet.
-    pub fn last_pages(&self) -> Vec<PageToMake> {
+    fn last_pages(&self) -> Vec<PageToMake> {
         let columns = self.pending.iter().enumerate().filter(|(_, pending)| !pending.is_empty());
         columns.map(|(column, pending)| PageToMake { column, range: 0..pending.len() }).collect()
-    }
-
-    /// Makes pages, in order, and forgets their elements.
-    pub fn make_all(&mut self, pages: &[PageToMake], scratch: &mut EncodeScratch) -> Result<()> {
-        for page in pages {
-            let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column))
-            else {
-                continue;
-            };
-            make(pending, column.rules, page.range.clone(), scratch, &mut column.made)?;
-            column.count_in(pending, page);
-        }
-        self.forget(pages);
-        Ok(())
-    }
-
-    /// Makes one page apart.
-    pub fn make(&self, page: &PageToMake, scratch: &mut EncodeScratch) -> Result<ColumnPages> {
-        let column = self.columns.get(page.column).zip(self.pending.get(page.column));
-        let (column, pending) = column.ok_or_else(|| Error::unsupported("a page of no column"))?;
-        let mut made = ColumnPages::new(column.rules.compression);
-        make(pending, column.rules, page.range.clone(), scratch, &mut made)?;
-        Ok(made)
-    }
-
-    /// Adds a page that was made apart. Pages are added in order.
-    pub fn add(&mut self, page: &PageToMake, made: &ColumnPages) {
-        if let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column)) {
-            column.made.append(made);
-            column.count_in(pending, page);
-        }
-    }
-
-    /// Drops the elements of pages that were made.
-    pub fn forget(&mut self, pages: &[PageToMake]) {
-        for (number, pending) in self.pending.iter_mut().enumerate() {
-            let end = pages.iter().rev().find(|page| page.column == number).map_or(0, |page| page.range.end);
-            if end > 0 {
-                pending.forget(end);
-            }
-        }
     }
 
     /// Returns the pages of the cluster, and begins the next one. All elements must be in pages.
@@ -163,39 +83,106 @@ impl FieldFill {
             made
         })
     }
+}
 
-    /// Takes the buffers of pages that were written.
-    pub fn recycle(&mut self, pages: &mut impl Iterator<Item = ColumnPages>) {
-        for ((column, pending), used) in self.columns.iter_mut().zip(&mut self.pending).zip(pages) {
-            if pending.bytes().is_some() {
-                pending.give_buffer(used.bytes);
-            } else if column.made.bytes.capacity() == 0 {
-                column.made = used.emptied();
+impl StreamFill for FieldFill {
+    type Plan = FieldEncoder;
+    type Piece = PageToMake;
+    type Made = ColumnPages;
+
+    fn append(&mut self, encoder: &FieldEncoder, arrays: &Arrays, rows: Range<usize>) -> Result<Vec<PageToMake>> {
+        encoder.append(arrays, rows, &mut self.pending)?;
+        let mut pages = Vec::new();
+        for (number, (column, pending)) in self.columns.iter().zip(&self.pending).enumerate() {
+            let mut done = 0;
+            while pending.len() - done >= column.limit {
+                pages.push(PageToMake { column: number, range: done..done + column.limit });
+                done += column.limit;
+            }
+        }
+        Ok(pages)
+    }
+
+    fn put(&mut self, _: &FieldEncoder, page: &PageToMake, scratch: &mut EncodeScratch) -> Result<()> {
+        if let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column)) {
+            make(pending, column.rules, page.range.clone(), scratch, &mut column.made)?;
+            column.count_in(pending, page);
+        }
+        Ok(())
+    }
+
+    fn make(&self, _: &FieldEncoder, page: &PageToMake, scratch: &mut EncodeScratch) -> Result<ColumnPages> {
+        let column = self.columns.get(page.column).zip(self.pending.get(page.column));
+        let (column, pending) = column.ok_or_else(|| Error::unsupported("a page of no column"))?;
+        let mut made = ColumnPages::new(column.rules.compression);
+        make(pending, column.rules, page.range.clone(), scratch, &mut made)?;
+        Ok(made)
+    }
+
+    fn add(&mut self, page: &PageToMake, made: &ColumnPages) {
+        if let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column)) {
+            column.made.append(made);
+            column.count_in(pending, page);
+        }
+    }
+
+    fn forget(&mut self, pages: &[PageToMake]) {
+        for (number, pending) in self.pending.iter_mut().enumerate() {
+            let end = pages.iter().rev().find(|page| page.column == number).map_or(0, |page| page.range.end);
+            if end > 0 {
+                pending.forget(end);
             }
         }
     }
 
-    /// Frees its buffers, which must be empty.
-    pub fn drop_buffers(&mut self) {
+    fn finish(&mut self, encoder: &FieldEncoder, scratch: &mut EncodeScratch) -> Result<()> {
+        let pages = self.last_pages();
+        pages.iter().try_for_each(|page| self.put(encoder, page, scratch))?;
+        self.forget(&pages);
+        Ok(())
+    }
+
+    fn finish_beside(&mut self, _: &FieldEncoder, _: &EncodeScratchPool) -> Result<Vec<PageToMake>> {
+        Ok(self.last_pages())
+    }
+
+    fn reset(&mut self, _: &FieldEncoder) {}
+
+    fn make_room(&mut self, done: u64, ahead: u64) {
+        for (column, pending) in self.columns.iter_mut().zip(&mut self.pending) {
+            pending.make_room(done, ahead);
+            make_room_for_rest(&mut column.made.bytes, done, ahead);
+        }
+    }
+
+    fn recycle(&mut self, buffers: &mut dyn Iterator<Item = Vec<u8>>) {
+        for ((column, pending), mut used) in self.columns.iter_mut().zip(&mut self.pending).zip(buffers) {
+            if pending.bytes().is_some() {
+                pending.give_buffer(used);
+            } else if column.made.bytes.capacity() == 0 {
+                used.clear();
+                column.made.bytes = used;
+            }
+        }
+    }
+
+    fn drop_buffers(&mut self) {
         for column in &mut self.columns {
             column.made = ColumnPages::new(column.rules.compression);
         }
         self.pending.iter_mut().for_each(PendingColumn::drop_memory);
     }
 
-    /// Bytes of its buffers.
-    pub fn memory(&self) -> u64 {
+    fn memory(&self) -> u64 {
         let pending: u64 = self.pending.iter().map(PendingColumn::memory).sum();
         pending + self.columns.iter().map(|column| column.made.bytes.capacity() as u64).sum::<u64>()
     }
 
-    /// Bytes of elements whose pages are still to be encoded.
-    pub fn pending(&self) -> u64 {
+    fn pending(&self) -> u64 {
         self.pending.iter().filter(|pending| pending.bytes().is_none()).map(PendingColumn::raw_len).sum()
     }
 
-    /// Bytes of this cluster's pages before and after compression, with those that lie ready and only wait for their end.
-    pub fn written(&self) -> (u64, u64) {
+    fn written(&self) -> (u64, u64) {
         let sums = self.columns.iter().zip(&self.pending).map(|(column, pending)| match pending.bytes() {
             Some(bytes) => (bytes.len() as u64, bytes.len() as u64),
             None => (column.raw, column.made.bytes.len() as u64),

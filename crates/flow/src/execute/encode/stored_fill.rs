@@ -10,6 +10,7 @@ use rootfile::bytes::make_room;
 
 use super::branch_fill::{BranchFill, MadeBasket};
 use super::branch_plan::BranchPlan;
+use super::stream_fill::StreamFill;
 
 /// Least and most bytes that are encoded before baskets are cut. Fewer cost a call each, and of more than half a basket many are
 /// moved when it ends.

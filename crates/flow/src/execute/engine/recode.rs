@@ -16,7 +16,6 @@ use super::recode_job::{Recode, Sampled};
 use super::scratch::WorkerScratch;
 use crate::execute::encode::branch_fill::BranchFill;
 use crate::execute::encode::clocks::Clocks;
-use crate::execute::encode::maximum::largest_value;
 use crate::execute::encode::scratch::EncodeScratch;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
 use crate::execute::fetch::column_stream::ColumnStream;
@@ -177,10 +176,7 @@ impl<'a> Recoder<'a> {
         };
         let rows = usize::try_from(entries.end - entries.start).map_err(|_| Error::request("too many entries"))?;
         for ((fill, output), array) in self.fills.iter_mut().zip(&self.recode.outputs).zip(&arrays) {
-            fill.fill(&output.plan, array, 0..rows, &mut self.scratch)?;
-            if output.plan.counts {
-                output.maximum.fetch_max(largest_value(array), Ordering::Relaxed);
-            }
+            fill.fill_array(&output.plan, array, 0..rows, &mut self.scratch)?;
         }
         Ok(())
     }
@@ -190,6 +186,7 @@ impl<'a> Recoder<'a> {
         let (first, pid) = (self.basket_start.0, self.basket_start.1.unwrap_or(0));
         for ((fill, output), finished) in self.fills.iter_mut().zip(&self.recode.outputs).zip(&mut self.finished) {
             fill.finish_basket(&output.plan, &mut self.scratch)?;
+            output.maximum.fetch_max(fill.maximum(), Ordering::Relaxed);
             let mut chunk = fill.start_cluster(&output.plan);
             for piece in &mut chunk.records {
                 piece.first_entry += first;

@@ -23,7 +23,7 @@ pub(crate) fn forecast_converted(plan: &ConvertPlan, path: &str) -> Forecast {
     let unknown = format!("{path}: is decoded and encoded again; its size afterwards is not forecast");
     Forecast {
         path: path.to_owned(),
-        container: plan.table.0.container(),
+        container: plan.table.container(),
         input_entries: entries,
         entries: plan.selection.as_ref().map_or(entries, |selection| selection.len()),
         clusters,

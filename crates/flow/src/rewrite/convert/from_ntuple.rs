@@ -1,5 +1,7 @@
 //! Plans RNTuples with new clusters, pages or encodings, and trees with the content of RNTuples.
 
+use std::sync::Arc;
+
 use dataset::ntuple::make::{ColumnSource, Input, TreeColumns, columns_of_fields, schema_again};
 use dataset::ntuple::model;
 use dataset::table::TableSchema;
@@ -10,7 +12,7 @@ use rootfile::{Error, Hint, Result};
 use super::model::{BatchColumn, ConvertPlan, Source};
 use super::put_back::{PutBack, put_back};
 use crate::arrow::read::Dataset;
-use crate::arrow::write::{NtuplePlan, TablePlan, TableRecord, TreeColumn, TreePlan, TreeSpec, encodings};
+use crate::arrow::write::{NtuplePlan, NtupleTable, TreeColumn, TreePlan, TreeSpec, TreeTable, encodings};
 use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::AttributePlan;
 
@@ -30,12 +32,14 @@ pub(crate) fn ntuple_again(source: &Source<'_>, attributes: Vec<AttributePlan>) 
     }
     let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
     let found = names.iter().map(|name| top(schema, name)).collect::<Result<Vec<usize>>>()?;
-    let (plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout)?;
+    let (mut plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout)?;
+    plan.limit_groups(source.memory);
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
-    let table = (TablePlan::Ntuple(plan), TableRecord::Ntuple(Box::new(ntuple)));
-    let mut plan = ConvertPlan::new(source, dataset, (found, columns), table, (Vec::new(), Vec::new()))?;
-    plan.attributes = attributes;
+    let table = NtupleTable::new((plan, ntuple));
+    let mut plan =
+        ConvertPlan::new(source, dataset, (found, columns), Arc::clone(&table) as _, (Vec::new(), Vec::new()))?;
+    plan.attributes = Some((table, attributes));
     Ok(plan)
 }
 
@@ -47,9 +51,9 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<
         let mut infos = StreamerInfos::new();
         source.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
         let PutBack { plan, tree, read, columns, lost } = put_back(tree, (&dataset, schema), source, &infos)?;
-        let table = (TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)));
-        let mut plan = ConvertPlan::new(source, dataset, (read, columns), table, (Vec::new(), lost))?;
-        plan.user_info = Some(of_user_info);
+        let table = TreeTable::new((plan, tree));
+        let mut plan = ConvertPlan::new(source, dataset, (read, columns), Arc::clone(&table) as _, (Vec::new(), lost))?;
+        plan.user_info = Some((table, of_user_info));
         return Ok(plan);
     }
     let PlainTree { plan, tree, columns: sources } = plain_tree(schema, (source.path, &title), source)?;
@@ -68,7 +72,7 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<
         });
         read.push(column.field);
     }
-    let table = (TablePlan::Tree(plan), TableRecord::Tree(Box::new(tree)));
+    let table = TreeTable::new((plan, tree));
     ConvertPlan::new(source, dataset, (read, columns), table, (Vec::new(), Vec::new()))
 }
 

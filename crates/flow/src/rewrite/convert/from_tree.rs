@@ -22,7 +22,7 @@ use super::keep::{Fields, Keeping, keep, known_kind};
 use super::model::{BatchColumn, ConvertPlan, Source};
 use super::run::least_metadata;
 use crate::arrow::read::Dataset;
-use crate::arrow::write::{NtuplePlan, NtupleSpec, TablePlan, TableRecord, encodings};
+use crate::arrow::write::{NtuplePlan, NtupleSpec, NtupleTable, encodings};
 
 /// The plan of an RNTuple with the content of trees.
 pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
@@ -41,14 +41,14 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     let fields = fields(tree, (&wholes, &names), (&infos, &branches), source, &mut notes)?;
     let description = tree.named.title.clone();
     let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos.clone() };
-    let (plan, mut ntuple) = NtuplePlan::new(&spec, source.layout)?;
+    let (mut plan, mut ntuple) = NtuplePlan::new(&spec, source.layout)?;
+    plan.limit_groups(source.memory);
     // Of ten thousand columns it is as large as their metadata.
     drop(spec);
     describe(Arc::make_mut(&mut ntuple.schema), tree, (&wholes, &names));
     let fields = Fields { wholes: &wholes, names: &names, plans: &branches, infos: &infos, schema: &ntuple.schema };
-    let plan = TablePlan::Ntuple(plan);
     // To find what is kept takes as much memory again, for nothing where the plan is refused.
-    let keeping = match least_metadata(&dataset, &plan) <= source.memory {
+    let keeping = match least_metadata(&dataset, plan.rules.len() as u64) <= source.memory {
         true => keep(tree, &fields, source)?,
         false => Keeping::default(),
     };
@@ -64,7 +64,7 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
         columns.push(BatchColumn::Whole { name, parts, numbers, whole });
     }
     notes.extend(dataset.notes_on_gaps(&read));
-    let table = (plan, TableRecord::Ntuple(Box::new(ntuple)));
+    let table = NtupleTable::new((plan, ntuple));
     let mut plan = ConvertPlan::new(source, dataset, (read, columns), table, (notes, keeping.lost))?;
     plan.beside = keeping.kept;
     Ok(plan)

@@ -9,7 +9,7 @@ use dataset::layout::Layout;
 use rootfile::{Key, Result, RootFile};
 
 use crate::arrow::read::Dataset;
-use crate::arrow::write::{TablePlan, TableRecord};
+use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
 use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::AttributePlan;
 use crate::plan::options::PlanOptions;
@@ -37,13 +37,13 @@ pub(crate) struct ConvertPlan {
     pub read: Vec<usize>,
     /// The columns of a batch for the writer.
     pub columns: Vec<BatchColumn>,
-    pub table: (TablePlan, TableRecord),
-    /// Attribute sets, which are copied.
-    pub attributes: Vec<AttributePlan>,
+    pub table: Arc<dyn AnyTable>,
+    /// Attribute sets of an RNTuple, which are copied.
+    pub attributes: Option<(Arc<NtupleTable>, Vec<AttributePlan>)>,
     /// What is kept beside an RNTuple that it has no place for.
     pub beside: Option<Kept>,
-    /// The file with the baskets of trees in the user info of a tree.
-    pub user_info: Option<Arc<dyn rootfile::Source>>,
+    /// A tree with trees in its user info, and the file with their baskets.
+    pub user_info: Option<(Arc<TreeTable>, Arc<dyn rootfile::Source>)>,
     pub selection: Option<EntrySet>,
     /// The bounds of the steps in which entries are read.
     pub steps: Vec<u64>,

@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use dataset::ntuple::model::AttributeSet;
-use dataset::ntuple::write_anchor;
-use rootfile::codec::{Compression, Compressor};
+use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::model::{BatchColumn, ConvertPlan, Source};
 use super::steps::steps;
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory};
-use crate::arrow::write::{TablePlan, TableRecord, TableWriter};
-use crate::commit::page_sink::put_block;
+use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::user_info;
 use crate::execute::budget::{Budget, Share};
 use crate::execute::progress::Progress;
@@ -44,18 +41,15 @@ impl ConvertPlan {
         source: &Source<'_>,
         dataset: Dataset,
         (read, columns): (Vec<usize>, Vec<BatchColumn>),
-        mut table: (TablePlan, TableRecord),
+        table: Arc<dyn AnyTable>,
         (notes, lost): (Vec<String>, Vec<String>),
     ) -> Result<Self> {
-        if let TablePlan::Ntuple(plan) = &mut table.0 {
-            plan.limit_groups(source.memory);
-        }
         let entries = dataset.entries();
         let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
         let bytes: u64 = read.iter().map(|column| dataset.bytes(*column)).sum();
         let each = bytes.checked_div(entries).unwrap_or(0);
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
-        let metadata = least_metadata(&dataset, &table.0) + least_cluster;
+        let metadata = least_metadata(&dataset, table.width()) + least_cluster;
         let reading = |room: u64| Reading::new((&dataset, &read), each, room);
         let mut chosen = reading(source.memory / STEP_SHARE);
         if metadata + chosen.memory() > source.memory {
@@ -68,7 +62,7 @@ impl ConvertPlan {
             read,
             columns,
             table,
-            attributes: Vec::new(),
+            attributes: None,
             beside: None,
             user_info: None,
             selection,
@@ -98,9 +92,9 @@ impl ConvertPlan {
     }
 }
 
-/// Memory of the metadata of what is read and of what is written. With less a plan is refused.
-pub(super) fn least_metadata(dataset: &Dataset, table: &TablePlan) -> u64 {
-    dataset.metadata() + table.streams() * STREAM_BYTES
+/// Memory of the metadata of what is read and of what is written, so many branches or columns. With less a plan is refused.
+pub(super) fn least_metadata(dataset: &Dataset, width: u64) -> u64 {
+    dataset.metadata() + width * STREAM_BYTES
 }
 
 /// The steps in which entries are read, and the memory for it.
@@ -140,12 +134,12 @@ pub(crate) fn write_converted(
     let budget = plan.reading(beside);
     // One half of what waits is for reading.
     let overlaps = plan.step_bytes <= beside.waiting / 2;
-    let ConvertPlan { dataset, read, columns, mut table, attributes, user_info, selection, steps, kept, .. } = plan;
-    let lost = match (&mut table.1, user_info) {
-        (TableRecord::Tree(tree), Some(source)) => {
-            user_info::copy_trees(tree, &place.path, &*source, (&mut *file, directory))?
+    let ConvertPlan { dataset, read, columns, table, attributes, user_info, selection, steps, kept, .. } = plan;
+    let lost = match user_info {
+        Some((tree, source)) => {
+            tree.with_record(|tree| user_info::copy_trees(tree, &place.path, &*source, (&mut *file, directory)))?
         }
-        _ => None,
+        None => None,
     };
     let team = if budget.threads > 1 { Some(Arc::new(budget.team()?)) } else { None };
     let mut writer = TableWriter::new(file, directory, table, (team.clone(), cluster))?;
@@ -162,12 +156,12 @@ pub(crate) fn write_converted(
     };
     let numbered = work.run((&mut *file, &mut writer), progress)?;
     writer.flush(file)?;
-    let mut compressor = Compressor::new();
-    for set in attributes {
-        let (anchor, ..) = write_content(file, set.plan, share, compression, progress)
-            .map_err(|e| e.object(format!("attributes {}", set.name)))?;
-        let anchor = put_block(file, &write_anchor(&anchor)?, Compression::NONE, &mut compressor)?;
-        writer.open.link(AttributeSet { name: set.name, schema_version: set.schema_version, anchor })?;
+    if let Some((ntuple, sets)) = attributes {
+        for set in sets {
+            let content = write_content(file, set.plan, share, compression, progress)
+                .map_err(|e| e.object(format!("attributes {}", set.name)))?;
+            ntuple.with_open(|open| open.table.link(file, (set.name, set.schema_version), &content.open))?;
+        }
     }
     let written = writer.finish(file, compression)?;
     let summary = TableSummary {

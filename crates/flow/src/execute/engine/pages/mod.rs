@@ -17,25 +17,26 @@ use self::job::PageJob;
 use self::tasks::PageTasks;
 use self::work::PageWork;
 use super::run::read_ahead;
-use crate::commit::page_sink::{PageSink, WrittenPages};
+use crate::commit::page_sink::PageSink;
 use crate::execute::budget::Share;
 use crate::execute::pipeline::run_work;
 use crate::execute::progress::Progress;
 use crate::table::depth::Depths;
 
-/// Writes the pages and page lists of an RNTuple.
+/// Writes the pages of an RNTuple, and all page lists.
 pub(crate) fn run_pages(
     job: &PageJob,
-    (writer, sink): (&mut FileWriter, PageSink),
+    (writer, sink): (&mut FileWriter, &mut PageSink),
     share: Share,
     progress: Progress<'_>,
-) -> Result<(WrittenPages, Depths)> {
+) -> Result<Depths> {
     let sources: Vec<_> = job.inputs.iter().map(|input| Arc::clone(&input.source)).collect();
     let (ahead, share) = read_ahead(&sources, share);
     let near = ahead.fetches().then(|| job.with_sources(ahead.files()));
     let job = near.as_ref().unwrap_or(job);
     let work = PageWork { job };
     let mut tasks = PageTasks::new(job, &ahead);
-    let sink = run_work(&work, || tasks.next(), (&mut *writer, sink), share, progress)?;
-    Ok((sink.finish(writer)?, tasks.depths()))
+    run_work(&work, || tasks.next(), (&mut *writer, &mut *sink), share, progress)?;
+    sink.end_group_here(writer)?;
+    Ok(tasks.depths())
 }

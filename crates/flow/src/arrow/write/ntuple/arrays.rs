@@ -8,12 +8,13 @@ use arrow_schema::DataType;
 use dataset::ntuple::make::InputUse;
 use rootfile::{Error, Result};
 
-use super::column_arrays::{column_of, lengths};
-use super::conform::{Casting, conform};
-use super::ntuple_plan::NtuplePlan;
+use super::plan::NtuplePlan;
+use crate::arrow::write::batch_columns::{column_of, lengths};
+use crate::arrow::write::conform::{Casting, conform};
+use crate::execute::encode::stream_fill::Arrays;
 
 /// The arrays of all inputs for a batch. A counter may be missing.
-pub(crate) fn input_arrays(plan: &NtuplePlan, batch: &RecordBatch, casting: Casting) -> Result<Vec<Option<ArrayRef>>> {
+pub(super) fn input_arrays(plan: &NtuplePlan, batch: &RecordBatch, casting: Casting) -> Result<Box<Arrays>> {
     let name = |number: usize| plan.inputs.get(number).map_or("", |input| input.field().name().as_str());
     let named = |number: usize| move |e: Error| e.object(format!("column {}", name(number)));
     let mut arrays: Vec<Option<ArrayRef>> = Vec::with_capacity(plan.inputs.len());
@@ -55,7 +56,7 @@ pub(crate) fn input_arrays(plan: &NtuplePlan, batch: &RecordBatch, casting: Cast
             return Err(named(*first)(Error::request(why)));
         }
     }
-    Ok(arrays)
+    Ok(arrays.into_boxed_slice())
 }
 
 fn are_equal(a: &ArrayRef, b: &ArrayRef) -> bool {

@@ -6,18 +6,17 @@
 
 use std::sync::Arc;
 
-use arrow_schema::FieldRef;
 use dataset::layout::{ClusterSize, ColumnLayout, Compression, Layout, TreeRules, defaults};
 use dataset::ntuple::encode::TableEncoder;
-use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, extended, fields_of_columns, make_schema};
+use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, make_schema};
 use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Role, Schema};
 use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
 use rootfile::streamer::StreamerInfos;
 use rootfile::streamer::describe::describe_contained;
 use rootfile::{Error, Result};
 
-use super::tree_plan::TreeSpec;
-use crate::commit::page_sink::group_bytes;
+use crate::arrow::write::tree::plan::TreeSpec;
+use crate::commit::page_sink::GroupRule;
 use crate::execute::encode::page_fill::PageRules;
 
 /// The version of the format that is written.
@@ -71,10 +70,8 @@ pub(crate) struct NtuplePlan {
     pub unzipped_cluster: u64,
     /// Whether equal pages of a cluster are stored once.
     pub share_pages: bool,
-    /// A cluster group ends where its page list reaches about this many bytes.
-    pub group_bytes: usize,
-    /// Most clusters of a group.
-    pub group_clusters: Option<u32>,
+    /// Where cluster groups end.
+    pub groups: GroupRule,
     /// Compression of metadata.
     pub compression: Compression,
 }
@@ -115,8 +112,7 @@ impl NtuplePlan {
                 .unzipped_cluster
                 .map_or(defaults::NTUPLE_UNZIPPED_CLUSTER, |size| size.bytes()),
             share_pages: rules.tree.share_pages != Some(false),
-            group_bytes: group_bytes(u64::MAX),
-            group_clusters: rules.tree.cluster_group,
+            groups: GroupRule::of(rules.tree.cluster_group),
             compression: compression(&table),
         };
         let nowhere = Link { len: 0, locator: Locator::File { offset: 0, size: 0 } };
@@ -137,13 +133,7 @@ impl NtuplePlan {
 
     /// Divides page lists into groups as the memory of the whole operation allows.
     pub fn limit_groups(&mut self, memory: u64) {
-        self.group_bytes = group_bytes(memory / LIST_SHARE);
-    }
-
-    /// Makes the fields that another plan lacks an extension of it, which the footer has.
-    pub fn extend(&mut self, before: &Self) -> Result<()> {
-        self.schema = Arc::new(extended(&before.schema, Schema::clone(&self.schema))?);
-        Ok(())
+        self.groups = self.groups.within(memory / LIST_SHARE);
     }
 
     /// Checks that columns from one on can hold zeroes: a quantised one need not, and ROOT reads the object of a streamer field
@@ -163,11 +153,6 @@ impl NtuplePlan {
             }
         }
         Ok(())
-    }
-
-    /// Names and types of the columns. Columns that only count others may be left out of a batch.
-    pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
-        self.inputs.iter().map(Input::field)
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_schema::FieldRef;
 use dataset::assemble::{LogicalColumn, logical_columns};
 use dataset::decode::ColumnPlan;
 use dataset::layout::{ClusterSize, Layout, TreeLayout, TreeRules, defaults};
@@ -135,23 +134,6 @@ impl TreePlan {
         tree.auto_flush = cluster.to_auto_flush();
         let basket_memory = of_tree.basket_memory.map(|size| size.bytes()).filter(|_| !one_per_cluster);
         Ok((Self { name: name.to_owned(), infos, wholes, counted, branches, cluster, basket_memory }, tree))
-    }
-
-    /// Names and types of the columns. Columns that only count others may be left out of a batch.
-    pub fn fields(&self) -> impl Iterator<Item = &FieldRef> {
-        self.wholes.iter().map(LogicalColumn::field)
-    }
-
-    /// Checks that the first branches are those of another plan.
-    pub fn extend(&self, before: &Self) -> Result<()> {
-        let branches = |plan: &Self| -> Vec<(usize, String, bool)> {
-            let branches = plan.branches.iter().take(before.branches.len());
-            branches.map(|branch| (branch.branch, branch.name.clone(), branch.counts)).collect()
-        };
-        if branches(before) == branches(self) {
-            return Ok(());
-        }
-        Err(Error::request("the new columns would change branches that have entries"))
     }
 
     /// Whether each branch has one basket in each cluster.

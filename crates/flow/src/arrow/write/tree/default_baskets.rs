@@ -5,7 +5,7 @@
 use arrow_array::{Array, ArrayRef};
 use rootfile::{Error, Result};
 
-use super::tree_plan::TreePlan;
+use super::plan::TreePlan;
 use crate::execute::encode::branch_fill::BranchFill;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::table::chunk::Chunk;
@@ -19,7 +19,7 @@ const PORTION: usize = 4096;
 const MOST_BASKET: u64 = 256 << 10;
 
 /// Makes the baskets of a cluster with so many entries, of all branches from one on, and passes them on in pieces.
-pub(crate) fn default_baskets(
+pub(super) fn default_baskets(
     plan: &TreePlan,
     (from, entries): (usize, u64),
     scratches: &EncodeScratchPool,
@@ -39,7 +39,7 @@ pub(crate) fn default_baskets(
             let n = left.min(array.len());
             left -= n;
             scratches.with(|scratch| {
-                fill.fill(branch, array, 0..n, scratch)?;
+                fill.fill_array(branch, array, 0..n, scratch)?;
                 match left {
                     0 => fill.finish_basket(branch, scratch),
                     _ if fill.waiting() >= MOST_BASKET => fill.cut_basket(branch, scratch),
