@@ -28,6 +28,22 @@ impl Join<'_> {
         true
     }
 
+    /// Whether schemas without a new field may have values around it, so that there must be values of the field. `map` has the fields
+    /// that they have.
+    pub fn is_field_filled(schema: &Schema, map: &[Option<usize>], field: usize) -> bool {
+        let mut parent = schema.fields.get(field).and_then(|field| field.parent);
+        while let Some((at, above)) = parent.and_then(|at| Some((at, schema.fields.get(at)?))) {
+            if map.get(at).copied().flatten().is_some() {
+                return true;
+            }
+            if !is_fixed(above.role) {
+                return false;
+            }
+            parent = above.parent;
+        }
+        true
+    }
+
     /// Gives fields of classes the latest version of the class: it adds the members of the others.
     pub fn take_versions(&mut self, schema: &Schema, map: &[Option<usize>]) {
         for (field, node) in schema.fields.iter().zip(map) {
@@ -79,22 +95,6 @@ impl Join<'_> {
 /// Whether there are as many values below a field as it has itself.
 fn is_fixed(role: Role) -> bool {
     matches!(role, Role::Leaf | Role::Record)
-}
-
-/// Whether schemas without a new field may have values around it, so that there must be values of the field. `map` has the fields
-/// that they have.
-pub(super) fn is_filled(schema: &Schema, map: &[Option<usize>], field: usize) -> bool {
-    let mut parent = schema.fields.get(field).and_then(|field| field.parent);
-    while let Some((at, above)) = parent.and_then(|at| Some((at, schema.fields.get(at)?))) {
-        if map.get(at).copied().flatten().is_some() {
-            return true;
-        }
-        if !is_fixed(above.role) {
-            return false;
-        }
-        parent = above.parent;
-    }
-    true
 }
 
 /// A column that has the same number of elements for each value of a field: the column, and that number.

@@ -8,7 +8,6 @@ use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Field, Role, Schema};
 use rootfile::{Error, Result};
 
-use super::counted::is_filled;
 use super::filter::is_divisible;
 use crate::plan::options::Schema as Mode;
 use crate::table::text_list::listed;
@@ -210,7 +209,7 @@ impl<'a> Join<'a> {
         };
         let new = |(id, field): (usize, &Field)| {
             let is_new = keep.get(id) == Some(&true) && map.get(id).copied().flatten().is_none();
-            field.role == Role::Streamer && is_new && is_filled(schema, map, id)
+            field.role == Role::Streamer && is_new && Self::is_field_filled(schema, map, id)
         };
         self.nodes.iter().enumerate().any(lost) || schema.fields.iter().enumerate().any(new)
     }
