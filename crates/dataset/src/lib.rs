@@ -55,6 +55,7 @@
 //! and [`ColumnPlan::opaque`](decode::ColumnPlan::opaque) has the reason.
 
 pub mod assemble;
+pub mod codecs;
 pub mod decode;
 pub mod defaults;
 pub mod encode;

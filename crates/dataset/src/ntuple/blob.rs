@@ -1,11 +1,11 @@
-//! Reads the bytes that locators name. A block is in one key of class `RBlob`, or in several if it is larger than the anchor's
+//! The bytes that locators name. A block is in one key of class `RBlob`, or in several if it is larger than the anchor's
 //! limit of a key: then the first key has the first part and, at its end, the offsets of the other parts.
 //!
 //! Facts: `RMiniFile.cxx`, `TryReadBuffer` and `ComputeNumChunks`. The keys themselves are not read: their sizes of objects mean
 //! nothing, and one key may have many pages.
 
 use rootfile::codec::Decompressor;
-use rootfile::{Error, Result, Source};
+use rootfile::{Error, RangeBuffer, RangeBytes, RangeReader, Result, Source};
 
 use super::model::{Link, Locator};
 
@@ -18,7 +18,7 @@ const OFFSET: u64 = 8;
 /// # Errors
 ///
 /// If the locator is not into a file, or if its bytes cannot be read.
-pub fn read_blob(source: &dyn Source, locator: &Locator, max_key_size: u64) -> Result<Vec<u8>> {
+pub fn read_blob((bytes, file): (&mut dyn RangeBytes, u32), locator: &Locator, max_key_size: u64) -> Result<Vec<u8>> {
     let (offset, size) = match *locator {
         Locator::File { offset, size } => (offset, size),
         Locator::Unknown { kind } => {
@@ -28,30 +28,31 @@ pub fn read_blob(source: &dyn Source, locator: &Locator, max_key_size: u64) -> R
         }
     };
     let len = usize::try_from(size).unwrap_or(usize::MAX);
+    let range = |offset: u64, size: u64| offset..offset.saturating_add(size);
     let parts = match part_count(size, max_key_size) {
-        None => return source.read(offset, len),
+        None => return bytes.read(file, range(offset, size)),
         Some(parts) => parts,
     };
     let offsets_len = (parts - 1).saturating_mul(OFFSET);
     let damaged = || Error::corrupt(format!("a block of {size} bytes cannot be in keys of {max_key_size}")).at(offset);
     let first_len = max_key_size.checked_sub(offsets_len).ok_or_else(damaged)?;
-    if size > source.size() {
+    if size > bytes.size(file) {
         return Err(damaged());
     }
     // The first part ends with the offsets, which the second part then overwrites.
-    let mut bytes = source.read(offset, usize::try_from(max_key_size).unwrap_or(usize::MAX))?;
+    let mut block = bytes.read(file, range(offset, max_key_size))?;
     let first_len = usize::try_from(first_len).unwrap_or(usize::MAX);
-    let offsets = bytes.split_off(first_len.min(bytes.len()));
-    bytes.resize(len, 0);
-    let rest = bytes.get_mut(first_len..).unwrap_or_default();
+    let offsets = block.split_off(first_len.min(block.len()));
+    block.resize(len, 0);
+    let rest = block.get_mut(first_len..).unwrap_or_default();
     let part_len = usize::try_from(max_key_size).unwrap_or(usize::MAX);
     let mut offsets = offsets.chunks_exact(OFFSET as usize);
     for part in rest.chunks_mut(part_len) {
         let at = offsets.next().and_then(|bytes| bytes.first_chunk()).ok_or_else(damaged)?;
         let at = u64::from_le_bytes(*at);
-        source.read_exact_at(at, part).map_err(|e| e.at(at))?;
+        bytes.read_into(file, at, part).map_err(|e| e.at(at))?;
     }
-    Ok(bytes)
+    Ok(block)
 }
 
 /// The number of parts of a block; none if it is in one key.
@@ -71,7 +72,9 @@ fn part_count(size: u64, max_key_size: u64) -> Option<u64> {
 ///
 /// If its bytes cannot be read or decompressed.
 pub fn read_block(source: &dyn Source, link: &Link, max_key_size: u64) -> Result<Vec<u8>> {
-    unpack_block(read_blob(source, &link.locator, max_key_size)?, link.len)
+    let mut buffer = RangeBuffer::default();
+    let mut bytes = RangeReader::of(source, &mut buffer);
+    unpack_block(read_blob((&mut bytes, 0), &link.locator, max_key_size)?, link.len)
 }
 
 /// Decompresses a block to `len` bytes. A block of that length is stored; unlike in a key, a longer one is an error.
@@ -99,6 +102,10 @@ mod tests {
     use rootfile::MemoryFile;
 
     use super::*;
+
+    fn blob(file: &MemoryFile, locator: &Locator, max_key_size: u64) -> Result<Vec<u8>> {
+        read_blob((&mut RangeReader::of(file, &mut RangeBuffer::default()), 0), locator, max_key_size)
+    }
 
     /// Puts a block into parts the way `RNTupleFileWriter::WriteBlob` does: the first part last.
     fn write_blob(file: &mut Vec<u8>, block: &[u8], max_key_size: usize) -> u64 {
@@ -128,7 +135,7 @@ mod tests {
                 let mut file = vec![9; 10];
                 let offset = write_blob(&mut file, &block, max);
                 let locator = Locator::File { offset, size: len as u64 };
-                let read = read_blob(&MemoryFile(file), &locator, max as u64).unwrap();
+                let read = blob(&MemoryFile(file), &locator, max as u64).unwrap();
                 assert!(read == block, "{max} {len}");
             }
         }
@@ -137,7 +144,7 @@ mod tests {
     #[test]
     fn impossible_blocks() {
         let file = MemoryFile(vec![0; 100]);
-        let read = |offset, size, max| read_blob(&file, &Locator::File { offset, size }, max);
+        let read = |offset, size, max| blob(&file, &Locator::File { offset, size }, max);
         assert_eq!(read(0, 100, 0).unwrap().len(), 100);
         for (offset, size, max) in
             [(1, 100, 0), (0, u64::MAX, 0), (0, u64::MAX, 1), (0, 100, 8), (0, 60, 7), (0, 200, 50)]
@@ -146,8 +153,8 @@ mod tests {
         }
         // The offset of the second part is beyond the file.
         let damaged = MemoryFile(vec![0xff; 100]);
-        assert!(read_blob(&damaged, &Locator::File { offset: 0, size: 60 }, 40).is_err());
-        assert!(read_blob(&file, &Locator::Unknown { kind: 2 }, 0).unwrap_err().to_string().contains("0x02"));
+        assert!(blob(&damaged, &Locator::File { offset: 0, size: 60 }, 40).is_err());
+        assert!(blob(&file, &Locator::Unknown { kind: 2 }, 0).unwrap_err().to_string().contains("0x02"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use rootfile::codec::{Compression, Compressor, Decompressor};
-use rootfile::{Error, Result, Source};
+use rootfile::{Error, RangeBytes, Result};
 
 use super::blob::read_blob;
 use super::element::Encoding;
@@ -105,14 +105,27 @@ impl Page {
         Ok((offset, len))
     }
 
-    /// Reads the page's bytes, with its checksum, from one key or several.
+    /// The page's bytes in a file, with its checksum. Those of a page in several keys are put together in `joined`. `next` are the
+    /// pages that will be asked for after it.
     ///
     /// # Errors
     ///
     /// If the page is not in a file, or if its bytes cannot be read.
-    pub fn read(&self, source: &dyn Source, max_key_size: u64) -> Result<Vec<u8>> {
+    pub fn record<'b>(
+        &self,
+        next: &[Self],
+        (bytes, file): (&'b mut dyn RangeBytes, u32),
+        max_key_size: u64,
+        joined: &'b mut Vec<u8>,
+    ) -> Result<&'b [u8]> {
         let (offset, size) = self.extent()?;
-        read_blob(source, &Locator::File { offset, size }, max_key_size)
+        if max_key_size > 0 && size > max_key_size {
+            *joined = read_blob((bytes, file), &Locator::File { offset, size }, max_key_size)?;
+            return Ok(joined);
+        }
+        check_within((offset, size), bytes.size(file)).map_err(|e| e.file(bytes.name(file)))?;
+        let range = |page: &Self| page.extent().ok().map(|(offset, size)| offset..offset.saturating_add(size));
+        bytes.get(file, offset..offset.saturating_add(size), &mut next.iter().map_while(range))
     }
 
     /// Verifies the checksum of `record`, the page's bytes in the file, and decompresses them. The result lies in `record` if

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use arrow_array::ArrayRef;
-use rootfile::{Error, Result, Source};
+use rootfile::{Error, RangeBuffer, RangeReader, Result, Source};
 
-use super::cluster_reader::{ClusterSource, PageReader};
+use super::cluster_reader::ClusterSource;
 use super::decode::FieldPlan;
 use super::model::Ntuple;
 use super::open::read_page_list;
+use crate::codecs::Codecs;
 
 /// Reads the entries `entries` of a field into an Arrow array of the type of the plan's [field](FieldPlan::field). Only
 /// pages that have values of these entries are read.
@@ -20,7 +21,7 @@ pub fn read_field(source: &dyn Source, ntuple: &Ntuple, plan: &FieldPlan, entrie
     let entries = entries.start..entries.end.min(ntuple.entries());
     let count = usize::try_from(entries.end.saturating_sub(entries.start)).unwrap_or(usize::MAX);
     let mut builder = plan.start(count)?;
-    let mut reader = PageReader::new();
+    let (mut buffer, mut codecs) = (RangeBuffer::default(), Codecs::new());
     let mut before = 0usize;
     for (index, group) in ntuple.groups.iter().enumerate() {
         if group.first_entry < entries.end && entries.start < group.first_entry.saturating_add(group.entries) {
@@ -31,14 +32,15 @@ pub fn read_field(source: &dyn Source, ntuple: &Ntuple, plan: &FieldPlan, entrie
                 if first < last {
                     let range = first - cluster.first_entry..last - cluster.first_entry;
                     let at = ClusterSource {
-                        source,
+                        file: 0,
                         schema: &ntuple.schema,
                         max_key_size: ntuple.anchor.max_key_size,
                         list: &list,
                         cluster,
                         number: before + number,
                     };
-                    reader.append(at, plan, &mut std::iter::once(range), &mut builder)?;
+                    let bytes = &mut RangeReader::of(source, &mut buffer);
+                    at.append(plan, &mut std::iter::once(range), (bytes, &mut codecs), &mut builder)?;
                 }
             }
         }

@@ -50,15 +50,6 @@ pub struct FieldPiece {
     pub uncompressed: u64,
 }
 
-/// The pieces of a field.
-#[derive(Debug)]
-pub struct FieldPieces {
-    /// In the order of entries.
-    pub pieces: Vec<FieldPiece>,
-    /// The numbers of clusters that cannot be read, and why not.
-    pub damaged: Vec<(usize, Error)>,
-}
-
 /// What the pages of a field take in a cluster. Pages whose bytes are shared count for each of their uses.
 #[derive(Default)]
 struct StoredPages {
@@ -171,10 +162,10 @@ impl NtupleTable {
         self.lists.iter().map(|list| of_list(list) as u64).sum()
     }
 
-    /// What is needed to read a cluster from the file that has it.
-    pub fn cluster_source<'a>(&'a self, number: usize, source: &'a dyn Source) -> Option<ClusterSource<'a>> {
+    /// What is needed to open the pages of a cluster. `file` is the number of its file.
+    pub fn cluster_source(&self, number: usize, file: u32) -> Option<ClusterSource<'_>> {
         let (list, cluster) = self.cluster(number)?;
-        Some(ClusterSource { source, schema: &self.schema, max_key_size: self.max_key_size, list, cluster, number })
+        Some(ClusterSource { file, schema: &self.schema, max_key_size: self.max_key_size, list, cluster, number })
     }
 
     fn stored(&self, columns: &[usize], (list, cluster): (&PageList, &Cluster)) -> Result<StoredPages> {
@@ -201,19 +192,27 @@ impl NtupleTable {
     }
 
     /// The pieces of a field, in the order of entries. A column of values is cut between pages, a field with collections or
-    /// several columns into parts of a cluster. Clusters in which the page lists contradict the schema or each other have one piece
-    /// each, which cannot be read.
-    pub fn pieces(&self, plan: &FieldPlan) -> FieldPieces {
-        let mut found = FieldPieces { pieces: Vec::with_capacity(self.clusters.len()), damaged: Vec::new() };
+    /// several columns into parts of a cluster. A cluster in which the page lists contradict the schema or each other is one piece
+    /// of no bytes, which [`check`](Self::check) refuses.
+    pub fn pieces(&self, plan: &FieldPlan) -> Vec<FieldPiece> {
+        let mut pieces = Vec::with_capacity(self.clusters.len());
         for (number, place) in self.clusters().enumerate().filter(|(_, (_, cluster))| cluster.entries > 0) {
-            let checked = self.check_cluster(plan, number, place);
-            if let Err(error) = checked.and_then(|()| self.add_pieces(plan, number, place, &mut found.pieces)) {
+            if self.add_pieces(plan, number, place, &mut pieces).is_err() {
                 let (start, end) = (place.1.first_entry, place.1.first_entry.saturating_add(place.1.entries));
-                found.pieces.push(FieldPiece { cluster: number, entries: start..end, compressed: 0, uncompressed: 0 });
-                found.damaged.push((number, error));
+                pieces.push(FieldPiece { cluster: number, entries: start..end, compressed: 0, uncompressed: 0 });
             }
         }
-        found
+        pieces
+    }
+
+    /// Checks that the page lists do not contradict the schema or each other in a field of a cluster.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, or that there is no such cluster.
+    pub fn check(&self, plan: &FieldPlan, number: usize) -> Result<()> {
+        let place = self.cluster(number).ok_or_else(|| Error::request("no such cluster"))?;
+        self.add_pieces(plan, number, place, &mut Vec::new())
     }
 
     /// Adds the pieces in a cluster.
@@ -224,6 +223,7 @@ impl NtupleTable {
         place: (&PageList, &Cluster),
         pieces: &mut Vec<FieldPiece>,
     ) -> Result<()> {
+        self.check_cluster(plan, number, place)?;
         let (cluster, columns) = (place.1, plan.columns_in(place.1)?);
         let stored = self.stored(&columns, place)?;
         let cuts = match self.flat_cuts(&columns, place)? {

@@ -1,6 +1,7 @@
 //! The values of a column while its pieces are appended, in the order of entries.
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef, new_empty_array};
+use arrow_schema::FieldRef;
 use rootfile::{Error, Result};
 
 use crate::decode::ColumnBuilder;
@@ -14,6 +15,8 @@ pub enum Loaded {
     Basket(BasketData),
     /// The requested entries of a field, decoded.
     Values(FieldBuilder),
+    /// The requested entries of a column of another container.
+    Array(ArrayRef),
 }
 
 /// The values of a column, piece by piece.
@@ -23,6 +26,48 @@ pub enum ValueBuilder {
     Branch(ColumnBuilder),
     /// Of a field.
     Field(FieldBuilder),
+    /// Of a column of another container.
+    Arrays(Arrays),
+}
+
+/// Arrays of one type, one behind the other.
+#[derive(Debug)]
+pub struct Arrays {
+    field: FieldRef,
+    parts: Vec<ArrayRef>,
+}
+
+impl Arrays {
+    /// No array yet.
+    pub(super) fn new(field: FieldRef) -> Self {
+        Self { field, parts: Vec::new() }
+    }
+
+    /// Appends an array.
+    ///
+    /// # Errors
+    ///
+    /// If it has another type.
+    pub fn append(&mut self, array: ArrayRef) -> Result<()> {
+        if array.data_type() != self.field.data_type() {
+            let (field, other) = (&self.field, array.data_type());
+            let message = format!("values of type {other} for a column of type {}", field.data_type());
+            return Err(Error::corrupt(message).object(format!("column {}", field.name())));
+        }
+        self.parts.push(array);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<ArrayRef> {
+        match self.parts.as_slice() {
+            [] => Ok(new_empty_array(self.field.data_type())),
+            [one] => Ok(one.clone()),
+            several => {
+                let several: Vec<&dyn Array> = several.iter().map(|part| &**part).collect();
+                arrow_select::concat::concat(&several).map_err(|e| Error::unsupported(e.to_string()))
+            }
+        }
+    }
 }
 
 impl ValueBuilder {
@@ -30,11 +75,11 @@ impl ValueBuilder {
     ///
     /// # Errors
     ///
-    /// If the table is an RNTuple, whose fields have all entries, or if a value would be a large array.
+    /// If the table is no tree: columns of others have all entries. Or if a value would be a large array.
     pub fn append_missing(&mut self, entries: usize) -> Result<()> {
         match self {
             Self::Branch(builder) => builder.append_missing(entries),
-            Self::Field(_) => Err(Error::corrupt(format!("{entries} entries are in no cluster"))),
+            Self::Field(_) | Self::Arrays(_) => Err(Error::corrupt(format!("{entries} entries are in no cluster"))),
         }
     }
 
@@ -43,6 +88,7 @@ impl ValueBuilder {
         match self {
             Self::Branch(builder) => builder.len(),
             Self::Field(builder) => builder.len(),
+            Self::Arrays(arrays) => arrays.parts.iter().map(|part| part.len()).sum(),
         }
     }
 
@@ -60,6 +106,7 @@ impl ValueBuilder {
         match self {
             Self::Branch(builder) => builder.finish(),
             Self::Field(builder) => builder.finish(),
+            Self::Arrays(arrays) => arrays.finish(),
         }
     }
 }

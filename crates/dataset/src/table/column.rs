@@ -1,9 +1,11 @@
 //! A column of a table, with its Arrow field: how its stored entries become values.
 
+use std::sync::Arc;
+
 use arrow_schema::FieldRef;
 use rootfile::Result;
 
-use super::builder::ValueBuilder;
+use super::builder::{Arrays, ValueBuilder};
 use crate::decode::ColumnPlan;
 use crate::ntuple::decode::FieldPlan;
 
@@ -14,6 +16,13 @@ pub enum TableColumn {
     Branch(ColumnPlan),
     /// A field of an RNTuple.
     Field(FieldPlan),
+    /// A column of another container, whose pieces are Arrow arrays when they are opened.
+    Array {
+        /// The Arrow field.
+        field: FieldRef,
+        /// The index of its node.
+        node: usize,
+    },
 }
 
 impl TableColumn {
@@ -22,6 +31,7 @@ impl TableColumn {
         match self {
             Self::Branch(plan) => plan.field(),
             Self::Field(plan) => plan.field(),
+            Self::Array { field, .. } => field,
         }
     }
 
@@ -30,6 +40,7 @@ impl TableColumn {
         match self {
             Self::Branch(plan) => plan.branch(),
             Self::Field(plan) => plan.id(),
+            Self::Array { node, .. } => *node,
         }
     }
 
@@ -38,6 +49,7 @@ impl TableColumn {
         match self {
             Self::Branch(plan) => plan.opaque(),
             Self::Field(plan) => plan.opaque(),
+            Self::Array { .. } => None,
         }
     }
 
@@ -45,7 +57,7 @@ impl TableColumn {
     pub fn branch(&self) -> Option<&ColumnPlan> {
         match self {
             Self::Branch(plan) => Some(plan),
-            Self::Field(_) => None,
+            Self::Field(_) | Self::Array { .. } => None,
         }
     }
 
@@ -70,6 +82,7 @@ impl TableColumn {
         Ok(match self {
             Self::Branch(plan) => ValueBuilder::Branch(plan.start(entries, bytes)),
             Self::Field(plan) => ValueBuilder::Field(plan.start(entries)?),
+            Self::Array { field, .. } => ValueBuilder::Arrays(Arrays::new(Arc::clone(field))),
         })
     }
 }

@@ -5,8 +5,11 @@
 mod builder;
 pub mod catalog;
 mod column;
+mod container;
+pub mod piece;
 mod schema;
 
 pub use builder::{Loaded, ValueBuilder};
 pub use column::TableColumn;
+pub use container::{ColumnPieces, FileRange, Runs, StoredTable};
 pub use schema::{Node, TableSchema};

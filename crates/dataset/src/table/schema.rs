@@ -35,6 +35,15 @@ pub enum TableSchema {
         /// Fields and columns.
         schema: Arc<Schema>,
     },
+    /// The nodes of a table in another container.
+    Plain {
+        /// The name.
+        name: String,
+        /// A description, empty if there is none.
+        title: String,
+        /// The nodes, each behind the one above it.
+        nodes: Vec<Node>,
+    },
 }
 
 impl TableSchema {
@@ -42,7 +51,7 @@ impl TableSchema {
     pub fn names(&self) -> (&str, &str) {
         match self {
             Self::Tree(tree) => (&tree.named.name, &tree.named.title),
-            Self::Ntuple { name, title, .. } => (name, title),
+            Self::Ntuple { name, title, .. } | Self::Plain { name, title, .. } => (name, title),
         }
     }
 
@@ -50,7 +59,7 @@ impl TableSchema {
     pub fn tree(&self) -> Option<&Tree> {
         match self {
             Self::Tree(tree) => Some(tree),
-            Self::Ntuple { .. } => None,
+            Self::Ntuple { .. } | Self::Plain { .. } => None,
         }
     }
 
@@ -59,6 +68,7 @@ impl TableSchema {
         match self {
             Self::Tree(tree) => tree.branches.len(),
             Self::Ntuple { schema, .. } => schema.fields.len(),
+            Self::Plain { nodes, .. } => nodes.len(),
         }
     }
 
@@ -96,6 +106,7 @@ impl TableSchema {
                 };
                 schema.fields.iter().map(node).collect()
             }
+            Self::Plain { nodes, .. } => nodes.clone(),
         }
     }
 
@@ -104,6 +115,10 @@ impl TableSchema {
         match self {
             Self::Tree(tree) => tree.lineage(node),
             Self::Ntuple { schema, .. } => schema.lineage(node),
+            Self::Plain { nodes, .. } => {
+                let above = |node: &&Node| node.parent.and_then(|parent| nodes.get(parent));
+                std::iter::successors(nodes.get(node), above).map(|node| node.name.as_str()).collect()
+            }
         }
     }
 
@@ -126,13 +141,14 @@ impl TableSchema {
         match self {
             Self::Tree(tree) => tree.top.clone(),
             Self::Ntuple { schema, .. } => schema.children(None),
+            Self::Plain { nodes, .. } => (0..nodes.len()).filter(|&node| self.is_default(node)).collect(),
         }
     }
 
     /// Whether a column has the values of another one: a projected field of an RNTuple.
     pub fn is_projected(&self, node: usize) -> bool {
         match self {
-            Self::Tree(_) => false,
+            Self::Tree(_) | Self::Plain { .. } => false,
             Self::Ntuple { schema, .. } => schema.fields.get(node).is_some_and(|field| field.source.is_some()),
         }
     }
@@ -142,6 +158,7 @@ impl TableSchema {
         match self {
             Self::Tree(_) => true,
             Self::Ntuple { schema, .. } => schema.fields.get(node).is_some_and(|field| field.parent.is_none()),
+            Self::Plain { nodes, .. } => nodes.get(node).is_some_and(|node| node.parent.is_none()),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use dataset::layout::{ByteSize, TreeRules, defaults};
 use dataset::recast::Recast;
+use dataset::table::piece::{Piece, Record, Stored};
 use dataset::tree::basket::GENERATE_OFFSET_MAP;
 use dataset::tree::clusters::cluster_starts;
 use dataset::tree::make::LeafNumber;
@@ -20,7 +21,6 @@ use super::options::Absent;
 use super::relations::Relations;
 use super::unequal::{Gaps, Missing, UnequalInputs, push_defaults};
 use crate::table::column::{Column, EntryForm};
-use crate::table::piece::Piece;
 use crate::table::target::Shape;
 
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
@@ -198,20 +198,19 @@ impl<'a> PlanBuilder<'a> {
                 if let Some(gap) = gaps.next_if(|gap| gap.start < basket.first_entry) {
                     push_defaults(&mut column.source.pieces, base + gap.start..base + gap.end)?;
                 }
+                let (first_entry, entries) = (base + basket.first_entry, basket.entries);
                 if let Some((_, embedded)) = embedded {
-                    column.source.embedded.insert(column.source.pieces.len(), embedded.bytes);
-                } else if in_file == own_file || opens_others {
-                    let room = room.entry(in_file).or_insert_with(|| source.size());
-                    check_range(&basket, &**source, room)
-                        .map_err(|e| e.at(basket.seek).object(format!("branch {}", column.name)).file(source.name()))?;
+                    column.source.push_embedded((first_entry, entries), in_file, embedded.bytes);
+                } else {
+                    if in_file == own_file || opens_others {
+                        let room = room.entry(in_file).or_insert_with(|| source.size());
+                        check_range(&basket, &**source, room).map_err(|e| {
+                            e.at(basket.seek).object(format!("branch {}", column.name)).file(source.name())
+                        })?;
+                    }
+                    let record = Record { file: in_file, offset: basket.seek, len: basket.nbytes };
+                    column.source.pieces.push(Piece { first_entry, entries, stored: Stored::Record(record) });
                 }
-                column.source.pieces.push(Piece {
-                    first_entry: base + basket.first_entry,
-                    entries: basket.entries,
-                    seek: basket.seek,
-                    nbytes: basket.nbytes,
-                    file: in_file,
-                });
                 spread(&mut bytes, starts, entries, basket.first_entry, basket.entries, f64::from(basket.nbytes));
             }
             for gap in gaps {

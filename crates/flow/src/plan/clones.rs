@@ -4,14 +4,15 @@
 use std::sync::Arc;
 
 use dataset::decode::ColumnPlan;
-use dataset::tree::{Branch, BranchKind, Tree};
+use dataset::table::piece::{Piece, Record, Stored};
+use dataset::tree::{BasketRef, Branch, BranchKind, Tree};
 use rootfile::RootFile;
 
 use super::builder::{ClonesClasses, PlanBuilder};
 use super::schema::{Comparison, Described};
 use crate::execute::fetch::learn::learn;
 use crate::table::column::Column;
-use crate::table::piece::{Files, Piece};
+use crate::table::piece::Files;
 
 impl PlanBuilder<'_> {
     /// Adds the branches whose arrays hold another class in a further input to the differences.
@@ -55,15 +56,16 @@ impl PlanBuilder<'_> {
         let names = (branch.name().to_owned(), tree.name().to_owned());
         let mut column = Column::new(theirs, names, own.target.compression, own.target.shape);
         column.form = own.form.clone();
-        let piece = |b: &dataset::tree::BasketRef| Piece {
-            first_entry: b.first_entry,
-            entries: b.entries,
-            seek: b.seek,
-            nbytes: b.nbytes,
-            file: 0,
-        };
-        column.source.pieces = branch.baskets.iter().map(piece).collect();
-        column.source.embedded = branch.embedded.iter().map(|(at, basket)| (*at, basket.bytes.clone())).collect();
+        let mut embedded = branch.embedded.iter().peekable();
+        for (k, &BasketRef { first_entry, entries, seek: offset, nbytes: len }) in branch.baskets.iter().enumerate() {
+            match embedded.next_if(|(at, _)| *at == k) {
+                Some((_, basket)) => column.source.push_embedded((first_entry, entries), 0, basket.bytes.clone()),
+                None => {
+                    let stored = Stored::Record(Record { file: 0, offset, len });
+                    column.source.pieces.push(Piece { first_entry, entries, stored });
+                }
+            }
+        }
         Some(column)
     }
 }

@@ -158,13 +158,13 @@ fn measure(
     fetcher: &mut Fetcher,
     compressor: &mut Compressor,
 ) -> Result<Option<(u64, u64)>> {
-    let Some(piece) = column.source.record(index).filter(|p| !p.is_embedded()) else { return Ok(None) };
+    let Some(piece) = column.source.record(index).filter(|p| p.record().is_some()) else { return Ok(None) };
     let header = fetcher.fetch(&plan.files, column, &piece)?;
     fetcher.unpack(&header)?;
     let mut out = Vec::new();
-    let packed = compressor.compress(column.target.compression, &fetcher.payload, &mut out)?;
-    let len = if packed { out.len() } else { fetcher.payload.len() };
-    Ok(Some((u64::from(piece.nbytes), (len + header.keylen()) as u64)))
+    let packed = compressor.compress(column.target.compression, &fetcher.codecs.payload, &mut out)?;
+    let len = if packed { out.len() } else { fetcher.codecs.payload.len() };
+    Ok(Some((u64::from(piece.packed_len()), (len + header.keylen()) as u64)))
 }
 
 fn as_text<S: serde::Serializer>(compression: &Compression, s: S) -> std::result::Result<S::Ok, S::Error> {

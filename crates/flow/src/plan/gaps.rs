@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_schema::DataType;
 use dataset::decode::ColumnPlan;
 use dataset::defaults::{self, DefaultItems};
+use dataset::table::piece::Piece;
 use dataset::tree::{Branch, Places};
 use rootfile::{Error, Hint, Result, RootFile};
 
@@ -14,7 +15,6 @@ use super::builder::{PlanBuilder, holds_entries};
 use super::unequal::{Gaps, Missing, push_defaults, refusal};
 use crate::table::column::{CountedDefaults, CountedOffsets, DefaultBytes};
 use crate::table::default_entry::{default_entry, item_width, leaf_width};
-use crate::table::piece::{FILL, Piece};
 
 impl PlanBuilder<'_> {
     /// The entries of an input that get defaults, because its branch does not hold them. The column is prepared for them.
@@ -164,7 +164,7 @@ impl PlanBuilder<'_> {
     ///
     /// If default entries of a counter stand beside entries that it counts.
     pub fn link_filled(&mut self) -> Result<()> {
-        let is_filled = |pieces: &[Piece]| pieces.iter().any(|piece| piece.file == FILL);
+        let is_filled = |pieces: &[Piece]| pieces.iter().any(Piece::is_default);
         if !self.columns.iter().any(|column| is_filled(&column.source.pieces)) {
             return Ok(());
         }
@@ -189,10 +189,10 @@ impl PlanBuilder<'_> {
         let (Some(column), Some(counter)) = (self.columns.get(counted), self.columns.get(counter)) else {
             return Ok(());
         };
-        for gap in counter.source.pieces.iter().filter(|piece| piece.file == FILL) {
+        for gap in counter.source.pieces.iter().filter(|piece| piece.is_default()) {
             let beside = column.source.overlapping(&(gap.first_entry..gap.end()));
             let beside = column.source.pieces.get(beside).unwrap_or_default();
-            if let Some(piece) = beside.iter().find(|piece| piece.file != FILL) {
+            if let Some(piece) = beside.iter().find(|piece| !piece.is_default()) {
                 let message = format!(
                     "has no entries from {} on, but branch {}, whose items it counts, has; --drop leaves the branches out",
                     gap.first_entry.max(piece.first_entry),

@@ -1,11 +1,12 @@
 //! Memory that a plan needs while it runs, besides its metadata.
 
+use dataset::table::piece::Piece;
 use dataset::tree::basket::{BasketHeader, Peek};
 
 use super::model::TablePlan;
 use crate::table::column::Column;
 use crate::table::depth::{Depth, OutputCluster, depth};
-use crate::table::piece::{Piece, spans_several};
+use crate::table::piece::spans_several;
 use crate::table::target::Shape;
 
 /// Largest size of a variable-length entry, as a multiple of the average in its basket.
@@ -76,7 +77,7 @@ impl TablePlan {
 
     /// Bytes for copying a record. `None` if its header is needed and cannot be read.
     fn copying(&self, column: &Column, piece: &Piece, check: bool) -> Option<u64> {
-        let record = u64::from(piece.nbytes);
+        let record = u64::from(piece.packed_len());
         let decompresses = match check || column.unpacked(piece) <= EXAMINE_ABOVE {
             true => check,
             false => self.header(piece, |header| column.check(piece, header).unwrap_or(true))?,
@@ -92,29 +93,32 @@ impl TablePlan {
                 && !column.check(piece, header).unwrap_or(true)
         };
         let raw = self.unpacked(column, piece)?;
-        self.header(piece, same)?.then(|| u64::from(piece.nbytes) + raw + packed(column, raw, piece.nbytes.into()))
+        self.header(piece, same)?
+            .then(|| u64::from(piece.packed_len()) + raw + packed(column, raw, piece.packed_len().into()))
     }
 
     /// Bytes of a piece's entries in memory, by its header.
     fn unpacked(&self, column: &Column, piece: &Piece) -> Option<u64> {
         let places = if column.form.has_offsets { 4 * piece.entries } else { 0 };
-        Some(u64::from(self.header(piece, |header| header.objlen)?).max(piece.nbytes.into()).saturating_add(places))
+        Some(
+            u64::from(self.header(piece, |header| header.objlen)?)
+                .max(piece.packed_len().into())
+                .saturating_add(places),
+        )
     }
 
     /// Reads the header of a piece's record, if there is one.
     fn header<T>(&self, piece: &Piece, read: impl FnOnce(&Peek<'_>) -> T) -> Option<T> {
-        if piece.is_embedded() {
-            return None;
-        }
-        let file = self.files.get(usize::try_from(piece.file).ok()?)?;
-        let start = file.read(piece.seek, (piece.nbytes as usize).min(HEADER)).ok()?;
+        let record = piece.record()?;
+        let file = self.files.get(record.file as usize)?;
+        let start = file.read(record.offset, (record.len as usize).min(HEADER)).ok()?;
         BasketHeader::peek(&start).ok().map(|header| read(&header))
     }
 }
 
 /// Largest number of bytes that a column needs if all of its entries are regrouped.
 fn regrouping(column: &Column, bounds: &[u64], longest: u64) -> u64 {
-    let record = column.source.pieces.iter().map(|p| u64::from(p.nbytes)).max().unwrap_or(0);
+    let record = column.source.pieces.iter().map(|p| u64::from(p.packed_len())).max().unwrap_or(0);
     // Threads share a basket that many clusters use. If there are several such baskets, one thread may be ahead with the
     // next.
     let several = column.source.pieces.iter().filter(|piece| spans_several(piece, bounds)).nth(1).is_some();

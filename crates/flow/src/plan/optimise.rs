@@ -85,7 +85,7 @@ impl ClusterShare {
 
     /// The figures of a column in a cluster.
     fn figures(&self, column: &Column, branch: &Branch, start: u32) -> BranchFigures {
-        let zip: u64 = column.source.pieces.iter().map(|p| u64::from(p.nbytes)).sum();
+        let zip: u64 = column.source.pieces.iter().map(|p| u64::from(p.packed_len())).sum();
         let raw: u64 = column.source.pieces.iter().map(|p| column.source.expanded_bytes(p)).sum();
         BranchFigures {
             name_len: u32::try_from(branch.name().len()).unwrap_or(0),

@@ -15,7 +15,6 @@ use super::view::{Reason, View};
 use crate::execute::fetch::counters::CounterReader;
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::table::column::Column;
-use crate::table::piece::FILL;
 
 /// Number of entries that are tested in each file.
 const TESTED_ENTRIES: u64 = 16;
@@ -35,7 +34,7 @@ pub(crate) fn current_streaming(view: &View<'_>, plan: &ColumnPlan, preferred: S
     let mut scratch = Fetcher::new();
     let mut left = vec![preferred, other];
     for (index, piece) in column.source.pieces.iter().enumerate() {
-        if piece.file == FILL || !files.insert(piece.file) {
+        if piece.file().is_none_or(|file| !files.insert(file)) {
             continue;
         }
         if files.len() > MOST_FILES {

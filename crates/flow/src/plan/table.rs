@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use dataset::table::piece::Piece;
 use dataset::tree::{Tree, read_tree};
 use rootfile::{Error, Key, Result, RootFile, START_BIG_FILE};
 
@@ -14,7 +15,6 @@ use super::relations::MakeIndex;
 use super::unequal::Gaps;
 use super::{external_files, recode};
 use crate::table::column::CountedOffsets;
-use crate::table::piece::Piece;
 
 /// Plans a table. An index that not all inputs have is left out.
 pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
@@ -210,7 +210,7 @@ impl PlanBuilder<'_> {
         let mut before = 0.0;
         let mut after = 0.0;
         for column in &self.columns {
-            let bytes: f64 = column.source.pieces.iter().map(|p| f64::from(p.nbytes)).sum();
+            let bytes: f64 = column.source.pieces.iter().map(|p| f64::from(p.packed_len())).sum();
             before += bytes;
             after += if column.target.compression.is_none() { bytes * column.source.expansion } else { bytes };
         }

@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use dataset::table::piece::{Piece, Stored};
 use dataset::tree::{Tree, UnequalBranch};
 use rootfile::{Error, Hint, Result, RootFile, public_path};
-
-use crate::table::piece::{FILL, Piece};
 
 /// What becomes of entries that a branch does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +137,7 @@ pub(crate) fn push_defaults(pieces: &mut Vec<Piece>, entries: Range<u64>) -> Res
     let mut at = entries.start;
     while at < entries.end {
         let n = MAX_PIECE.min(entries.end - at);
-        pieces.push(Piece { first_entry: at, entries: n, seek: 0, nbytes: 0, file: FILL });
+        pieces.push(Piece { first_entry: at, entries: n, stored: Stored::Default });
         at += n;
     }
     Ok(())

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use dataset::decode::ColumnPlan;
 use dataset::meaning::Meanings;
 use dataset::recast::Recast;
+use dataset::table::piece::Piece;
 use dataset::tree::Tree;
 use dataset::tree::make::LeafNumber;
 
 use super::builder::{InputNumbers, LARGEST_RECAST, PlanBuilder};
 use super::schema::{BranchPath, Comparison, Described, paths};
 use crate::table::default_entry::{default_entry, leaf_width};
-use crate::table::piece::FILL;
 
 impl PlanBuilder<'_> {
     /// Whether the numbers of one of the branches that differ can be joined in a wider type.
@@ -91,7 +91,7 @@ impl PlanBuilder<'_> {
         }
         // Where all entries so far are recast already, no input has the present type, and the wider one need not hold it.
         let recasts = &mut column.source.recasts;
-        let files = column.source.pieces.iter().map(|piece| piece.file).filter(|&file| file != FILL);
+        let files = column.source.pieces.iter().filter_map(Piece::file);
         let as_now: BTreeSet<u32> = files.filter(|file| !recasts.contains_key(file)).collect();
         if !as_now.is_empty() {
             let Ok(ours) = Recast::new(own, to.clone()).map(Arc::new) else { return false };

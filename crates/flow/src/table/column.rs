@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dataset::defaults::DefaultItems;
+use dataset::table::ColumnPieces;
+use dataset::table::piece::Piece;
 use dataset::tree::basket::{BasketHeader, GENERATE_OFFSET_MAP, Listed, Peek};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
-use super::piece::{FILL, Piece};
 use super::source::ColumnSource;
 use super::target::{ColumnTarget, Shape};
 
@@ -103,6 +104,17 @@ impl Column {
         Self { branch, name, tree_name, source: ColumnSource::default(), form: EntryForm::default(), target }
     }
 
+    /// A column of a table of any container, to be read only.
+    pub fn stored(branch: usize, names: (String, String), stored: ColumnPieces) -> Self {
+        let mut column = Self::new(branch, names, Compression::NONE, Shape::PerCluster);
+        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
+        let expansion = stored.raw_len as f64 / stored.packed_len.max(1) as f64;
+        column.source.expansion = expansion.max(1.0);
+        column.source.tot_bytes = stored.raw_len;
+        column.source.pieces = stored.pieces;
+        column
+    }
+
     /// The same entries, to be read only.
     pub fn only_source(&self) -> Self {
         let mut target = ColumnTarget::new(self.target.compression, self.target.shape);
@@ -119,7 +131,8 @@ impl Column {
 
     /// Compares the header of a record with its piece. Returns whether only the payload can tell if the header is right.
     pub fn check(&self, piece: &Piece, header: &Peek<'_>) -> Result<bool> {
-        let unsure = header.check(&Listed { seek: piece.seek, nbytes: piece.nbytes, entries: piece.entries })?;
+        let record = piece.record().ok_or_else(no_record)?;
+        let unsure = header.check(&Listed { seek: record.offset, nbytes: record.len, entries: piece.entries })?;
         let [_, branch, tree] = header.names;
         // The baskets of a renamed branch or tree keep the old name.
         if branch != self.name.as_bytes()
@@ -151,7 +164,7 @@ impl Column {
     /// Bytes of a piece's entries in memory, with their offsets if they vary in length.
     pub fn unpacked(&self, piece: &Piece) -> u64 {
         let places = if self.form.has_offsets { 4 * piece.entries } else { 0 };
-        self.source.expanded_bytes(piece).max(u64::from(piece.nbytes)).saturating_add(places)
+        self.source.expanded_bytes(piece).max(piece.packed_len().into()).saturating_add(places)
     }
 
     /// Largest number of bytes of the pieces that begin in one cluster, among some pieces.
@@ -170,9 +183,7 @@ impl Column {
     /// Renumbers its branch and its files, behind `branches` and `files` others.
     pub fn join(&mut self, branches: usize, files: u32) {
         self.branch += branches;
-        for piece in self.source.pieces.iter_mut().filter(|piece| piece.file != FILL) {
-            piece.file += files;
-        }
+        self.source.pieces.iter_mut().for_each(|piece| *piece = piece.behind(files));
         let recasts = std::mem::take(&mut self.source.recasts);
         self.source.recasts = recasts.into_iter().map(|(file, recast)| (file + files, recast)).collect();
         let filled = self.form.filled.as_mut().map(|filled| &mut filled.counts);
@@ -203,4 +214,10 @@ impl Column {
     pub fn is_misread(&self) -> bool {
         self.form.counted.is_some() && !self.may_leave_out_offsets()
     }
+}
+
+/// The error for a piece whose bytes are in no record.
+#[cold]
+pub(crate) fn no_record() -> Error {
+    Error::request("a piece without a record of its own")
 }

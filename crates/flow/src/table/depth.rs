@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use dataset::table::piece::Piece;
+
 use super::column::Column;
-use super::piece::Piece;
 use super::target::Shape;
 
 /// How deep the entries of a column are opened in a cluster.
@@ -72,16 +73,15 @@ pub(crate) struct OutputCluster {
 pub(crate) fn depth(column: &Column, range: &Range<usize>, cluster: &OutputCluster) -> Depth {
     let entries = &cluster.entries;
     let pieces = column.source.pieces.get(range.clone()).unwrap_or_default();
-    let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && !p.is_embedded();
+    let whole = |p: &Piece| p.first_entry >= entries.start && p.end() <= entries.end && p.record().is_some();
     let whole = column.source.takes_whole(range) && pieces.iter().all(whole);
-    if pieces.iter().any(|piece| column.source.recasts.contains_key(&piece.file)) {
+    if pieces.iter().any(|piece| column.source.recast(piece).is_some()) {
         return Depth::Regroup;
     }
     if column.is_misread() || !whole || !shape_fits(column, pieces, cluster.packed) {
         return Depth::Regroup;
     }
-    let is_met =
-        |p: &Piece| usize::try_from(p.file).ok().and_then(|f| column.target.met_by_file.get(f)).is_some_and(|a| *a);
+    let is_met = |p: &Piece| p.file().and_then(|f| column.target.met_by_file.get(f as usize)).is_some_and(|a| *a);
     if cluster.copies_fit && pieces.iter().all(is_met) {
         return Depth::Copy;
     }

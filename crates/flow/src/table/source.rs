@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::recast::Recast;
-
-use super::piece::Piece;
+use dataset::table::piece::{Piece, Stored};
 
 /// A record of which not all entries are selected.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +30,9 @@ pub struct ChosenEntries {
 pub struct ColumnSource {
     /// The pieces that hold the entries, in order.
     pub pieces: Vec<Piece>,
-    /// The baskets inside records of trees, by index of their pieces.
-    pub embedded: HashMap<usize, Vec<u8>>,
-    /// Bytes of the default entry, for pieces whose file is [`FILL`].
+    /// The baskets inside records of trees, by the numbers that pieces have for them.
+    pub embedded: Vec<Vec<u8>>,
+    /// Bytes of the default entry, for pieces of default entries.
     pub fill: Option<Vec<u8>>,
     /// Whether the last entries are in no piece, and there is no default for them.
     pub ends_early: bool,
@@ -55,7 +54,7 @@ impl Default for ColumnSource {
     fn default() -> Self {
         Self {
             pieces: Vec::new(),
-            embedded: HashMap::new(),
+            embedded: Vec::new(),
             fill: None,
             ends_early: false,
             overlong: HashMap::new(),
@@ -80,7 +79,6 @@ impl ColumnSource {
     pub fn cut(&mut self, end: u64) {
         while self.pieces.last().is_some_and(|piece| piece.first_entry >= end) {
             self.pieces.pop();
-            self.embedded.remove(&self.pieces.len());
         }
         let index = self.pieces.len().saturating_sub(1);
         if let Some(last) = self.pieces.last_mut().filter(|last| last.end() > end) {
@@ -94,7 +92,6 @@ impl ColumnSource {
     pub fn select(&mut self, selected: &Arc<EntrySet>) {
         let mut parts = Vec::new();
         let mut pieces: Vec<Piece> = Vec::new();
-        let mut embedded = HashMap::new();
         let overlong = std::mem::take(&mut self.overlong);
         for (index, piece) in self.pieces.iter().enumerate() {
             let entries = selected.count(&(piece.first_entry..piece.end()));
@@ -106,13 +103,10 @@ impl ColumnSource {
                 let first_entry = piece.first_entry;
                 parts.push(PartialRecord { piece: pieces.len(), first_entry, entries: recorded });
             }
-            if let Some(bytes) = self.embedded.remove(&index) {
-                embedded.insert(pieces.len(), bytes);
-            }
             pieces.push(Piece { first_entry: selected.rank(piece.first_entry), entries, ..*piece });
         }
         pieces.shrink_to_fit();
-        (self.pieces, self.embedded) = (pieces, embedded);
+        self.pieces = pieces;
         self.chosen = Some(ChosenEntries { selected: Arc::clone(selected), parts });
     }
 
@@ -172,7 +166,7 @@ impl ColumnSource {
         let share = |index: usize| {
             let (piece, record) = (self.pieces.get(index)?, self.record(index)?);
             let n = piece.end().min(entries.end).saturating_sub(piece.first_entry.max(entries.start));
-            Some(f64::from(piece.nbytes) * n as f64 / record.entries.max(1) as f64)
+            Some(f64::from(piece.packed_len()) * n as f64 / record.entries.max(1) as f64)
         };
         pieces.filter_map(share).sum()
     }
@@ -192,6 +186,18 @@ impl ColumnSource {
             at = at.max(piece.end());
         }
         at >= entries.end
+    }
+
+    /// Adds a piece whose basket is inside the record of its tree.
+    pub fn push_embedded(&mut self, (first_entry, entries): (u64, u64), file: u32, basket: Vec<u8>) {
+        let number = u32::try_from(self.embedded.len()).unwrap_or(u32::MAX);
+        self.embedded.push(basket);
+        self.pieces.push(Piece { first_entry, entries, stored: Stored::Embedded { file, number } });
+    }
+
+    /// How the entries of a piece become the column's, if they mean other things.
+    pub fn recast(&self, piece: &Piece) -> Option<&Arc<Recast>> {
+        self.recasts.get(&piece.file()?)
     }
 
     /// The pieces that hold entries of a range.
@@ -225,6 +231,7 @@ impl ColumnSource {
     /// Estimated bytes of a piece before compression.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate, clamped")]
     pub fn expanded_bytes(&self, piece: &Piece) -> u64 {
-        ((f64::from(piece.nbytes) * self.expansion.max(1.0)) as u64).min(self.tot_bytes.max(u64::from(piece.nbytes)))
+        let packed = piece.packed_len();
+        ((f64::from(packed) * self.expansion.max(1.0)) as u64).min(self.tot_bytes.max(packed.into()))
     }
 }

@@ -3,11 +3,14 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use dataset::table::FileRange;
+use dataset::table::piece::Piece;
+
 use super::tasks::Task;
 use crate::execute::budget::Share;
-use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
+use crate::execute::fetch::read_ahead::{ReadAhead, place};
 use crate::table::column::Column;
-use crate::table::piece::{Files, Piece};
+use crate::table::piece::Files;
 
 /// The files of both sides, of which the bytes of later tasks are asked for ahead.
 pub(super) struct Announced {
@@ -47,5 +50,5 @@ impl Announced {
 /// Where a column has some entries.
 pub(super) fn places(column: &Column, entries: &Range<u64>) -> Vec<FileRange> {
     let pieces = column.source.pieces.get(column.source.overlapping(entries)).unwrap_or_default();
-    pieces.iter().filter(|piece| piece.is_in_file()).map(Piece::place).collect()
+    pieces.iter().filter_map(Piece::record).map(|record| place(&record)).collect()
 }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use dataset::table::piece::Piece;
 use dataset::tree::basket::BasketData;
 use rootfile::Result;
 
@@ -14,7 +15,7 @@ use crate::execute::budget::Share;
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::progress::{Progress, tell};
 use crate::table::column::Column;
-use crate::table::piece::{Files, Piece};
+use crate::table::piece::Files;
 
 /// A column that both sides have.
 pub(crate) struct Pair<'a> {
@@ -38,7 +39,7 @@ fn of_column(column: &Column) -> u64 {
     };
     let boundaries = if column.form.has_offsets || column.form.counted.is_some() { 8 * longest() } else { 0 };
     let counter = column.form.counted.as_ref().map_or(0, |generated| of_column(&generated.counter));
-    most(&|p| u64::from(p.nbytes)) + most(&|p| column.source.expanded_bytes(p)) + boundaries + counter
+    most(&|p| u64::from(p.packed_len())) + most(&|p| column.source.expanded_bytes(p)) + boundaries + counter
 }
 
 /// Buffers of a thread, reused from task to task.
@@ -174,7 +175,7 @@ impl<'a> Side<'a> {
         }
         self.give_back(scratch);
         self.loaded = Some((piece, scratch.load(files, self.column, piece)?));
-        Ok(self.column.source.pieces.get(piece).map_or(0, |p| u64::from(p.nbytes)))
+        Ok(self.column.source.pieces.get(piece).map_or(0, |p| u64::from(p.packed_len())))
     }
 
     /// The entries of the loaded piece from this one on.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use dataset::assemble::LogicalColumn;
-use dataset::ntuple::cluster_reader::PageReader;
+use dataset::table::FileRange;
 use rootfile::{Error, ErrorKind, Result};
 
 use super::announced::{Announced, places};
@@ -21,7 +21,6 @@ use super::tolerance::{LargestError, Tolerance, settled};
 use crate::execute::budget::Share;
 use crate::execute::fetch::column_stream::{ColumnStream, DecodeSource};
 use crate::execute::fetch::fetcher::Fetcher;
-use crate::execute::fetch::read_ahead::FileRange;
 use crate::execute::progress::{Progress, tell};
 use crate::table::piece::Files;
 
@@ -54,14 +53,11 @@ pub(super) enum PairSide {
 }
 
 /// Buffers of a thread.
-struct Buffers {
-    fetcher: Fetcher,
-    pages: PageReader,
-}
+struct Buffers(Fetcher);
 
 impl Default for Buffers {
     fn default() -> Self {
-        Self { fetcher: Fetcher::new(), pages: PageReader::new() }
+        Self(Fetcher::new())
     }
 }
 
@@ -91,7 +87,7 @@ impl ValuePair {
                     return Vec::new();
                 };
                 let bytes = |source: &DecodeSource| {
-                    source.column.source.pieces.iter().map(|p| u64::from(p.nbytes)).sum::<u64>()
+                    source.column.source.pieces.iter().map(|p| u64::from(p.packed_len())).sum::<u64>()
                 };
                 let share = sources.iter().map(bytes).sum::<u64>() / bytes(source).max(1);
                 tasks::cut(index, (&source.column, entries), share.max(1))
@@ -165,7 +161,7 @@ fn compare_task(
     files: [&Files; 2],
     task: &Task,
     (at, earliest): (&mut u64, &AtomicU64),
-    (buffers, bytes): (&mut Buffers, &mut u64),
+    (Buffers(fetcher), bytes): (&mut Buffers, &mut u64),
     progress: Progress<'_>,
 ) -> Result<Option<ColumnDifference>> {
     let ([first, second], [files_a, files_b]) = (&pair.sides, files);
@@ -174,8 +170,8 @@ fn compare_task(
     let common_type = pair.common_type.as_ref();
     while *at < task.entries.end && *at < earliest.load(Ordering::Relaxed) {
         let entries = *at..at.saturating_add(pair.portion).min(task.entries.end);
-        let (a, read_a) = ours.values(&entries, buffers)?;
-        let (b, read_b) = theirs.values(&entries, buffers)?;
+        let (a, read_a) = ours.values(&entries, fetcher)?;
+        let (b, read_b) = theirs.values(&entries, fetcher)?;
         *bytes += ours.bytes(&entries, &a);
         tell(progress, read_a + read_b)?;
         let (mut a, mut b) = (converted(a, common_type)?, converted(b, common_type)?);
@@ -224,15 +220,15 @@ struct SideReader<'a> {
 
 impl SideReader<'_> {
     /// The values of a range of entries, and the bytes that were read for them.
-    fn values(&mut self, entries: &Range<u64>, buffers: &mut Buffers) -> Result<(ArrayRef, u64)> {
+    fn values(&mut self, entries: &Range<u64>, fetcher: &mut Fetcher) -> Result<(ArrayRef, u64)> {
         let whole = match self.side {
-            PairSide::Field { table, field } => return table.values(*field, entries, self.files, &mut buffers.pages),
+            PairSide::Field { table, field } => return table.values(*field, entries, self.files, fetcher),
             PairSide::Branches { whole, .. } => whole,
         };
         let mut read = 0;
         let mut arrays = Vec::with_capacity(self.streams.len());
         for stream in &mut self.streams {
-            read += stream.load(self.files, entries, &mut buffers.fetcher)?;
+            read += stream.load(self.files, entries, fetcher)?;
             arrays.push(stream.decode(entries)?);
         }
         let array = match whole {

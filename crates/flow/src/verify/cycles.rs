@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
+use dataset::table::piece::{Piece, Stored};
 use objects::{Action, ObjectPlan};
 use rootfile::{Key, Result, RootFile, public_path};
 
@@ -91,10 +92,9 @@ fn is_part_of(old: &TablePlan, new: &TablePlan) -> Result<bool> {
         };
         let pair = Pair { columns: [ours, theirs] };
         for (k, piece) in ours.source.pieces.iter().enumerate() {
-            let same = if ours.source.embedded.contains_key(&k) {
-                equal_within(&pair, files, piece.first_entry..piece.first_entry + piece.entries)?
-            } else {
-                theirs.source.pieces.get(k).is_some_and(|other| other.is_at(piece))
+            let same = match piece.stored {
+                Stored::Embedded { .. } => equal_within(&pair, files, piece.first_entry..piece.end())?,
+                _ => theirs.source.pieces.get(k).is_some_and(|other| is_same_record(piece, other)),
             };
             if !same {
                 return Ok(false);
@@ -102,6 +102,12 @@ fn is_part_of(old: &TablePlan, new: &TablePlan) -> Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// Whether two pieces are the same record of one file, with the same entries.
+fn is_same_record(ours: &Piece, theirs: &Piece) -> bool {
+    let place = |piece: &Piece| piece.record().map(|record| (piece.first_entry, piece.entries, record.range()));
+    place(ours).is_some() && place(ours) == place(theirs)
 }
 
 /// Notes on older cycles of trees that are left out.

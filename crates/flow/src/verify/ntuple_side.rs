@@ -10,16 +10,16 @@ use arrow_array::{ArrayRef, cast::AsArray};
 use arrow_schema::{DataType, FieldRef};
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
-use dataset::ntuple::cluster_reader::PageReader;
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{AttributeSet, Ntuple};
 use dataset::ntuple::table::NtupleTable;
 use dataset::ntuple::{read_attribute_set, read_ntuple};
 use dataset::recast::{joined_type, reordered};
+use dataset::table::FileRange;
 use rootfile::{Error, Result, Source};
 
 use super::field_tree::FieldTree;
-use crate::execute::fetch::read_ahead::FileRange;
+use crate::execute::fetch::fetcher::Fetcher;
 use crate::plan::TreeInput;
 use crate::plan::ntuple::{RANGE_START, kept_fields};
 use crate::plan::options::Schema as Mode;
@@ -148,7 +148,7 @@ impl NtupleSide {
         for (input, plan) in self.inputs.iter().zip(&plans) {
             entries += input.table.entries();
             // Where page lists are damaged, the field fails when it is read.
-            let pieces = plan.as_ref().map(|plan| input.table.pieces(plan).pieces).unwrap_or_default();
+            let pieces = plan.as_ref().map(|plan| input.table.pieces(plan)).unwrap_or_default();
             bytes = pieces.iter().fold(bytes, |sum, piece| sum.saturating_add(piece.uncompressed));
         }
         let bytes_per_entry = bytes.div_ceil(entries.max(1)).max(1);
@@ -178,12 +178,12 @@ impl NtupleSide {
         field: usize,
         entries: &Range<u64>,
         files: &Files,
-        pages: &mut PageReader,
+        fetcher: &mut Fetcher,
     ) -> Result<(ArrayRef, u64)> {
         let column = self.columns.get(field).ok_or_else(|| Error::request("no such field"))?;
         let runs = self.runs(entries);
         let mut arrays = Vec::new();
-        for ((input, plan), file) in self.inputs.iter().zip(&column.plans).zip(files) {
+        for ((number, input), plan) in (0u32..).zip(&self.inputs).zip(&column.plans) {
             let here = input.clipped(&runs);
             if here.is_empty() {
                 continue;
@@ -192,7 +192,7 @@ impl NtupleSide {
             let array = match plan {
                 None => default_array(&column.field, rows)?,
                 Some(plan) => {
-                    let values = input.values(plan, &here, (rows, &**file), pages);
+                    let values = input.values(plan, &here, rows, (number, files, fetcher));
                     let values = values.and_then(|values| reordered(&values, column.field.data_type()));
                     values.map_err(|e| e.object(self.path.clone()))?
                 }
@@ -212,7 +212,7 @@ impl NtupleSide {
                 arrow_select::concat::concat(&several).map_err(|e| Error::unsupported(e.to_string()))?
             }
         };
-        Ok((array, pages.take_cost().compressed))
+        Ok((array, fetcher.codecs.take_cost().compressed))
     }
 
     /// The entries among all of the inputs.
@@ -282,18 +282,19 @@ impl InputTable {
         &self,
         plan: &FieldPlan,
         runs: &[Range<u64>],
-        (rows, file): (usize, &dyn Source),
-        pages: &mut PageReader,
+        rows: usize,
+        (number, files, fetcher): (u32, &Files, &mut Fetcher),
     ) -> Result<ArrayRef> {
         let mut builder = plan.start(rows)?;
         let span = runs.first().map_or(0, |run| run.start)..runs.last().map_or(0, |run| run.end);
-        for number in self.table.clusters_with(&(span.start - self.first_entry..span.end - self.first_entry)) {
-            let Some(at) = self.table.cluster_source(number, file) else { continue };
+        for cluster in self.table.clusters_with(&(span.start - self.first_entry..span.end - self.first_entry)) {
+            let Some(at) = self.table.cluster_source(cluster, number) else { continue };
             let start = self.first_entry + at.cluster.first_entry;
             let end = start + at.cluster.entries;
             let here = runs.iter().map(|run| run.start.max(start)..run.end.min(end));
             let mut here = here.filter(|run| !run.is_empty()).map(|run| run.start - start..run.end - start);
-            pages.append(at, plan, &mut here, &mut builder)?;
+            let (mut bytes, codecs) = fetcher.over(files);
+            at.append(plan, &mut here, (&mut bytes, codecs), &mut builder)?;
         }
         builder.finish()
     }

@@ -61,7 +61,7 @@ pub(super) fn cut(pair: usize, (column, end): (&Column, u64), share: u64) -> Vec
     let mut tasks = Vec::new();
     let (mut from, mut bytes) = (0, 0u64);
     for piece in &column.source.pieces {
-        bytes = bytes.saturating_add(u64::from(piece.nbytes).saturating_mul(share));
+        bytes = bytes.saturating_add(u64::from(piece.packed_len()).saturating_mul(share));
         let at = piece.end();
         if bytes >= TASK_SIZE && at > from && at < end {
             tasks.push(Task { pair, entries: from..at });

@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use arrow_array::{Array, ArrayRef};
-use dataset::ntuple::cluster_reader::PageReader;
+use dataset::codecs::Codecs;
 use dataset::ntuple::decode::fields;
 use dataset::ntuple::model::{Ntuple, Role};
-use dataset::ntuple::table::{FieldPieces, NtupleTable};
+use dataset::ntuple::table::NtupleTable;
 use dataset::ntuple::{is_ntuple, read_attribute_set, read_ntuple};
 use flow::survey::check::{CheckOptions, Condition, check};
 use flow::{Budget, Options, rewrite, unwatched};
-use rootfile::{Error, ErrorKind, Result, RootFile, Source};
+use rootfile::{Error, ErrorKind, RangeBuffer, RangeReader, Result, RootFile, Source};
 
 use super::mutate::Block;
 
@@ -23,7 +23,7 @@ pub const LAYOUTS: [&str; 3] = ["", "compression = \"zstd:1\"", "cluster = 4"];
 
 fn read_table(source: &dyn Source, name: &str, ntuple: Ntuple, content: &mut Content) -> Result<()> {
     let table = NtupleTable::of(ntuple, source)?;
-    let mut reader = PageReader::new();
+    let (mut buffer, mut codecs) = (RangeBuffer::default(), Codecs::new());
     for plan in fields(&table.schema) {
         plan.check_schema()?;
         let is_streamed = table.schema.fields.get(plan.id()).is_some_and(|field| field.role == Role::Streamer);
@@ -31,15 +31,14 @@ fn read_table(source: &dyn Source, name: &str, ntuple: Ntuple, content: &mut Con
             return Err(Error::unsupported(why));
         }
         let mut builder = plan.start(0)?;
-        let FieldPieces { pieces, damaged } = table.pieces(&plan);
-        if let Some((_, error)) = damaged.into_iter().next() {
-            return Err(error);
-        }
+        let pieces = table.pieces(&plan);
+        pieces.iter().try_for_each(|piece| table.check(&plan, piece.cluster))?;
         for piece in pieces {
-            let at = table.cluster_source(piece.cluster, source).unwrap();
+            let at = table.cluster_source(piece.cluster, 0).unwrap();
             let first = at.cluster.first_entry;
             let run = piece.entries.start - first..piece.entries.end - first;
-            reader.append(at, &plan, &mut std::iter::once(run), &mut builder)?;
+            let bytes = &mut RangeReader::of(source, &mut buffer);
+            at.append(&plan, &mut std::iter::once(run), (bytes, &mut codecs), &mut builder)?;
         }
         content.push((format!("{name}/{}", plan.field().name()), builder.finish()?));
     }

@@ -18,12 +18,13 @@ pub use counts::check_counts;
 pub use starts::Starts;
 pub use values::{largest_proved, prove};
 
-use rootfile::{Error, Result, Source};
+use rootfile::{Error, RangeBuffer, RangeReader, Result, Source};
 
-use super::cluster_reader::{ClusterSource, PageReader};
+use super::cluster_reader::ClusterSource;
 use super::decode::FieldPlan;
 use super::model::{Ntuple, PageList, Schema};
 use super::open::read_page_list;
+use crate::codecs::Codecs;
 
 /// Checks page lists of an RNTuple one after the other, in the order of entries. For those who read no pages.
 #[derive(Debug)]
@@ -81,7 +82,7 @@ impl ListCheck {
 ///
 /// What is wrong first, or that a page or page list cannot be read.
 pub fn prove_ntuple(source: &dyn Source, ntuple: &Ntuple, plans: &[FieldPlan]) -> Result<()> {
-    let (mut reader, mut number) = (PageReader::new(), 0);
+    let (mut buffer, mut codecs, mut number) = (RangeBuffer::default(), Codecs::new(), 0);
     let mut lists = ListCheck::new(&ntuple.schema, plans.to_vec());
     for group in 0..ntuple.groups.len() {
         let list = read_page_list(source, ntuple, group)?;
@@ -90,8 +91,10 @@ pub fn prove_ntuple(source: &dyn Source, ntuple: &Ntuple, plans: &[FieldPlan]) -
         }
         for cluster in &list.clusters {
             let (schema, max_key_size) = (&*ntuple.schema, ntuple.anchor.max_key_size);
-            let at = ClusterSource { source, schema, max_key_size, list: &list, cluster, number };
-            plans.iter().try_for_each(|plan| prove(plan, at, &mut reader))?;
+            let at = ClusterSource { file: 0, schema, max_key_size, list: &list, cluster, number };
+            for plan in plans {
+                prove(plan, at, (&mut RangeReader::of(source, &mut buffer), &mut codecs))?;
+            }
             number += 1;
         }
     }

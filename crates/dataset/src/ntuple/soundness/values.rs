@@ -3,14 +3,15 @@
 
 use std::ops::Range;
 
-use rootfile::Result;
+use rootfile::{RangeBytes, Result};
 
 use super::counts::Stored;
+use crate::codecs::Codecs;
 use crate::decode::program::model::Program;
 use crate::decode::program::types::Number;
 use crate::decode::run::column::Column;
 use crate::decode::run::entries::objects;
-use crate::ntuple::cluster_reader::{ClusterPages, ClusterSource, PageReader};
+use crate::ntuple::cluster_reader::{ClusterPages, ClusterSource};
 use crate::ntuple::decode::node::{ColumnRef, FieldColumns, Node};
 use crate::ntuple::decode::numbers::{convert, is_direct};
 use crate::ntuple::decode::rules::{AlternativeOrder, at_most_one};
@@ -30,15 +31,19 @@ const DECODED: u64 = 8;
 /// # Errors
 ///
 /// What is wrong, or that a page cannot be read.
-pub fn prove(plan: &FieldPlan, at: ClusterSource<'_>, reader: &mut PageReader) -> Result<()> {
+pub fn prove(
+    plan: &FieldPlan,
+    at: ClusterSource<'_>,
+    (bytes, codecs): (&mut dyn RangeBytes, &mut Codecs),
+) -> Result<()> {
     plan.check_schema()?;
     if at.cluster.entries == 0 {
         return Ok(());
     }
     let stored = Stored { list: at.list, cluster: at.cluster };
-    let pages = reader.pages(at, plan.field().name());
+    let pages = at.pages(plan.field().name(), bytes, codecs);
     let proved = Proof { stored, pages }.node(plan.node(), at.cluster.entries);
-    proved.map_err(|e| e.file(at.source.name()))
+    proved.map_err(|e| e.file(bytes.name(at.file)))
 }
 
 /// Most bytes of memory that [`prove`] takes for a column of these fields in some clusters of a page list. 0 if it looks at no

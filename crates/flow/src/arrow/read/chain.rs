@@ -1,27 +1,26 @@
-//! The RNTuples of one or more files as one table: columns with their pieces over all files, and loading of a piece. All
+//! The RNTuples of one or more files as one table. All
 //! files must have the same fields; their IDs and the encodings of their columns may differ.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use dataset::ntuple::cluster_reader::PageReader;
-use dataset::ntuple::decode::{FieldBuilder, FieldPlan};
+use dataset::codecs::Codecs;
+use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::Schema;
-use dataset::ntuple::table::{FieldPieces, NtupleTable};
-use rootfile::codec::Compression;
-use rootfile::{Error, Result, Source};
+use dataset::ntuple::table::NtupleTable;
+use dataset::table::piece::{Piece, Stored};
+use dataset::table::{ColumnPieces, FileRange, Loaded, Runs, StoredTable, TableColumn, TableSchema};
+use rootfile::{Error, RangeBytes, Result};
 
-use super::request::RequestedEntries;
-use crate::execute::fetch::read_ahead::FileRange;
-use crate::table::column::Column;
-use crate::table::piece::Piece;
-use crate::table::target::Shape;
 use crate::table::text_list::listed;
 
 /// RNTuples of several files, one behind the other.
 pub(crate) struct NtupleChain {
     files: Vec<FileTable>,
+    /// The schema and the fields of the first file.
+    schema: TableSchema,
+    columns: Vec<TableColumn>,
 }
 
 struct FileTable {
@@ -30,8 +29,6 @@ struct FileTable {
     plans: Arc<Vec<FieldPlan>>,
     /// The first entry, counted over all files.
     first_entry: u64,
-    /// Why fields cannot be read in a cluster, by their ID in the first file and the number of the cluster.
-    unreadable: Mutex<HashMap<(usize, usize), String>>,
 }
 
 impl NtupleChain {
@@ -57,19 +54,44 @@ impl NtupleChain {
                 }
             };
             let entries = table.entries();
-            files.push(FileTable { table, plans, first_entry, unreadable: Mutex::default() });
+            files.push(FileTable { table, plans, first_entry });
             first_entry = first_entry.checked_add(entries).ok_or_else(|| Error::request("more than 2^64 entries"))?;
         }
-        Ok(Self { files })
+        let first = files.first().ok_or_else(|| Error::request("no input"))?;
+        let schema = TableSchema::Ntuple {
+            name: first.table.name.clone(),
+            title: first.table.description.clone(),
+            schema: Arc::clone(&first.table.schema),
+        };
+        let columns = first.plans.iter().cloned().map(TableColumn::Field).collect();
+        Ok(Self { files, schema, columns })
     }
 
-    /// The plans of the first file's fields, by their ID.
-    pub fn plans(&self) -> &[FieldPlan] {
-        self.files.first().map_or(&[], |file| file.plans.as_slice())
+    /// Entries of each file.
+    pub fn entries(&self) -> Vec<u64> {
+        self.files.iter().map(|file| file.table.entries()).collect()
     }
 
-    /// First entry of each cluster, and at the end the number of entries.
-    pub fn bounds(&self) -> Vec<u64> {
+    /// The number and the table of a piece's file, its plan of a field, and the number of the cluster there.
+    fn place(&self, column: usize, piece: &Piece) -> Result<(u32, &FileTable, &FieldPlan, usize)> {
+        let unknown = || Error::request("a piece of an unknown file");
+        let Stored::Pages { file: number, cluster, .. } = piece.stored else { return Err(unknown()) };
+        let file = self.files.get(number as usize).ok_or_else(unknown)?;
+        let plan = file.plans.get(column).ok_or_else(|| Error::request("no such field"))?;
+        Ok((number, file, plan, cluster as usize))
+    }
+}
+
+impl StoredTable for NtupleChain {
+    fn schema(&self) -> &TableSchema {
+        &self.schema
+    }
+
+    fn columns(&self) -> &[TableColumn] {
+        &self.columns
+    }
+
+    fn clusters(&self) -> Vec<u64> {
         let mut bounds = Vec::new();
         for file in &self.files {
             let clusters = file.table.clusters().filter(|(_, cluster)| cluster.entries > 0);
@@ -79,92 +101,68 @@ impl NtupleChain {
         bounds
     }
 
-    /// Entries of each file.
-    pub fn entries(&self) -> Vec<u64> {
-        self.files.iter().map(|file| file.table.entries()).collect()
-    }
-
-    /// Bytes of metadata.
-    pub fn memory(&self) -> u64 {
+    fn memory(&self) -> u64 {
         // An estimate: 1 kB for each field with its plan.
-        let fields = self.files.first().map_or(0, |file| file.plans.len() as u64);
+        let fields = self.columns.len() as u64;
         self.files.iter().map(|file| file.table.memory()).sum::<u64>() + fields * 1000 + (1 << 20)
     }
 
-    /// The column of a field, with its pieces in all files. Where page lists are damaged, pieces fail when they are loaded.
-    pub fn column(&self, field: usize, names: (String, String)) -> Column {
-        let mut column = Column::new(field, names, Compression::NONE, Shape::PerCluster);
-        let (mut compressed, mut uncompressed) = (0u64, 0u64);
-        for (number, file) in self.files.iter().enumerate() {
-            let Some(plan) = file.plans.get(field) else { continue };
-            let FieldPieces { pieces, damaged } = file.table.pieces(plan);
-            let mut unreadable = file.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
-            unreadable.extend(damaged.into_iter().map(|(cluster, error)| ((field, cluster), error.to_string())));
-            for piece in pieces {
-                compressed = compressed.saturating_add(piece.compressed);
-                uncompressed = uncompressed.saturating_add(piece.uncompressed);
-                column.source.pieces.push(Piece {
+    fn pieces(&self, column: usize) -> ColumnPieces {
+        let mut found = ColumnPieces::default();
+        for (number, file) in (0u32..).zip(&self.files) {
+            let Some(plan) = file.plans.get(column) else { continue };
+            for piece in file.table.pieces(plan) {
+                found.packed_len = found.packed_len.saturating_add(piece.compressed);
+                found.raw_len = found.raw_len.saturating_add(piece.uncompressed);
+                found.pieces.push(Piece {
                     first_entry: file.first_entry + piece.entries.start,
                     entries: piece.entries.end - piece.entries.start,
-                    seek: piece.cluster as u64 + 1,
-                    nbytes: u32::try_from(piece.compressed).unwrap_or(u32::MAX),
-                    file: u32::try_from(number).unwrap_or(u32::MAX),
+                    stored: Stored::Pages {
+                        file: number,
+                        cluster: u32::try_from(piece.cluster).unwrap_or(u32::MAX),
+                        len: u32::try_from(piece.compressed).unwrap_or(u32::MAX),
+                    },
                 });
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
-        let expansion = uncompressed as f64 / compressed.max(1) as f64;
-        column.source.expansion = expansion.max(1.0);
-        column.source.tot_bytes = uncompressed;
-        column
+        found
     }
 
-    /// Where the pages of a piece of a field are that hold requested entries.
-    pub fn places(&self, (field, piece): (usize, &Piece), requested: &RequestedEntries<'_>) -> Result<Vec<FileRange>> {
-        let unknown = || Error::request("a piece of an unknown file");
-        let file = self.files.get(piece.file as usize).ok_or_else(unknown)?;
-        let number = cluster_of(piece).ok_or_else(unknown)?;
-        let (_, cluster) = file.table.cluster(number).ok_or_else(unknown)?;
-        let plan = file.plans.get(field).ok_or_else(|| Error::request("no such field"))?;
-        let start = file.first_entry + cluster.first_entry;
-        let mut runs = requested.runs(&(piece.first_entry..piece.end()));
-        let Some(first) = runs.next() else { return Ok(Vec::new()) };
-        let entries = first.start.saturating_sub(start)..runs.last().unwrap_or(first).end.saturating_sub(start);
-        let ranges = file.table.page_ranges(plan, number, &entries)?;
-        Ok(ranges.into_iter().map(|range| (piece.file, range)).collect())
+    fn ranges(&self, column: usize, piece: &Piece, entries: &mut Runs<'_>) -> Result<Vec<FileRange>> {
+        let (number, file, plan, cluster) = self.place(column, piece)?;
+        let first = file.table.cluster(cluster).map_or(0, |(_, cluster)| cluster.first_entry);
+        let start = file.first_entry.saturating_add(first);
+        let Some(run) = entries.next() else { return Ok(Vec::new()) };
+        let end = entries.last().unwrap_or_else(|| run.clone()).end;
+        let wanted = run.start.saturating_sub(start)..end.saturating_sub(start);
+        let ranges = file.table.page_ranges(plan, cluster, &wanted)?;
+        Ok(ranges.into_iter().map(|range| (number, range)).collect())
     }
 
-    /// Reads the requested entries of a piece of a field.
-    pub fn load(
+    fn open(
         &self,
-        (field, piece): (usize, &Piece),
-        requested: &RequestedEntries<'_>,
-        source: &dyn Source,
-        reader: &mut PageReader,
-    ) -> Result<FieldBuilder> {
-        let unknown = || Error::request("a piece of an unknown file");
-        let file = self.files.get(piece.file as usize).ok_or_else(unknown)?;
-        let cluster = cluster_of(piece).ok_or_else(unknown)?;
-        let at = file.table.cluster_source(cluster, source).ok_or_else(unknown)?;
-        let plan = file.plans.get(field).ok_or_else(|| Error::request("no such field"))?;
-        if let Some(why) = file.unreadable.lock().unwrap_or_else(PoisonError::into_inner).get(&(field, cluster)) {
-            return Err(Error::corrupt(why.clone()).object(file.table.name.clone()).file(source.name()));
+        column: usize,
+        piece: &Piece,
+        entries: &mut Runs<'_>,
+        bytes: &mut dyn RangeBytes,
+        codecs: &mut Codecs,
+    ) -> Result<Loaded> {
+        let (number, file, plan, cluster) = self.place(column, piece)?;
+        let named = |e: Error| e.object(file.table.name.clone());
+        // A cluster that contradicts itself is a piece of no bytes.
+        if piece.packed_len() == 0
+            && let Err(why) = file.table.check(plan, cluster)
+        {
+            return Err(named(Error::corrupt(why.to_string())).file(bytes.name(number)));
         }
+        let at = file.table.cluster_source(cluster, number).ok_or_else(|| Error::request("no such cluster"))?;
         let start = file.first_entry + at.cluster.first_entry;
-        let mut runs = requested
-            .runs(&(piece.first_entry..piece.end()))
-            .map(|run| run.start.saturating_sub(start)..run.end.saturating_sub(start));
+        let mut runs = entries.map(|run| run.start.saturating_sub(start)..run.end.saturating_sub(start));
         let mut builder = plan.start(0)?;
-        let read = reader.append(at, plan, &mut runs, &mut builder);
-        read.map(|()| builder).map_err(|e| e.object(file.table.name.clone()))
+        at.append(plan, &mut runs, (bytes, codecs), &mut builder).map_err(named)?;
+        Ok(Loaded::Values(builder))
     }
 }
-
-/// The number of the cluster that a piece is in.
-fn cluster_of(piece: &Piece) -> Option<usize> {
-    piece.seek.checked_sub(1).and_then(|cluster| usize::try_from(cluster).ok())
-}
-
 /// The plans of a file's fields in the order of the first file's. Fails with the list of fields that differ.
 fn matched(first: &FileTable, schema: &Schema) -> Result<Vec<FieldPlan>> {
     let ids: HashMap<String, usize> = (0..schema.fields.len()).map(|field| (schema.path(field), field)).collect();

@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use arrow_array::ArrayRef;
+use dataset::table::piece::Piece;
 use dataset::table::{Loaded, TableColumn, ValueBuilder};
 use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
@@ -12,7 +13,6 @@ use rootfile::{Error, Result};
 use super::cost::ReadCost;
 use super::request::RequestedEntries;
 use crate::table::column::Column;
-use crate::table::piece::Piece;
 
 /// The output of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl SinkGuard<'_> {
                             builder.append(&basket, local(run.start)..local(run.end), &counts)
                         }),
                     };
-                    appended.map_err(|e| e.at(piece.seek))
+                    appended.map_err(|e| piece.blame(e))
                 });
                 rest = Some(basket);
             }
@@ -171,9 +171,13 @@ impl SinkGuard<'_> {
                 },
                 _ => state.fill(start, |builder| match builder {
                     ValueBuilder::Field(builder) => builder.append_part(values),
-                    ValueBuilder::Branch(_) => Err(mixed()),
+                    ValueBuilder::Branch(_) | ValueBuilder::Arrays(_) => Err(mixed()),
                 }),
             },
+            Loaded::Array(array) => state.fill(start, |builder| match builder {
+                ValueBuilder::Arrays(arrays) => arrays.append(array),
+                ValueBuilder::Branch(_) | ValueBuilder::Field(_) => Err(mixed()),
+            }),
         }
         state.at = state.at.max(piece.end());
         state.spent.decode += started.elapsed();

@@ -7,21 +7,44 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use dataset::layout::Container;
-use dataset::table::{TableColumn, TableSchema};
+use dataset::table::piece::Piece;
+use dataset::table::{StoredTable, TableColumn, TableSchema};
 use dataset::tree::Tree;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Follow, Holder, Result, Source, Traffic};
 
-use super::chain::NtupleChain;
+use super::trees::TreeTable;
 use crate::plan::inputs::Input;
 use crate::table::column::Column;
 
 /// Where the entries of the columns are.
 pub(super) enum Sources {
-    /// The columns of trees, and for each branch the index of its column.
-    Tree { columns: Vec<Column>, places: Vec<Option<usize>> },
-    /// The columns of RNTuples by field, made when they are first needed: most requests need few of them.
-    Ntuple { chain: NtupleChain, columns: Vec<OnceLock<Column>> },
+    /// In trees, whose columns a plan has joined.
+    Trees(TreeTable),
+    /// In a table of any container. Its columns are made when they are first needed: most requests need few of them.
+    Stored { table: Box<dyn StoredTable>, columns: Vec<OnceLock<Column>> },
+}
+
+impl Sources {
+    /// Those of a table.
+    pub fn of(table: Box<dyn StoredTable>) -> Self {
+        Self::Stored { columns: table.columns().iter().map(|_| OnceLock::new()).collect(), table }
+    }
+
+    pub fn table(&self) -> &dyn StoredTable {
+        match self {
+            Self::Trees(trees) => trees,
+            Self::Stored { table, .. } => &**table,
+        }
+    }
+}
+
+/// A column that is read: its pieces, and the table that opens them, where it has a number.
+#[derive(Clone, Copy)]
+pub(super) struct ReadColumn<'a> {
+    pub column: &'a Column,
+    pub table: &'a dyn StoredTable,
+    pub number: usize,
 }
 
 /// The trees or RNTuples of one or more files, as one table.
@@ -31,9 +54,6 @@ pub struct Dataset {
     pub(super) path: String,
     /// The UUIDs of the files.
     pub(super) uuids: Vec<String>,
-    /// The schema of the first file.
-    pub(super) schema: TableSchema,
-    pub(super) columns: Vec<TableColumn>,
     /// The descriptions of the classes in the entries of trees.
     pub(super) infos: StreamerInfos,
     pub(super) sources: Sources,
@@ -88,17 +108,17 @@ impl Dataset {
 
     /// Name and title of the tree, or name and description of the RNTuple.
     pub fn names(&self) -> (&str, &str) {
-        self.schema.names()
+        self.schema().names()
     }
 
     /// The schema of the first file.
     pub fn schema(&self) -> &TableSchema {
-        &self.schema
+        self.sources.table().schema()
     }
 
     /// Its columns. Those of an RNTuple are all its fields, by their IDs.
     pub fn columns(&self) -> &[TableColumn] {
-        &self.columns
+        self.sources.table().columns()
     }
 
     /// The descriptions of the classes in the entries of trees.
@@ -108,24 +128,26 @@ impl Dataset {
 
     /// The columns that have all values once: all columns of a tree, the fields at the top of an RNTuple.
     pub fn default_columns(&self) -> Vec<usize> {
-        let is_default = |column: &usize| self.columns.get(*column).is_some_and(|c| self.schema.is_default(c.node()));
-        (0..self.columns.len()).filter(is_default).collect()
+        let is_default =
+            |column: &usize| self.columns().get(*column).is_some_and(|c| self.schema().is_default(c.node()));
+        (0..self.columns().len()).filter(is_default).collect()
     }
 
     /// The default columns without projected fields, whose values are those of other columns: what a full read has to decompress.
     pub fn stored_columns(&self) -> Vec<usize> {
-        let is_stored = |column: &usize| self.columns.get(*column).is_some_and(|c| !self.schema.is_projected(c.node()));
+        let is_stored =
+            |column: &usize| self.columns().get(*column).is_some_and(|c| !self.schema().is_projected(c.node()));
         self.default_columns().into_iter().filter(is_stored).collect()
     }
 
     /// The column of a number: first its own columns, then those of friends.
     pub fn column(&self, column: usize) -> Option<&TableColumn> {
-        self.columns.get(column).or_else(|| self.friends.get()?.column(column))
+        self.columns().get(column).or_else(|| self.friends.get()?.column(column))
     }
 
     /// The tree of the first file, if the table is a tree.
     pub fn tree(&self) -> Option<&Tree> {
-        self.schema.tree()
+        self.schema().tree()
     }
 
     /// Whether the table is a tree or an RNTuple.
@@ -135,7 +157,7 @@ impl Dataset {
 
     /// For each node of the [schema](Self::schema) the number of its column, if it has one.
     pub fn column_of_each_node(&self) -> Vec<Option<usize>> {
-        column_of_each(&(0..self.schema.len()), &self.columns, 0)
+        column_of_each(&(0..self.schema().len()), self.columns(), 0)
     }
 
     /// Entries of all files.
@@ -157,14 +179,14 @@ impl Dataset {
     pub fn stored(&self, column: usize, entries: &Range<u64>) -> (u64, u64) {
         let Some(source) = self.source(column) else { return (0, 0) };
         let pieces = source.source.pieces.get(source.source.overlapping(entries)).unwrap_or_default();
-        (pieces.iter().map(|p| u64::from(p.nbytes)).sum(), pieces.len() as u64)
+        (pieces.iter().map(|p| u64::from(p.packed_len())).sum(), pieces.len() as u64)
     }
 
     /// The reason why a column cannot be read, if its baskets are in an absent file. Other columns can be read.
     pub fn absent(&self, column: usize) -> Option<String> {
         self.tree()?;
         let source = self.source(column)?;
-        let files: BTreeSet<u32> = source.source.pieces.iter().filter(|p| !p.is_embedded()).map(|p| p.file).collect();
+        let files: BTreeSet<u32> = source.source.pieces.iter().filter_map(Piece::file_read).collect();
         let file =
             files.into_iter().filter_map(|file| self.files().get(file as usize)).find(|file| file.size() == 0)?;
         file.read_exact_at(0, &mut []).err().map(|e| e.to_string())
@@ -179,7 +201,7 @@ impl Dataset {
         if self.tree().is_some() {
             let pieces =
                 columns.iter().filter_map(|&column| self.source(column)).flat_map(|column| &column.source.pieces);
-            let files: BTreeSet<u32> = pieces.filter(|piece| !piece.is_embedded()).map(|piece| piece.file).collect();
+            let files: BTreeSet<u32> = pieces.filter_map(Piece::file_read).collect();
             found.extend(files.into_iter().filter_map(|file| self.files().get(file as usize)?.remark()));
         }
         found.dedup();
@@ -213,29 +235,16 @@ impl Dataset {
         self.friends.get().map_or(self.metadata, |friends| friends.metadata)
     }
 
-    /// The RNTuples, if it is made of these.
-    pub(super) fn chain(&self) -> Option<&NtupleChain> {
-        match &self.sources {
-            Sources::Tree { .. } => None,
-            Sources::Ntuple { chain, .. } => Some(chain),
-        }
-    }
-
     /// Makes it a friend of that name, whose nodes and files are numbered behind `nodes` and `files` others.
     pub(crate) fn join(&mut self, name: &str, nodes: usize, files: u32) {
-        if let Sources::Tree { columns, .. } = &mut self.sources {
-            columns.iter_mut().for_each(|column| column.join(nodes, files));
+        if let Sources::Trees(trees) = &mut self.sources {
+            trees.join(name, nodes, files);
         }
-        let joined = |column: &TableColumn| match column {
-            TableColumn::Branch(plan) => TableColumn::Branch(plan.of_friend(name, nodes)),
-            field @ TableColumn::Field(_) => field.clone(),
-        };
-        self.columns = self.columns.iter().map(joined).collect();
     }
 
     /// The data set or friend of a node, and the node's index there.
     fn owner(&self, node: usize) -> Option<(&Self, usize)> {
-        if node < self.schema.len() {
+        if node < self.schema().len() {
             return Some((self, node));
         }
         let friend = self.friends.get()?.list.iter().find(|friend| friend.nodes.contains(&node))?;
@@ -248,21 +257,27 @@ impl Dataset {
     }
 
     pub(crate) fn source_of_node(&self, node: usize) -> Option<&Column> {
-        let (dataset, node) = self.owner(node)?;
-        match &dataset.sources {
-            Sources::Tree { columns, places } => columns.get((*places.get(node)?)?),
-            Sources::Ntuple { chain, columns } => {
-                let names = || {
-                    (dataset.schema.lineage(node).first().copied().unwrap_or_default().to_owned(), dataset.path.clone())
-                };
-                Some(columns.get(node)?.get_or_init(|| chain.column(node, names())))
-            }
-        }
+        Some(self.read_column(node)?.column)
+    }
+
+    /// The column of a node, with the table that opens its pieces.
+    pub(super) fn read_column(&self, node: usize) -> Option<ReadColumn<'_>> {
+        let (dataset, own) = self.owner(node)?;
+        let number = dataset.columns().iter().position(|column| column.node() == node)?;
+        let table = dataset.sources.table();
+        let column = match &dataset.sources {
+            Sources::Trees(trees) => trees.source(own)?,
+            Sources::Stored { columns, .. } => columns.get(number)?.get_or_init(|| {
+                let name = dataset.schema().lineage(own).first().copied().unwrap_or_default().to_owned();
+                Column::stored(own, (name, dataset.path.clone()), table.pieces(number))
+            }),
+        };
+        Some(ReadColumn { column, table, number })
     }
 
     /// The column of a node, if it is one.
     pub(crate) fn column_of_node(&self, node: usize) -> Option<&TableColumn> {
-        self.owner(node)?.0.columns.iter().find(|column| column.node() == node)
+        self.owner(node)?.0.columns().iter().find(|column| column.node() == node)
     }
 }
 

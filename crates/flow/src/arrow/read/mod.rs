@@ -1,7 +1,7 @@
 //! Reads trees and RNTuples into Arrow: some entries of some columns of some files, on threads, within a [`Budget`](crate::Budget).
 //!
-//! A [`Dataset`] knows the pieces of all its files, `tasks` deals out the requested ones cluster by cluster, workers
-//! fetch and decompress them, and each column's `column_sink` decodes them in their order. `dataset::decode` alone knows
+//! A [`Dataset`] is a table of any container (`StoredTable`) over all its files: `trees` are the columns of a plan, `chain` has RNTuples.
+//! `tasks` deals out the requested pieces cluster by cluster, workers fetch and open them, and each column's `column_sink` decodes them in their order. `dataset::decode` alone knows
 //! what a branch's bytes mean.
 
 mod batches;
@@ -11,11 +11,11 @@ mod cost;
 mod dataset;
 mod friends;
 mod held;
-mod loader;
 mod open;
 mod request;
 mod run;
 mod tasks;
+mod trees;
 
 pub use batches::{BatchSize, Batches, batches};
 pub use cost::ReadCost;

@@ -7,12 +7,14 @@ use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
-use dataset::table::{TableColumn, TableSchema, catalog};
+use dataset::table::piece::Piece;
+use dataset::table::{StoredTable, TableColumn, TableSchema, catalog};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, FilePool, Follow, Holder, Key, OPEN_FILES, Result, RootFile};
+use rootfile::{Error, FilePool, Follow, Holder, Key, OPEN_FILES, Result, RootFile, Source};
 
 use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
+use super::trees::TreeTable;
 use crate::execute::fetch::learn::learn;
 use crate::plan::inputs::Input;
 use crate::plan::options::{Absent, Pack, PlanOptions};
@@ -111,30 +113,26 @@ impl Dataset {
         };
         let may_learn = |column: &&Column| {
             looks_elsewhere
-                || column.source.pieces.iter().all(|piece| !piece.is_in_file() || is_own(piece.file as usize))
+                || column.source.pieces.iter().filter_map(Piece::file_read).all(|file| is_own(file as usize))
         };
         let columns = decode::columns(&plan.tree, &infos).into_iter().map(|column| {
             let source = places.get(column.branch()).copied().flatten().and_then(|place| plan.columns.get(place));
             let source = source.filter(may_learn);
             TableColumn::Branch(learn(column, &plan.tree, &infos, &plan.files, source))
         });
-        Ok(Self {
-            paths: inputs.iter().map(|i| i.path.clone()).collect(),
-            inputs,
-            path: path.to_owned(),
-            uuids: uuids(trees),
-            columns: columns.collect(),
-            infos,
+        let columns = columns.collect();
+        let table = TreeTable {
             schema: TableSchema::Tree(Box::new(plan.tree)),
-            sources: Sources::Tree { columns: plan.columns, places },
-            files: plan.files,
-            input_entries: plan.input_entries,
+            columns,
+            sources: plan.columns,
+            places,
             bounds: plan.clusters.bounds,
-            metadata: plan.metadata,
-            holders: holders(trees),
-            given: Mutex::default(),
-            friends: OnceLock::new(),
-        })
+            memory: plan.metadata,
+            nodes_before: 0,
+        };
+        let opened = Self::of_sources(Sources::Trees(table), plan.files, path);
+        let (uuids, holders) = of_files(trees);
+        Ok(Self { infos, input_entries: plan.input_entries, uuids, holders, ..opened }.with_inputs(inputs))
     }
 
     fn of_ntuples(inputs: Vec<Input>, tables: &[(usize, Arc<RootFile>, Key)], path: &str) -> Result<Self> {
@@ -144,39 +142,48 @@ impl Dataset {
         }
         let opened = tables.iter().map(|(_, file, key)| NtupleTable::open(file, key)).collect::<Result<Vec<_>>>()?;
         let paths: Vec<_> = inputs.iter().map(|i| i.path.clone()).collect();
-        let first = opened.first().ok_or_else(|| Error::request("no input"))?;
-        let schema = TableSchema::Ntuple {
-            name: first.name.clone(),
-            title: first.description.clone(),
-            schema: Arc::clone(&first.schema),
-        };
         let chain = NtupleChain::new(opened, &paths)?;
-        Ok(Self {
-            inputs,
-            paths,
+        let input_entries = chain.entries();
+        let files = tables.iter().map(|(_, file, _)| Arc::clone(file.source())).collect();
+        let opened = Self::of_sources(Sources::of(Box::new(chain)), files, path);
+        let (uuids, holders) = of_files(tables);
+        Ok(Self { input_entries, uuids, holders, ..opened }.with_inputs(inputs))
+    }
+
+    /// A table of any container as a data set, with the files that its pieces are in, by their numbers.
+    pub fn of_table(table: Box<dyn StoredTable>, files: Vec<Arc<dyn Source>>) -> Self {
+        let path = table.schema().names().0.to_owned();
+        Self::of_sources(Sources::of(table), files, &path)
+    }
+
+    fn of_sources(sources: Sources, files: Vec<Arc<dyn Source>>, path: &str) -> Self {
+        let table = sources.table();
+        let bounds = table.clusters();
+        Self {
+            inputs: Vec::new(),
+            paths: Vec::new(),
             path: path.to_owned(),
-            uuids: uuids(tables),
+            uuids: Vec::new(),
             infos: StreamerInfos::new(),
-            columns: chain.plans().iter().cloned().map(TableColumn::Field).collect(),
-            files: tables.iter().map(|(_, file, _)| Arc::clone(file.source())).collect(),
-            input_entries: chain.entries(),
-            bounds: chain.bounds(),
-            metadata: chain.memory(),
-            sources: Sources::Ntuple { columns: (0..schema.len()).map(|_| OnceLock::new()).collect(), chain },
-            schema,
-            holders: holders(tables),
+            files,
+            input_entries: bounds.last().copied().into_iter().collect(),
+            bounds,
+            metadata: table.memory(),
+            sources,
+            holders: Vec::new(),
             given: Mutex::default(),
             friends: OnceLock::new(),
-        })
+        }
+    }
+
+    fn with_inputs(self, inputs: Vec<Input>) -> Self {
+        Self { paths: inputs.iter().map(|input| input.path.clone()).collect(), inputs, ..self }
     }
 }
 
-fn uuids(tables: &[(usize, Arc<RootFile>, Key)]) -> Vec<String> {
-    tables.iter().map(|(_, file, _)| file.header().uuid_text()).collect()
-}
-
-fn holders(tables: &[(usize, Arc<RootFile>, Key)]) -> Vec<Holder> {
-    tables.iter().map(|(_, file, _)| file.holder()).collect()
+/// The UUIDs of the files of some tables, and the files as those that name others.
+fn of_files(tables: &[(usize, Arc<RootFile>, Key)]) -> (Vec<String>, Vec<Holder>) {
+    tables.iter().map(|(_, file, _)| (file.header().uuid_text(), file.holder())).unzip()
 }
 
 /// Path and key of a tree or RNTuple: the named one, or the only one. The only tree goes before RNTuples beside it.

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use dataset::EntrySet;
+use dataset::table::piece::Piece;
 
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 use crate::table::column::Column;
-use crate::table::piece::Piece;
 
 /// A request to read columns of a data set.
 #[derive(Clone)]

@@ -12,18 +12,18 @@ use rootfile::{Error, Result};
 
 use super::column_sink::{ColumnSink, OutputMode, SinkGuard};
 use super::cost::ReadCost;
-use super::dataset::Dataset;
-use super::loader::Loader;
+use super::dataset::{Dataset, ReadColumn};
 use super::request::{Request, RequestedEntries};
-use super::tasks::{Announcer, Task, Tasks};
+use super::tasks::{Task, Tasks};
 use crate::execute::allocator;
 use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
 use crate::execute::fetch::counters::CounterReader;
+use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::fetch::read_ahead::ReadAhead;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::workers::Workers;
 use crate::table::column::Column;
-use crate::table::piece::{Piece, spans_several};
+use crate::table::piece::spans_several;
 
 /// The result of a read.
 #[derive(Clone, Debug)]
@@ -154,7 +154,7 @@ fn batch(plans: &[TableColumn], done: Vec<ColumnResult>, requested: &RequestedEn
 struct ReadJob<'a> {
     dataset: &'a Dataset,
     plans: &'a [TableColumn],
-    columns: &'a [&'a Column],
+    columns: &'a [ReadColumn<'a>],
     sinks: &'a [ColumnSink],
     requested: RequestedEntries<'a>,
     mode: &'a ReadMode<'a>,
@@ -187,8 +187,8 @@ fn run(
     mode: &ReadMode<'_>,
 ) -> Result<Vec<ColumnResult>> {
     let missing = || Error::request("a column without pieces");
-    let columns: Vec<&Column> =
-        plans.iter().map(|plan| dataset.source_of_node(plan.node()).ok_or_else(missing)).collect::<Result<_>>()?;
+    let columns: Vec<ReadColumn<'_>> =
+        plans.iter().map(|plan| dataset.read_column(plan.node()).ok_or_else(missing)).collect::<Result<_>>()?;
     let array = |column: &Column| match mode.mode {
         OutputMode::Keep => 0,
         // Arrays are dropped at the end of each cluster.
@@ -197,28 +197,23 @@ fn run(
         }
     };
     // Arrays of unknown size grow by doubling.
-    let scratch = columns.iter().map(|c| memory_needs(c, &requested.span()) + array(c) * 9 / 8).max().unwrap_or(0);
+    let scratch =
+        columns.iter().map(|c| memory_needs(c.column, &requested.span()) + array(c.column) * 9 / 8).max().unwrap_or(0);
     let ahead = &mode.kept.ahead;
     let beside = mode.kept.cache.room() + ahead.room_taken();
     let share = request.budget.share(dataset.metadata(), scratch)?.beside(beside, scratch);
     allocator::keep(share.waiting / 8);
-    let sink = |(plan, column): (&TableColumn, &&Column)| ColumnSink::new(plan, column, &requested, mode.mode);
+    let sink =
+        |(plan, read): (&TableColumn, &ReadColumn<'_>)| ColumnSink::new(plan, read.column, &requested, mode.mode);
     let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
-    let locate = |sink: usize, piece: &Piece, wanted: &RequestedEntries<'_>| match (dataset.chain(), plans.get(sink)) {
-        (Some(chain), Some(plan)) => chain.places((plan.node(), piece), wanted),
-        _ => Ok(vec![piece.place()]),
-    };
     let horizon = RequestedEntries::new(&mode.kept.entries, request.selection.as_ref());
-    // Finding the pages of fields is worth while only if they are fetched then.
-    let announcer =
-        (dataset.chain().is_none() || ahead.fetches()).then_some(Announcer { ahead, locate: &locate, horizon });
     let shared =
         ReadJob { dataset, plans, columns: &columns, sinks: &sinks, requested, mode, progress: request.progress };
-    let mut tasks = Tasks::new(&columns, dataset.clusters(), requested, announcer);
+    let mut tasks = Tasks::new(&columns, dataset.clusters(), (requested, horizon), ahead);
     let give_up = || sinks.iter().for_each(ColumnSink::give_up);
     let workers = Workers::new("the reading", share.threads, request.progress).giving_up(&give_up);
     let workers = workers.with_team(mode.kept.team.as_deref());
-    workers.run(|| Ok(tasks.next()), Loader::new, |_, task, loader| shared.perform(&task, loader))?;
+    workers.run(|| Ok(tasks.next()), Fetcher::new, |_, task, fetcher| shared.perform(&task, fetcher))?;
     Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
 }
 
@@ -228,12 +223,13 @@ fn memory_needs(column: &Column, entries: &Range<u64>) -> u64 {
 }
 
 impl ReadJob<'_> {
-    fn perform(&self, task: &Task, loader: &mut Loader) -> Result<()> {
-        let (Some(sink), Some(plan), Some(&column)) =
+    fn perform(&self, task: &Task, fetcher: &mut Fetcher) -> Result<()> {
+        let (Some(sink), Some(plan), Some(read)) =
             (self.sinks.get(task.sink), self.plans.get(task.sink), self.columns.get(task.sink))
         else {
             return Ok(());
         };
+        let column = read.column;
         let mut counters = self.counters(plan)?;
         let (mut spent, mut loading) = (ReadCost::default(), Duration::ZERO);
         let mut waiting: Vec<(usize, Loaded)> = Vec::new();
@@ -243,13 +239,7 @@ impl ReadJob<'_> {
                 Some(data) => Loaded::Basket(data),
                 None => {
                     let started = Instant::now();
-                    let loaded = loader.load(
-                        (self.dataset, self.mode.kept.ahead.files()),
-                        (column, plan),
-                        index,
-                        &self.requested,
-                        &mut spent,
-                    )?;
+                    let loaded = self.open(read, index, fetcher, &mut spent)?;
                     loading += started.elapsed();
                     loaded
                 }
@@ -259,11 +249,11 @@ impl ReadJob<'_> {
                 guard = sink.try_wait(task.ticket);
             }
             if let Some(guard) = &mut guard {
-                self.append(guard, column, &mut waiting, &mut counters, loader);
+                self.append(guard, column, &mut waiting, &mut counters, fetcher);
             }
         }
         let mut guard = guard.unwrap_or_else(|| sink.wait(task.ticket));
-        self.append(&mut guard, column, &mut waiting, &mut counters, loader);
+        self.append(&mut guard, column, &mut waiting, &mut counters, fetcher);
         // The rest of loading is finding the boundaries of entries, or decoding.
         spent.decode = loading.saturating_sub(spent.fetch + spent.decompress);
         let pieces = column.source.pieces.get(task.pieces.clone()).unwrap_or_default();
@@ -273,6 +263,25 @@ impl ReadJob<'_> {
         tell(self.progress, entries)
     }
 
+    /// Opens a piece, and adds to its cost.
+    fn open(&self, read: &ReadColumn<'_>, index: usize, fetcher: &mut Fetcher, spent: &mut ReadCost) -> Result<Loaded> {
+        let ReadColumn { column, table, number } = read;
+        let piece = column.source.pieces.get(index).ok_or_else(|| Error::request("an unknown piece"))?;
+        let mut runs = self.requested.runs(&(piece.first_entry..piece.end()));
+        let (mut bytes, codecs) = fetcher.over(self.mode.kept.ahead.files());
+        let loaded = table.open(*number, piece, &mut runs, &mut bytes, codecs)?;
+        let cost = codecs.take_cost();
+        *spent += ReadCost {
+            fetch: fetcher.take_time(),
+            decompress: cost.decompress,
+            decode: Duration::ZERO,
+            baskets: cost.blocks,
+            compressed: cost.compressed,
+            uncompressed: cost.uncompressed,
+        };
+        Ok(loaded)
+    }
+
     /// Appends the waiting pieces.
     fn append(
         &self,
@@ -280,7 +289,7 @@ impl ReadJob<'_> {
         column: &Column,
         waiting: &mut Vec<(usize, Loaded)>,
         counters: &mut Option<CounterReader<'_>>,
-        loader: &mut Loader,
+        fetcher: &mut Fetcher,
     ) {
         for (index, loaded) in waiting.drain(..) {
             let Some(piece) = column.source.pieces.get(index) else { continue };
@@ -292,7 +301,7 @@ impl ReadJob<'_> {
                 Some(data) if piece.end() > self.requested.span().end => {
                     self.mode.kept.cache.keep(CacheKey::Column(column.branch), (index, piece), data);
                 }
-                Some(data) => loader.give_back(data),
+                Some(data) => fetcher.give_back(data),
                 None => {}
             }
         }

@@ -5,12 +5,13 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use rootfile::Result;
+use dataset::table::FileRange;
+use dataset::table::piece::Piece;
 
+use super::dataset::ReadColumn;
 use super::request::RequestedEntries;
-use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
+use crate::execute::fetch::read_ahead::ReadAhead;
 use crate::table::column::Column;
-use crate::table::piece::Piece;
 
 /// Compressed bytes of a task: enough to be worth taking a ticket, few enough for a core's cache.
 const TASK_BYTES: u64 = 256 << 10;
@@ -22,9 +23,9 @@ pub(crate) fn memory_needs(column: &Column, pieces: Range<usize>) -> u64 {
         if compressed >= TASK_BYTES {
             (compressed, waiting) = (0, 0);
         }
-        compressed += u64::from(piece.nbytes);
+        compressed += u64::from(piece.packed_len());
         waiting = waiting.saturating_add(column.unpacked(piece));
-        most = most.max(waiting.saturating_add(u64::from(piece.nbytes)));
+        most = most.max(waiting.saturating_add(u64::from(piece.packed_len())));
     }
     most
 }
@@ -42,23 +43,13 @@ pub(crate) struct Task {
     pub ends_cluster: bool,
 }
 
-/// Where the bytes of requested pieces are. A piece of a field is in many places of its file.
-pub(crate) type Locate<'a> = dyn Fn(usize, &Piece, &RequestedEntries<'_>) -> Result<Vec<FileRange>> + Sync + 'a;
-
-/// What is announced, and to whom.
-#[derive(Clone, Copy)]
-pub(crate) struct Announcer<'a> {
-    pub ahead: &'a ReadAhead,
-    pub locate: &'a Locate<'a>,
-    /// The entries of this request and of those that will follow it.
-    pub horizon: RequestedEntries<'a>,
-}
-
-pub(crate) struct Tasks<'a> {
-    columns: &'a [&'a Column],
+pub(super) struct Tasks<'a> {
+    columns: &'a [ReadColumn<'a>],
     bounds: &'a [u64],
     requested: RequestedEntries<'a>,
-    announcer: Option<Announcer<'a>>,
+    ahead: &'a ReadAhead,
+    /// The entries of this request and of those that will follow it: they are announced.
+    horizon: RequestedEntries<'a>,
     /// For each column the next piece and the next ticket.
     next: Vec<(usize, u64)>,
     /// The next cluster.
@@ -68,16 +59,16 @@ pub(crate) struct Tasks<'a> {
 
 impl<'a> Tasks<'a> {
     pub fn new(
-        columns: &'a [&'a Column],
+        columns: &'a [ReadColumn<'a>],
         bounds: &'a [u64],
-        requested: RequestedEntries<'a>,
-        announcer: Option<Announcer<'a>>,
+        (requested, horizon): (RequestedEntries<'a>, RequestedEntries<'a>),
+        ahead: &'a ReadAhead,
     ) -> Self {
         let span = requested.span();
-        let next = columns.iter().map(|c| (c.source.overlapping(&span).start, 0)).collect();
+        let next = columns.iter().map(|read| (read.column.source.overlapping(&span).start, 0)).collect();
         // The cluster that holds the first entry.
         let cluster = bounds.partition_point(|&bound| bound <= span.start).saturating_sub(1);
-        Self { columns, bounds, requested, announcer, next, cluster, ready: VecDeque::new() }
+        Self { columns, bounds, requested, ahead, horizon, next, cluster, ready: VecDeque::new() }
     }
 
     pub fn next(&mut self) -> Option<Task> {
@@ -104,7 +95,7 @@ impl<'a> Tasks<'a> {
     }
 
     fn deal(&mut self, end: u64) {
-        for (sink, column) in self.columns.iter().enumerate() {
+        for (sink, ReadColumn { column, .. }) in self.columns.iter().enumerate() {
             let Some((next, ticket)) = self.next.get_mut(sink) else { continue };
             let dealt = self.ready.len();
             let mut deal = |pieces: Range<usize>| {
@@ -116,7 +107,7 @@ impl<'a> Tasks<'a> {
             let (mut from, mut bytes) = (*next, 0);
             while let Some(piece) = column.source.pieces.get(*next).filter(|piece| piece.first_entry < end) {
                 let unwanted = self.requested.count(&(piece.first_entry..piece.end())) == 0;
-                bytes += u64::from(piece.nbytes);
+                bytes += u64::from(piece.packed_len());
                 if unwanted || bytes >= TASK_BYTES {
                     deal(from..*next + usize::from(!unwanted));
                     (from, bytes) = (*next + 1, 0);
@@ -132,7 +123,7 @@ impl<'a> Tasks<'a> {
 
     /// Announces the bytes of this cluster and the next, and of more while there is room for them.
     fn announce(&self) {
-        let Some(Announcer { ahead, locate, horizon }) = &self.announcer else { return };
+        let Self { ahead, horizon, .. } = self;
         let span = horizon.span();
         let mut announced = ahead.announced();
         let mut cluster = self.cluster;
@@ -140,7 +131,7 @@ impl<'a> Tasks<'a> {
             let Some(end) = self.end_within(cluster, &span) else { return };
             if end > *announced {
                 let from = (*announced).max(self.bounds.get(cluster).copied().unwrap_or(0)).max(span.start);
-                ahead.announce(self.places(&(from..end), locate, horizon));
+                ahead.announce(self.places(&(from..end)));
                 *announced = end;
             }
             cluster += 1;
@@ -148,18 +139,20 @@ impl<'a> Tasks<'a> {
     }
 
     /// Where the pieces are that begin in these entries, and those that begin before the first of all.
-    fn places(&self, entries: &Range<u64>, locate: &Locate<'_>, horizon: &RequestedEntries<'_>) -> Vec<FileRange> {
+    fn places(&self, entries: &Range<u64>) -> Vec<FileRange> {
         let is_first = entries.start <= self.requested.span().start;
         let mut places = Vec::new();
-        for (sink, column) in self.columns.iter().enumerate() {
+        for &ReadColumn { column, table, number } in self.columns {
             let overlapping = column.source.pieces.get(column.source.overlapping(entries)).unwrap_or_default();
             let requested = |p: &&Piece| {
-                p.is_in_file()
+                // Finding the pages of a piece is worth while only if they are fetched then.
+                (p.record().is_some() || (p.file_read().is_some() && self.ahead.fetches()))
                     && (is_first || p.first_entry >= entries.start)
-                    && horizon.count(&(p.first_entry..p.end())) > 0
+                    && self.horizon.count(&(p.first_entry..p.end())) > 0
             };
             // A piece that cannot be located fails when it is read.
-            let located = overlapping.iter().filter(requested).filter_map(|p| locate(sink, p, horizon).ok());
+            let ranges = |p| table.ranges(number, p, &mut self.horizon.runs(&(p.first_entry..p.end()))).ok();
+            let located = overlapping.iter().filter(requested).filter_map(ranges);
             places.extend(located.flatten());
         }
         places

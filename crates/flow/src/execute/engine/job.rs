@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use dataset::table::piece::Piece;
 use rootfile::Source;
 
 use super::recode_job::Recode;
@@ -14,6 +15,11 @@ impl Job<'_> {
     pub fn is_packed(&self, entry: u64) -> bool {
         let cluster = self.bounds.partition_point(|&bound| bound <= entry).checked_sub(1);
         cluster.and_then(|cluster| self.packed.get(cluster)).copied().unwrap_or(false)
+    }
+
+    /// What is added to the process-identifier numbers in a piece. Default entries hold no references.
+    pub fn pid_offset(&self, piece: &Piece) -> u16 {
+        piece.file().and_then(|file| self.pid_offsets.get(file as usize)).copied().unwrap_or(0)
     }
 
     /// A cluster of the output.

@@ -22,7 +22,7 @@ use crate::execute::fetch::column_stream::ColumnStream;
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::pipeline::Emit;
 use crate::table::chunk::Chunk;
-use crate::table::piece::{FILL, Files};
+use crate::table::piece::Files;
 
 /// Recodes a portion from the middle, to estimate the sizes of the output.
 pub(crate) fn sample(recode: &Recode, files: &Files, bounds: &[u64]) -> Result<Sampled> {
@@ -152,9 +152,7 @@ impl<'a> Recoder<'a> {
         let (mut first, mut end) = (None, entries.end);
         for stream in &self.streams {
             for (piece, data) in stream.loaded() {
-                let of_file = self.job.pid_offsets.get(piece.file as usize).copied().unwrap_or(0);
-                // Default entries hold no references.
-                let pid = if piece.file == FILL { 0 } else { of_file.wrapping_add(data.pid_offset) };
+                let pid = self.job.pid_offset(piece).wrapping_add(data.pid_offset);
                 if piece.first_entry <= entries.start {
                     if *first.get_or_insert(pid) != pid {
                         return Err(Error::unsupported("branches of one object refer to different processes"));

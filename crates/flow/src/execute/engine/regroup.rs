@@ -60,12 +60,13 @@ impl Regrouper<'_> {
                 self.regroup(&one, scratch, &BasketCache::new(0), emit)?;
                 continue;
             }
-            let in_file = |e: Error| match self.job.files.get(piece.file as usize) {
-                Some(file) => e.at(piece.seek).object(format!("branch {}", self.column.name)).file(file.name()),
+            let file = piece.file().and_then(|file| self.job.files.get(file as usize));
+            let in_file = |e: Error| match file {
+                Some(file) => piece.blame(e).object(format!("branch {}", self.column.name)).file(file.name()),
                 None => e,
             };
             scratch.fetcher.unpack(&header).map_err(in_file)?;
-            let pid = self.job.pid_offsets.get(piece.file as usize).copied().unwrap_or(0);
+            let pid = self.job.pid_offset(piece);
             let mut out = self.column.basket_header();
             out.key.datime = header.key.datime;
             out.key.pid_offset = header.key.pid_offset.wrapping_add(pid);
@@ -116,8 +117,7 @@ impl Regrouper<'_> {
                 true => CachedBasket::Shared(cache.shared(key, index, load)?),
                 false => CachedBasket::Own(cache.take(key, index).map_or_else(&mut load, Ok)?),
             };
-            let this_pid = self.job.pid_offsets.get(piece.file as usize).copied().unwrap_or(0);
-            let this_pid = this_pid.wrapping_add(data.pid_offset);
+            let this_pid = self.job.pid_offset(&piece).wrapping_add(data.pid_offset);
             let from = entries.start.max(piece.first_entry);
             let to = entries.end.min(piece.end());
             let closed = pid.is_some_and(|pid| pid != this_pid) && !scratch.builder.is_empty();
@@ -172,7 +172,7 @@ impl Regrouper<'_> {
 
     /// Compresses a payload and adds its record to the chunk.
     fn put(&self, header: BasketHeader, first_entry: u64, scratch: &mut WorkerScratch, built: bool) -> Result<()> {
-        let payload = if built { scratch.builder.payload() } else { &scratch.fetcher.payload };
+        let payload = if built { scratch.builder.payload() } else { &scratch.fetcher.codecs.payload };
         let place = (self.index, first_entry);
         scratch.chunk.put(header, payload, place, self.column.target.compression, &mut scratch.compressor)?;
         if built {

@@ -4,11 +4,13 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use dataset::table::FileRange;
+use dataset::table::piece::{Piece, Record};
+
 use super::job::Job;
-use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
+use crate::execute::fetch::read_ahead::{ReadAhead, place};
 use crate::table::column::Column;
 use crate::table::depth::{Depth, Depths, OutputCluster, depth};
-use crate::table::piece::Piece;
 
 /// Bytes that one copy task moves. The data stay in a core's cache between reading and writing.
 pub(crate) const WINDOW: usize = 256 << 10;
@@ -16,12 +18,20 @@ pub(crate) const WINDOW: usize = 256 << 10;
 /// A piece of work.
 #[derive(Debug)]
 pub(crate) enum Task {
-    /// Records to copy, each with its column. They are neighbours in one file.
-    Copy(Vec<(usize, Piece)>),
+    /// Records to copy. They are neighbours in one file.
+    Copy(Vec<CopiedRecord>),
     /// The entries of one column in one cluster, to be recompressed or regrouped.
     Make { column: usize, entries: Range<u64>, depth: Depth },
     /// The entries of one cluster in a group of columns to be recoded. `group` is an index of the job's recodes.
     Recode { group: usize, entries: Range<u64> },
+}
+
+/// A record that is copied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CopiedRecord {
+    pub column: usize,
+    pub piece: Piece,
+    pub record: Record,
 }
 
 pub(crate) struct Tasks<'a> {
@@ -72,7 +82,9 @@ impl<'a> Tasks<'a> {
             let pieces = column.source.pieces.get(range).unwrap_or_default();
             depths.count(depth);
             match depth {
-                Depth::Copy => copies.extend(pieces.iter().map(|piece| (i, *piece))),
+                Depth::Copy => copies.extend(
+                    pieces.iter().filter_map(|&piece| Some(CopiedRecord { column: i, piece, record: piece.record()? })),
+                ),
                 depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
             }
         }
@@ -88,14 +100,14 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// Copies neighbours together: pieces in file order, cut into windows.
-    fn add_copies(&mut self, mut copies: Vec<(usize, Piece)>) {
-        copies.sort_unstable_by_key(|(column, piece)| (piece.file, piece.seek, *column));
+    /// Copies neighbours together: records in file order, cut into windows.
+    fn add_copies(&mut self, mut copies: Vec<CopiedRecord>) {
+        copies.sort_unstable_by_key(|copied| (copied.record.file, copied.record.offset, copied.column));
         let mut left = copies.as_slice();
-        while let Some((_, first)) = left.first() {
-            let fits = |p: &Piece| p.file == first.file && p.seek + u64::from(p.nbytes) - first.seek <= WINDOW as u64;
+        while let Some(CopiedRecord { record: first, .. }) = left.first() {
+            let fits = |record: &Record| record.file == first.file && record.end() - first.offset <= WINDOW as u64;
             // At least one, however large it is.
-            let more = left.iter().skip(1).take_while(|(_, piece)| fits(piece)).count();
+            let more = left.iter().skip(1).take_while(|copied| fits(&copied.record)).count();
             let (window, rest) = left.split_at(1 + more);
             self.ready.push_back(Task::Copy(window.to_vec()));
             left = rest;
@@ -107,7 +119,7 @@ impl<'a> Tasks<'a> {
         let mut places = Vec::new();
         for task in self.ready.range(from..) {
             match task {
-                Task::Copy(pieces) => places.extend(pieces.iter().map(|(_, piece)| piece.place())),
+                Task::Copy(copies) => places.extend(copies.iter().map(|copied| place(&copied.record))),
                 Task::Make { column, entries, .. } => {
                     places.extend(self.job.columns.get(*column).into_iter().flat_map(|c| new_places(c, entries)));
                 }
@@ -123,13 +135,7 @@ impl<'a> Tasks<'a> {
 
 /// Where the pieces of a column are that are read for a cluster with these entries, and not for the one before.
 fn new_places(column: &Column, entries: &Range<u64>) -> impl Iterator<Item = FileRange> {
-    let is_new = |piece: &&Piece| piece.is_in_file() && (piece.first_entry >= entries.start || entries.start == 0);
-    column
-        .source
-        .pieces
-        .get(column.source.overlapping(entries))
-        .unwrap_or_default()
-        .iter()
-        .filter(is_new)
-        .map(Piece::place)
+    let is_new = |piece: &&Piece| piece.first_entry >= entries.start || entries.start == 0;
+    let pieces = column.source.pieces.get(column.source.overlapping(entries)).unwrap_or_default();
+    pieces.iter().filter(is_new).filter_map(Piece::record).map(|record| place(&record))
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use dataset::table::piece::{Piece, Record, Stored};
 use dataset::tree::basket::BasketHeader;
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
@@ -18,7 +19,6 @@ use crate::commit::sink::WrittenColumn;
 use crate::execute::budget::Share;
 use crate::execute::progress::{Progress, unwatched};
 use crate::table::column::Column;
-use crate::table::piece::Piece;
 use crate::table::target::Shape;
 
 const COLUMNS: usize = 7;
@@ -93,9 +93,7 @@ fn input() -> (Vec<u8>, Vec<Column>) {
             column.source.pieces.push(Piece {
                 first_entry: basket * ENTRIES,
                 entries: ENTRIES,
-                seek,
-                nbytes: header.key.nbytes,
-                file: 0,
+                stored: Stored::Record(Record { file: 0, offset: seek, len: header.key.nbytes }),
             });
         }
     }

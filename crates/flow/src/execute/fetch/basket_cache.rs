@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use dataset::table::piece::Piece;
 use dataset::tree::basket::BasketData;
 use rootfile::Result;
 
-use crate::table::piece::{Piece, spans_several};
+use crate::table::piece::spans_several;
 
 /// Baskets that one cluster used in part, kept for the next cluster, which uses the rest.
 pub(crate) struct BasketCache {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use arrow_array::ArrayRef;
 use dataset::decode::ColumnPlan;
+use dataset::table::piece::Piece;
 use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
@@ -12,7 +13,7 @@ use super::basket_cache::{BasketCache, CacheKey, CachedBasket};
 use super::counters::CounterReader;
 use super::fetcher::Fetcher;
 use crate::table::column::Column;
-use crate::table::piece::{Files, Piece, spans_several};
+use crate::table::piece::{Files, spans_several};
 
 /// Bytes of entries that are decoded at a time. They stay in a core's cache.
 const PORTION: u64 = 512 << 10;
@@ -72,7 +73,7 @@ impl DecodeSource {
             .source
             .pieces
             .iter()
-            .map(|p| u64::from(p.nbytes) + 2 * column.source.expanded_bytes(p))
+            .map(|p| u64::from(p.packed_len()) + 2 * column.source.expanded_bytes(p))
             .max()
             .unwrap_or(0);
         most + 4 * self.bytes_of(portion)
@@ -131,7 +132,7 @@ impl<'a> ColumnStream<'a> {
                 _ => CachedBasket::Own(load()?),
             };
             self.loaded.push_back((self.next, data));
-            fetched += u64::from(piece.nbytes);
+            fetched += u64::from(piece.packed_len());
             self.next += 1;
         }
         Ok(fetched)
@@ -198,7 +199,7 @@ impl<'a> ColumnStream<'a> {
                     Some(counters) => counters.values(&(at..next))?,
                     None => Vec::new(),
                 };
-                builder.append(data, places, &counts).map_err(|e| e.at(piece.seek))?;
+                builder.append(data, places, &counts).map_err(|e| piece.blame(e))?;
                 at = next;
             }
         }

@@ -9,9 +9,10 @@ use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use dataset::table::FileRange;
+use dataset::table::piece::Record;
 use rootfile::{Error, Result, Source, Traffic};
 
-pub(crate) use held::FileRange;
 use held::{Held, Piece, Request};
 
 /// Largest share of the memory for one reading, and most bytes.
@@ -125,6 +126,11 @@ impl Drop for ReadAhead {
             shared.changed.notify_all();
         }
     }
+}
+
+/// Where a record is.
+pub(crate) fn place(record: &Record) -> FileRange {
+    (record.file, record.range())
 }
 
 fn number_of(file: usize) -> u32 {

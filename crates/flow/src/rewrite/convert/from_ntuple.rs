@@ -114,7 +114,7 @@ fn open(source: &Source<'_>) -> Result<Dataset> {
 fn schema_of(dataset: &Dataset) -> Result<(&model::Schema, String)> {
     match dataset.schema() {
         TableSchema::Ntuple { schema, title, .. } => Ok((schema, title.clone())),
-        TableSchema::Tree(_) => Err(Error::request("is no RNTuple")),
+        TableSchema::Tree(_) | TableSchema::Plain { .. } => Err(Error::request("is no RNTuple")),
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     let tree = dataset.tree().ok_or_else(|| Error::request("is no tree"))?;
     let branches = dataset.columns().iter().filter_map(|column| match column {
         TableColumn::Branch(plan) => Some(plan.clone()),
-        TableColumn::Field(_) => None,
+        TableColumn::Field(_) | TableColumn::Array { .. } => None,
     });
     let branches: Vec<ColumnPlan> = branches.collect();
     let wholes = logical_columns(tree, &infos, &branches);

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use dataset::ntuple::cluster_reader::{ClusterSource, PageReader};
+use dataset::codecs::Codecs;
+use dataset::ntuple::cluster_reader::ClusterSource;
 use dataset::ntuple::soundness::{largest_proved, prove};
-use rootfile::codec::{Decompressor, check_sizes};
-use rootfile::{Error, ErrorKind, FilePool, Result};
+use rootfile::codec::check_sizes;
+use rootfile::{Error, ErrorKind, FilePool, RangeBuffer, RangeReader, Result};
 
 use super::opened::{Job, Opened, Parts};
 use super::queue::{Next, Queue};
@@ -29,8 +30,8 @@ pub(super) struct Work<'a> {
 /// What a thread keeps, and what a job finds.
 #[derive(Default)]
 pub(super) struct Scratch {
-    decompressor: Decompressor,
-    reader: PageReader,
+    ranges: RangeBuffer,
+    codecs: Codecs,
     page: Vec<u8>,
     problems: Vec<Problem>,
     notes: Vec<String>,
@@ -82,7 +83,7 @@ impl Work<'_> {
                     let (seek, nbytes, entries) = (place.seek, place.nbytes, Some(place.entries));
                     let record = BasketRecord { seek, nbytes, entries };
                     let source = &**opened.file.source();
-                    let checked = check_basket(source, record, &self.limit, &mut scratch.decompressor);
+                    let checked = check_basket(source, record, &self.limit, &mut scratch.codecs.decompressor);
                     let checked = checked.and_then(|sound| sound.map(|_| ()));
                     scratch.bytes += u64::from(nbytes);
                     self.took(checked, scratch, |e| opened.parts.basket_problem(place, e))?;
@@ -150,12 +151,13 @@ impl Work<'_> {
             }
         }
         let (source, schema, max_key_size) = (&**opened.file.source(), &*ntuple.schema, ntuple.anchor.max_key_size);
-        let at = ClusterSource { source, schema, max_key_size, list, cluster: found, number: first + cluster };
+        let at = ClusterSource { file: 0, schema, max_key_size, list, cluster: found, number: first + cluster };
         // A page that cannot be read is reported already.
         for plan in plans.iter().filter(|plan| !plan.columns().iter().any(|column| bad.contains(column))) {
             let of_plan = std::slice::from_ref(plan);
             let _held = self.limit.reserve(largest_proved(of_plan, schema, (list, std::slice::from_ref(found))))?;
-            let proved = prove(plan, at, &mut scratch.reader);
+            let mut bytes = RangeReader::of(source, &mut scratch.ranges);
+            let proved = prove(plan, at, (&mut bytes, &mut scratch.codecs));
             self.took(proved, scratch, |e| field_problem((name, ntuple), plan.id(), first + cluster, e))?;
         }
         Ok(())
@@ -170,19 +172,22 @@ impl Work<'_> {
     ) -> Result<()> {
         let (_, len) = page.extent()?;
         let held = self.limit.reserve(len.min(opened.file.source().size()))?;
-        let record = page.read(&**opened.file.source(), ntuple.anchor.max_key_size)?;
+        // Its memory is given back with the reservation.
+        let (mut ranges, mut joined) = (RangeBuffer::default(), Vec::new());
+        let bytes = (&mut RangeReader::of(&**opened.file.source(), &mut ranges) as &mut _, 0);
+        let record = page.record(&[], bytes, ntuple.anchor.max_key_size, &mut joined)?;
         let encoding = match ntuple.schema.encoding(column) {
             Ok(encoding) => encoding,
             // A column type of a later version: only the checksum can be compared.
-            Err(e) => return page.check_sum(&record).and(Err(e)),
+            Err(e) => return page.check_sum(record).and(Err(e)),
         };
-        page.check(&encoding, &record)?;
+        page.check(&encoding, record)?;
         let raw = page.raw_len(&encoding)?;
         let packed = record.len() - if page.has_checksum { dataset::ntuple::page::CHECKSUM as usize } else { 0 };
         check_sizes(record.get(..packed).unwrap_or_default(), raw)?;
         drop(held);
         let _held = self.limit.reserve(len + raw as u64)?;
         scratch.page.clear();
-        page.open(&encoding, &record, &mut scratch.decompressor, &mut scratch.page).map(drop)
+        page.open(&encoding, record, &mut scratch.codecs.decompressor, &mut scratch.page).map(drop)
     }
 }

@@ -56,10 +56,10 @@ impl SourceCluster<'_> {
         pages.iter().map(|page| u64::from(page.elements)).sum()
     }
 
-    /// What a reader of its pages needs.
+    /// What is needed to open its pages, as those of file 0.
     pub fn cluster_source(&self) -> ClusterSource<'_> {
         ClusterSource {
-            source: &*self.input.source,
+            file: 0,
             schema: &self.input.ntuple.schema,
             max_key_size: self.input.ntuple.anchor.max_key_size,
             list: self.list,

@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use dataset::ntuple::cluster_reader::{ClusterPages, PageReader};
+use dataset::ntuple::cluster_reader::ClusterPages;
 use dataset::ntuple::decode::ElementSource;
 use dataset::ntuple::element::{Elements, Kind};
 use dataset::ntuple::model::Role;
 use rootfile::{Error, Result};
 
 use super::outline::SourceCluster;
+use crate::execute::fetch::fetcher::Fetcher;
 
 /// Ranges of elements, in ascending order.
 pub(super) type Runs = Arc<[Range<u64>]>;
@@ -36,7 +37,7 @@ impl KeptElements {
 pub(super) fn kept_elements(
     at: &SourceCluster<'_>,
     kept: &[Range<u64>],
-    reader: &mut PageReader,
+    fetcher: &mut Fetcher,
 ) -> Result<HashMap<usize, KeptElements>> {
     let schema = &at.input.ntuple.schema;
     let mut found = HashMap::new();
@@ -60,7 +61,8 @@ pub(super) fn kept_elements(
         let own = stored_part(at, principal, &runs)?;
         let all = 0..at.elements(principal);
         let path = schema.path(id);
-        let mut pages = reader.pages(at.cluster_source(), &path);
+        let (mut bytes, codecs) = fetcher.of(&*at.input.source);
+        let mut pages = at.cluster_source().pages(&path, &mut bytes, codecs);
         match kind {
             Kind::Index => {
                 let mut ends = Elements::new(Kind::Index, false);

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use dataset::ntuple::cluster_reader::{ClusterPages, PageReader};
+use dataset::ntuple::cluster_reader::ClusterPages;
 use dataset::ntuple::element::{ColumnType, Elements, Encoding, Ends, Kind};
 use dataset::ntuple::model::ColumnRange;
 use dataset::ntuple::page::put_page;
@@ -14,6 +14,7 @@ use rootfile::{Error, Result};
 use super::job::{PageJob, TargetColumn, USUAL_COMPRESSION};
 use super::outline::{Fate, SourceCluster, add_zeros, fate};
 use super::slice::{KeptElements, contradiction, decode_elements, kept_elements};
+use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::pipeline::Emit;
 use crate::table::pages::{ClusterOutline, OutlinePage, PageBatch, PageBytes, PageRecord};
 
@@ -40,10 +41,10 @@ pub(super) fn make(
     job: &PageJob,
     at: &SourceCluster<'_>,
     (kept, first_entry, begins_group): (&[Range<u64>], u64, bool),
-    (batch, reader, compressor): (&mut PageBatch, &mut PageReader, &mut Compressor),
+    (batch, fetcher, compressor): (&mut PageBatch, &mut Fetcher, &mut Compressor),
     emit: Emit<'_, PageBatch>,
 ) -> Result<()> {
-    let elements = kept_elements(at, kept, reader).map_err(|e| e.file(at.input.source.name()))?;
+    let elements = kept_elements(at, kept, fetcher).map_err(|e| e.file(at.input.source.name()))?;
     let entries = kept.iter().map(|run| run.end - run.start).sum();
     let mut outline = ClusterOutline {
         first_entry,
@@ -62,7 +63,8 @@ pub(super) fn make(
         let Some(target) = job.columns.get(column.target) else { continue };
         let path = at.input.path_of(column.column);
         let blame = |e| at.blame(e, column.column, 0);
-        let mut source = ColumnElements::new(at, column, reader.pages(at.cluster_source(), &path))?;
+        let (mut bytes, codecs) = fetcher.of(&*at.input.source);
+        let mut source = ColumnElements::new(at, column, at.cluster_source().pages(&path, &mut bytes, codecs))?;
         for (number, count) in (column.first..).zip(&column.pages) {
             let taken = source.take(target, *count as usize).map_err(blame)?;
             put_elements(target, &taken, (number, column.compression), batch, compressor).map_err(blame)?;

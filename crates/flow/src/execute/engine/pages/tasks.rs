@@ -7,12 +7,13 @@ use std::ops::Range;
 use dataset::ntuple::element::Kind;
 use dataset::ntuple::model::{Cluster, ColumnRange, PageList};
 use dataset::ntuple::soundness::largest_proved;
+use dataset::table::FileRange;
 use rootfile::Result;
 
 use super::job::PageJob;
 use super::outline::{MovedPage, Running, SourceCluster};
 use crate::execute::engine::tasks::WINDOW;
-use crate::execute::fetch::read_ahead::{FileRange, ReadAhead};
+use crate::execute::fetch::read_ahead::ReadAhead;
 use crate::table::depth::{Depth, Depths};
 use crate::table::pages::ClusterOutline;
 

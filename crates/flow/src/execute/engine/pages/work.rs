@@ -1,19 +1,20 @@
 //! Moves pages: as they are, with another compression, in another encoding, or with other entry numbers. Checksums are verified, and
 //! the ends of collections and the tags of variants are proved in any case.
 
-use dataset::ntuple::cluster_reader::{ClusterSource, PageReader};
+use dataset::ntuple::cluster_reader::ClusterSource;
 use dataset::ntuple::model::{Locator, Ntuple, PageList};
 use dataset::ntuple::page::{check_within, put_page};
 use dataset::ntuple::soundness::prove;
 use dataset::ntuple::{add_to_page, read_blob, recode_page};
 use rootfile::bytes::make_room;
-use rootfile::codec::{CODEC_ROOM, Compressor, Decompressor};
-use rootfile::{Error, Result, Source};
+use rootfile::codec::{CODEC_ROOM, Compressor};
+use rootfile::{Error, RangeBuffer, RangeReader, Result, Source};
 
 use super::job::{PageInput, PageJob};
 use super::outline::{MovedPage, SourceCluster, blame};
 use super::slice_work;
 use super::tasks::{ClusterWork, PageTask};
+use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::pipeline::{Emit, Work};
 use crate::table::depth::Depth;
 use crate::table::pages::{PageBatch, PageRecord};
@@ -29,9 +30,7 @@ pub(super) struct PageScratch {
     record: Vec<u8>,
     raw: Vec<u8>,
     added: Vec<u8>,
-    decompressor: Decompressor,
-    /// Reads what is proved, and clusters of which some entries are kept.
-    reader: PageReader,
+    fetcher: Fetcher,
     compressor: Compressor,
 }
 
@@ -46,8 +45,7 @@ impl Work for PageWork<'_> {
             record: Vec::new(),
             raw: Vec::new(),
             added: Vec::new(),
-            decompressor: Decompressor::new(),
-            reader: PageReader::new(),
+            fetcher: Fetcher::new(),
             compressor: Compressor::new(),
         }
     }
@@ -56,7 +54,7 @@ impl Work for PageWork<'_> {
         let no_input = || Error::request("an input that is not there");
         let input = self.job.inputs.get(task.input).ok_or_else(no_input)?;
         if let Some(list) = &task.proof {
-            prove_cluster(input, (list, task.cluster), &mut scratch.reader)?;
+            prove_cluster(input, (list, task.cluster), &mut scratch.fetcher)?;
         }
         match task.work {
             ClusterWork::Move { outline, pages } => {
@@ -72,11 +70,11 @@ impl Work for PageWork<'_> {
             ClusterWork::Slice(slice) => {
                 let Some(cluster) = slice.list.clusters.first() else { return Ok(()) };
                 let list = &slice.list;
-                prove_cluster(input, (list, task.cluster), &mut scratch.reader)?;
+                prove_cluster(input, (list, task.cluster), &mut scratch.fetcher)?;
                 let at = SourceCluster { input, number: task.input, list, cluster, cluster_number: task.cluster };
                 let entries = (slice.kept.as_slice(), slice.first_entry, slice.begins_group);
-                let PageScratch { batch, reader, compressor, .. } = scratch;
-                slice_work::make(self.job, &at, entries, (batch, reader, compressor), emit)
+                let PageScratch { batch, fetcher, compressor, .. } = scratch;
+                slice_work::make(self.job, &at, entries, (batch, fetcher, compressor), emit)
             }
         }
     }
@@ -94,7 +92,7 @@ impl PageWork<'_> {
         (cluster, pages): (usize, &[MovedPage]),
         scratch: &mut PageScratch,
     ) -> Result<()> {
-        let PageScratch { batch, raw, decompressor, .. } = scratch;
+        let PageScratch { batch, raw, fetcher, .. } = scratch;
         let mut at = 0;
         let is_one = |page: &MovedPage| is_in_one_key(input, page);
         let neighbours = |a: &MovedPage, b: &MovedPage| end_of(a) == place_of(b).0 && is_one(a) && is_one(b);
@@ -109,7 +107,7 @@ impl PageWork<'_> {
                 let record = batch.bytes.get(at..at.saturating_add(stored)).unwrap_or_default();
                 let checked = match self.job.columns.get(moved.target).and_then(|target| target.encoding) {
                     Some(encoding) if self.job.check => {
-                        moved.page.open(&encoding, record, decompressor, raw).map(|_| ())
+                        moved.page.open(&encoding, record, &mut fetcher.codecs.decompressor, raw).map(|_| ())
                     }
                     Some(encoding) => moved.page.check(&encoding, record),
                     None => moved.page.check_sum(record),
@@ -141,13 +139,14 @@ impl PageWork<'_> {
     }
 
     fn make_page(&self, input: &PageInput, moved: &MovedPage, scratch: &mut PageScratch) -> Result<()> {
-        let PageScratch { batch, record, raw, added, decompressor, compressor, .. } = scratch;
+        let PageScratch { batch, record, raw, added, fetcher, compressor } = scratch;
         let encoding = self.job.columns.get(moved.target).and_then(|target| target.encoding);
         let encoding = encoding.ok_or_else(|| Error::unsupported("a column type of a later version of the format"))?;
         let (at, len) = place_of(moved);
         read_page_bytes(input, (at, len, is_in_one_key(input, moved)), (record, 0))?;
         let record = record.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or_default();
-        let mut content = moved.page.open(&moved.from.unwrap_or(encoding), record, decompressor, raw)?;
+        let mut content =
+            moved.page.open(&moved.from.unwrap_or(encoding), record, &mut fetcher.codecs.decompressor, raw)?;
         if moved.depth == Depth::Recode {
             let elements = moved.page.elements as usize;
             added.clear();
@@ -167,12 +166,15 @@ impl PageWork<'_> {
 }
 
 /// Proves the fields that are kept in the only cluster of a list: pages are moved without a look at most of their elements.
-fn prove_cluster(input: &PageInput, (list, number): (&PageList, usize), reader: &mut PageReader) -> Result<()> {
+fn prove_cluster(input: &PageInput, (list, number): (&PageList, usize), fetcher: &mut Fetcher) -> Result<()> {
     let Some(cluster) = list.clusters.first() else { return Ok(()) };
     let Ntuple { schema, anchor, .. } = &*input.ntuple;
     let max_key_size = anchor.max_key_size;
-    let at = ClusterSource { source: &*input.source, schema, max_key_size, list, cluster, number };
-    input.plans.iter().try_for_each(|plan| prove(plan, at, reader))
+    let at = ClusterSource { file: 0, schema, max_key_size, list, cluster, number };
+    input.plans.iter().try_for_each(|plan| {
+        let (mut bytes, codecs) = fetcher.of(&*input.source);
+        prove(plan, at, (&mut bytes, codecs))
+    })
 }
 
 /// Offset and bytes of a page in the input, with its checksum.
@@ -203,7 +205,9 @@ fn read_page_bytes(
     let size = usize::try_from(len).unwrap_or(usize::MAX);
     if !in_one_key {
         let locator = Locator::File { offset, size: len };
-        let bytes = read_blob(source, &locator, input.ntuple.anchor.max_key_size)?;
+        let mut buffer = RangeBuffer::default();
+        let bytes = (&mut RangeReader::of(source, &mut buffer) as &mut _, 0);
+        let bytes = read_blob(bytes, &locator, input.ntuple.anchor.max_key_size)?;
         out.truncate(at);
         out.extend_from_slice(&bytes);
         return Ok(());

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 
-/// Bytes of one file: the number of the file, and where they are.
-pub(crate) type FileRange = (u32, Range<u64>);
+use dataset::table::FileRange;
 
 /// Ranges of one file that are asked for together.
 #[derive(Clone, Debug)]

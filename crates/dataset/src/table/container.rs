@@ -1,0 +1,69 @@
+//! What a container is to those who read it: a table whose metadata are read. It says which pieces each column has, names the ranges
+//! of files that hold them, and turns their bytes into values. It fetches nothing, and knows no threads and no budget.
+
+use std::ops::Range;
+
+use rootfile::{RangeBytes, Result};
+
+use super::builder::Loaded;
+use super::column::TableColumn;
+use super::piece::Piece;
+use super::schema::TableSchema;
+use crate::codecs::Codecs;
+
+/// Bytes of one file: the number of the file among those of the table, and where they are.
+pub type FileRange = (u32, Range<u64>);
+
+/// Ranges of entries in ascending order, counted from the first of the table.
+pub type Runs<'a> = dyn Iterator<Item = Range<u64>> + 'a;
+
+/// A table whose metadata are read. Columns are numbered as in [`columns`](Self::columns).
+pub trait StoredTable: Send + Sync {
+    /// Its nodes.
+    fn schema(&self) -> &TableSchema;
+
+    /// Its columns, with their Arrow fields.
+    fn columns(&self) -> &[TableColumn];
+
+    /// First entry of each cluster, and at the end the number of entries.
+    fn clusters(&self) -> Vec<u64>;
+
+    /// Bytes that its metadata take in memory.
+    fn memory(&self) -> u64;
+
+    /// The pieces of a column, in the order of entries. A piece that cannot be opened is listed too.
+    fn pieces(&self, column: usize) -> ColumnPieces;
+
+    /// Where the bytes of some entries of a piece are, in the order in which they will be asked for. Where that is known only from the
+    /// bytes themselves, it is a guess.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such piece, or if its metadata are damaged.
+    fn ranges(&self, column: usize, piece: &Piece, entries: &mut Runs<'_>) -> Result<Vec<FileRange>>;
+
+    /// Opens some entries of a piece: asks for their bytes, and decompresses them.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such piece, if its bytes cannot be had, or if they are damaged.
+    fn open(
+        &self,
+        column: usize,
+        piece: &Piece,
+        entries: &mut Runs<'_>,
+        bytes: &mut dyn RangeBytes,
+        codecs: &mut Codecs,
+    ) -> Result<Loaded>;
+}
+
+/// The pieces of a column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnPieces {
+    /// In the order of entries.
+    pub pieces: Vec<Piece>,
+    /// Bytes of all of them in files.
+    pub packed_len: u64,
+    /// Bytes of all of them when decompressed.
+    pub raw_len: u64,
+}
