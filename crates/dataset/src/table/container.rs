@@ -17,7 +17,7 @@ pub type FileRange = (u32, Range<u64>);
 /// Ranges of entries in ascending order, counted from the first of the table.
 pub type Runs<'a> = dyn Iterator<Item = Range<u64>> + 'a;
 
-/// A table whose metadata are read. Columns are numbered as in [`columns`](Self::columns).
+/// A table whose metadata are read. Columns are numbered as in [`columns`](Self::columns), which are in the order of their nodes.
 pub trait StoredTable: Send + Sync {
     /// Its nodes.
     fn schema(&self) -> &TableSchema;

@@ -1,10 +1,11 @@
 //! Appends finished records to the file, and gives them their positions. The caller decides their order.
 
 use dataset::tree::BasketRef;
-use rootfile::{Error, FileWriter, Result, START_BIG_FILE};
+use dataset::tree::basket::{BasketPlace, place};
+use rootfile::{FileWriter, Result};
 
 use super::append::{Append, Batch};
-use crate::table::chunk::{BasketRecord, Chunk};
+use crate::table::chunk::Chunk;
 use crate::table::depth::Depths;
 
 /// One column as it was written.
@@ -21,9 +22,6 @@ pub(crate) struct WrittenColumn {
     /// The depths of its clusters.
     pub depths: Depths,
 }
-
-/// Offset of fSeekKey in a key: behind fNbytes, version, fObjlen, fDatime, fKeylen and fCycle.
-const SEEK_KEY: usize = 18;
 
 /// The baskets of one tree on their way into its file.
 #[derive(Debug, Default)]
@@ -58,7 +56,9 @@ impl Sink {
         let start = writer.position();
         for piece in &chunk.records {
             let seek = start + piece.offset as u64;
-            self.set_positions(&mut chunk.bytes, piece, seek)?;
+            let record = chunk.bytes.get_mut(piece.offset..).unwrap_or_default();
+            let at = BasketPlace { seek, seek_pdir: self.seek_pdir, pid_offset: piece.pid_offset };
+            place(record, at, piece.big)?;
             if let Some(column) = self.written.get_mut(piece.column) {
                 column.baskets.push(BasketRef {
                     first_entry: base + piece.first_entry,
@@ -73,25 +73,5 @@ impl Sink {
             }
         }
         writer.append(&chunk.bytes)
-    }
-
-    /// Sets the two positions in a record's key.
-    fn set_positions(&self, bytes: &mut [u8], piece: &BasketRecord, seek: u64) -> Result<()> {
-        let at = piece.offset + SEEK_KEY;
-        let short = || Error::corrupt("a record is too short for its key");
-        if piece.big {
-            let slot = bytes.get_mut(at..at + 16).ok_or_else(short)?;
-            slot[..8].copy_from_slice(&seek.to_be_bytes());
-            let pdir = self.seek_pdir | u64::from(piece.pid_offset) << 48;
-            slot[8..].copy_from_slice(&pdir.to_be_bytes());
-        } else {
-            let slot = bytes.get_mut(at..at + 8).ok_or_else(short)?;
-            if seek.max(self.seek_pdir) > START_BIG_FILE {
-                return Err(Error::unsupported("a record with 32-bit positions would lie beyond 2 GB"));
-            }
-            slot[..4].copy_from_slice(&u32::try_from(seek).unwrap_or(0).to_be_bytes());
-            slot[4..].copy_from_slice(&u32::try_from(self.seek_pdir).unwrap_or(0).to_be_bytes());
-        }
-        Ok(())
     }
 }

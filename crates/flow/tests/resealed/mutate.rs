@@ -227,8 +227,8 @@ impl Seed {
                 let old = opened.lists[group].1.pages[page];
                 let (file, max_key_size) = (MemoryFile(self.bytes.clone()), opened.ntuple.anchor.max_key_size);
                 let (mut ranges, mut joined) = (RangeBuffer::default(), Vec::new());
-                let bytes = (&mut RangeReader::of(&file, &mut ranges) as &mut _, 0);
-                let mut record = old.record(&[], bytes, max_key_size, &mut joined).unwrap().to_vec();
+                let found = (&mut RangeReader::of(&file, &mut ranges) as &mut _, 0);
+                let mut record = old.record(&[], found, max_key_size, &mut joined).unwrap().to_vec();
                 if old.has_checksum {
                     record.truncate(record.len() - CHECKSUM as usize);
                 }

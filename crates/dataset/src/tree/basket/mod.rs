@@ -8,7 +8,9 @@
 mod data;
 mod header;
 mod peek;
+mod place;
 
 pub use data::{BasketData, Entries, Payload};
 pub use header::{BasketHeader, GENERATE_OFFSET_MAP};
 pub use peek::{Listed, Peek};
+pub use place::{BasketPlace, place};

@@ -263,7 +263,8 @@ impl Dataset {
     /// The column of a node, with the table that opens its pieces.
     pub(super) fn read_column(&self, node: usize) -> Option<ReadColumn<'_>> {
         let (dataset, own) = self.owner(node)?;
-        let number = dataset.columns().iter().position(|column| column.node() == node)?;
+        // Columns are in the order of their nodes.
+        let number = dataset.columns().binary_search_by_key(&node, TableColumn::node).ok()?;
         let table = dataset.sources.table();
         let column = match &dataset.sources {
             Sources::Trees(trees) => trees.source(own)?,
