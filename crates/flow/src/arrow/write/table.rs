@@ -102,11 +102,12 @@ impl<F: TableFormat> Table<F> {
         self.state().plans.get(number).cloned().ok_or_else(stopped)
     }
 
-    /// The plan with all columns, and streams that fit it, if a finished context left some.
-    pub fn begin_context(&self) -> Result<(Arc<F::Plan>, Option<IdleStreams<F>>)> {
+    /// The plan with all columns, and streams that fit it, where a finished context left some.
+    pub fn begin_context(&self) -> Result<(Arc<F::Plan>, IdleStreams<F>)> {
         let mut state = self.state();
         let plan = state.plans.last().cloned().ok_or_else(stopped)?;
-        Ok((plan, state.idle.pop()))
+        let none = || IdleStreams { streams: Vec::new(), kept: 0 };
+        Ok((plan, state.idle.pop().unwrap_or_else(none)))
     }
 
     /// Keeps the streams of a finished context, unless columns were added meanwhile. Returns the bytes to release.

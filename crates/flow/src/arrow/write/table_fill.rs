@@ -118,8 +118,7 @@ struct Filled<F: TableFormat> {
 impl<F: TableFormat> Streams<F> {
     /// The streams of a table, and the bytes reserved for the buffers that a finished context left them.
     pub fn begin(table: &Arc<Table<F>>) -> Result<(Self, u64)> {
-        let (plan, idle) = table.begin_context()?;
-        let (streams, kept) = idle.map_or_else(Default::default, |idle| (idle.streams, idle.kept));
+        let (plan, IdleStreams { streams, kept }) = table.begin_context()?;
         let mut new = Self { table: Arc::clone(table), plan, streams };
         new.add_streams();
         Ok((new, kept))

@@ -76,7 +76,7 @@ fn make<S: StreamFill>(
         let (Some(stream), Some(plan)) = (filled.get(number), plans.get(number)) else { return Ok(None) };
         Ok(Some((number, piece, scratches.with(|scratch| stream.make(plan, piece, scratch))?)))
     });
-    let made: Vec<Option<(usize, &S::Piece, S::Made)>> = made.collect::<Result<_>>()?;
+    let made = made.collect::<Result<Vec<_>>>()?;
     for (number, piece, made) in made.into_iter().flatten() {
         if let Some(stream) = streams.get_mut(number) {
             stream.add(piece, &made);
