@@ -39,7 +39,7 @@ const VERBS: [(&str, Verb); 8] = [
     }),
     ("a fileset", |folder, budget, progress| {
         let input = |n: usize| {
-            let path = folder.join(if n % 2 == 0 { "a.root" } else { "b.root" });
+            let path = folder.join(if n.is_multiple_of(2) { "a.root" } else { "b.root" });
             FilesetInput { dataset: format!("{n}"), path, tree: None }
         };
         let inputs: Vec<FilesetInput> = (0..20).map(input).collect();
