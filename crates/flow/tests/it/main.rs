@@ -9,6 +9,7 @@ mod corpus_rewrite;
 mod damaged_keys;
 mod ended;
 mod late_columns;
+mod memory_container;
 mod nested_deferred;
 mod read;
 mod read_ntuples;
