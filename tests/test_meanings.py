@@ -29,6 +29,12 @@ LEAVES = ["branch-order", "title", "codec", "index", "text"]
 PACKED = [name for name in differing_pairs.LEAVES if name.startswith(("range", "bits"))]
 CLASSES = [f"{use}-{side}" for use in ("nested", "vector") for side in ("order", "foreign-order", "version", "same")]
 JOINED = {*LEAVES, *PACKED, *CLASSES, "deep-order", "streaming", "object-version", "object-same"}
+# Pairs whose values are of other types, or in other branches: no array has both.
+OTHER_TYPES = {
+    *("length", "shape", "scalar", "type", "sign", "container-items", "split-level"),
+    *(f"{use}-{side}" for use in ("nested", "vector") for side in ("member-type", "member-shape")),
+}
+JOINS: list[Any] = ["common", "fill"]
 # The messages name the class.
 CLASS_OF = {
     **{
@@ -70,6 +76,25 @@ def evolved(value: Any, like: Any) -> Any:
     if isinstance(value, list) and like:
         return [evolved(item, like[0] if isinstance(like, list) else like) for item in value]
     return value
+
+
+def members(values: list[Any]) -> Any:
+    """The members of the records in some values, at any depth."""
+    if values and isinstance(values[0], dict):
+        return {name: members([value[name] for value in values]) for name in values[0]}
+    if values and isinstance(values[0], list):
+        return members([item for value in values for item in value])
+    return None
+
+
+def joined(value: Any, ours: Any, theirs: Any, join: str) -> Any:
+    """A value with the members that two sides share, or with those of any side, where zeros are missing ones."""
+    if isinstance(value, list):
+        return [joined(item, ours, theirs, join) for item in value]
+    if not isinstance(value, dict):
+        return value
+    names = [name for name in {**ours, **theirs} if join == "fill" or (name in ours and name in theirs)]
+    return {name: joined(value[name], ours.get(name), theirs.get(name), join) if name in value else 0 for name in names}
 
 
 def expected(pair: str, a: Path, b: Path) -> list[dict[str, Any]]:
@@ -122,10 +147,20 @@ def test_several_files_are_read_by_value(pair: str, pairs: Path) -> None:
     else:
         with pytest.raises(ValueError, match=f"{pair}-b.root"):
             package.open(files)
-    if pair == "split-level":
-        # Other branches: those that both have are read.
+    if pair in OTHER_TYPES:
+        # They are refused by name, and the others are read.
+        for join in JOINS:
+            with pytest.raises(package.SchemaDiffers, match=rf"x\.? is .*{pair}-a.root, and .*{pair}-b.root"):
+                package.concatenate(files, library="ak", join=join)
+        assert plain(package.concatenate(files, ["keep"])) == [{"keep": entry["keep"]} for entry in values]
         return
-    assert plain(package.concatenate(files, library="ak")) == values
+    # Records have the members that both share, or those of any of them.
+    half = len(values) // 2
+    ours, theirs = members(values[:half]), members(values[half:])
+    for join in JOINS:
+        wanted = values if pair in JOINED else [joined(entry, ours, theirs, join) for entry in values]
+        assert plain(package.concatenate(files, library="ak", join=join)) == wanted
+        assert [entry for step in package.iterate(files, join=join) for entry in plain(step)] == wanted
 
 
 @pytest.mark.parametrize("pair", differing_pairs.names())

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core, compression, const, distributed, exceptions
 from ._libraries import xrootd as _xrootd
 from .compression import LZ4, LZMA, ZLIB, ZSTD
-from .exceptions import KeyInFileError
+from .exceptions import KeyInFileError, SchemaDiffers
 from .interpretation.numerical import AsDtype
 from .reading.branches import Branch
 from .reading.dataset import concatenate, iterate, num_entries, open
@@ -97,6 +97,7 @@ __all__ = [
     "RNTuple",
     "ReadOnlyDirectory",
     "ReadOnlyFile",
+    "SchemaDiffers",
     "TBranch",
     "TTree",
     "Table",

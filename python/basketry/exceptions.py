@@ -5,6 +5,12 @@ from __future__ import annotations
 from . import _core
 
 
+class SchemaDiffers(ValueError):
+    """Files are joined whose columns differ in another way than the call allows: under `join="strict"` in any way, else
+    a column that is asked for is of another type in one of them. The message names files and columns. It is raised
+    before entries are read."""
+
+
 class KeyInFileError(KeyError):
     """A name that a file, a directory, a tree or an object does not have. The message has the nearest names, and no
     parameters of URLs, which may be secrets."""

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dataset::layout::ByteSize;
-use flow::{Budget, Schema};
+use flow::{Budget, Join};
 use indicatif::ProgressBar;
 use rootfile::{Follow, Result, check_output};
 
@@ -87,10 +87,10 @@ impl Target {
 }
 
 /// The treatment of different schemas by --common and --fill, which exclude each other.
-pub fn schema(common: bool, fill: bool) -> Schema {
+pub fn schema(common: bool, fill: bool) -> Join {
     match (common, fill) {
-        (true, _) => Schema::Common,
-        (_, true) => Schema::Fill,
-        _ => Schema::Strict,
+        (true, _) => Join::Common,
+        (_, true) => Join::Fill,
+        _ => Join::Strict,
     }
 }

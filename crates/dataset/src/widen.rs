@@ -44,6 +44,26 @@ pairs! {
     Float32Type: Float64Type;
 }
 
+/// Numbers, the smaller ones first, and integers before numbers of as many bytes that have fractions.
+const NUMBERS: [DataType; 10] = [
+    DataType::Int8,
+    DataType::UInt8,
+    DataType::Int16,
+    DataType::UInt16,
+    DataType::Int32,
+    DataType::UInt32,
+    DataType::Float32,
+    DataType::Int64,
+    DataType::UInt64,
+    DataType::Float64,
+];
+
+/// The smallest type of numbers that holds all values of these types; none if there is none.
+pub(crate) fn joined(types: &[&DataType]) -> Option<DataType> {
+    let holds = |to: &&DataType| types.iter().all(|from| *from == *to || is_wider(from, to));
+    NUMBERS.iter().find(holds).cloned()
+}
+
 fn numbers<F, T>(array: &ArrayRef) -> ArrayRef
 where
     F: ArrowPrimitiveType,

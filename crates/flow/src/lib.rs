@@ -17,6 +17,7 @@ mod table;
 mod verify;
 
 pub use arrow::{convert, read, write};
+pub use dataset::table::Join;
 pub use dataset::{Entries, EntryFilter, Slice, uniform};
 pub use execute::allocator;
 pub use execute::budget::{Budget, DEFAULT_MEMORY};
@@ -25,7 +26,7 @@ pub use execute::progress::{Progress, tell, unwatched};
 pub use objects::Damaged;
 pub use plan::forecast::{ColumnForecast, Forecast, RecodeForecast};
 pub use plan::inputs;
-pub use plan::options::{Absent, Pack, PlanOptions, Schema};
+pub use plan::options::{Absent, Pack, PlanOptions};
 pub use rewrite::execute::{rewrite, rewrite_staged};
 pub use rewrite::forecast::forecast;
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};

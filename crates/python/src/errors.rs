@@ -1,14 +1,16 @@
 //! Errors as Python exceptions: `OSError` with number and file name for errors of the system and interruptions, `MemoryError` where
-//! the system gives none, `ValueError` for all others. Python raises `KeyError` itself, and `KeyboardInterrupt`. The options that a
+//! the system gives none, `SchemaDiffers` where columns of files differ, `ValueError` for all others. Python raises `KeyError` itself, and `KeyboardInterrupt`. The options that a
 //! message names become keyword arguments.
 
 use std::io;
 
 use arrow_schema::ArrowError;
-use pyo3::PyErr;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
+use pyo3::{PyErr, import_exception};
 use rootfile::text::printable_lines;
 use rootfile::{Error, ErrorKind, Hint, HintValue, public_path};
+
+import_exception!(basketry.exceptions, SchemaDiffers);
 
 /// The exception for an error. `OSError` chooses its own subclass by the number: `FileNotFoundError` and the like.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
@@ -17,6 +19,7 @@ pub fn exception(error: Error) -> PyErr {
         ErrorKind::Io(io) => number(io),
         ErrorKind::Interrupted => Some(libc::EINTR),
         ErrorKind::Memory(_) => return PyMemoryError::new_err(text_of(&error)),
+        ErrorKind::Differs(_) => return SchemaDiffers::new_err(text_of(&error)),
         _ => return PyValueError::new_err(text_of(&error)),
     };
     let Some(number) = number else { return PyOSError::new_err(text_of(&error)) };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use flow::read::{BatchSize, Dataset, batches};
+use flow::read::{BatchSize, JoinedTable};
 use pyo3::exceptions::PyValueError;
 use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, PyRef, PyResult, Python, pyclass, pymethods};
@@ -30,12 +30,12 @@ pub struct Steps {
 
 impl Steps {
     /// Begins to read.
-    pub fn begin(dataset: Arc<Dataset>, request: ReadRequest, step: BatchSize, schema: SchemaRef) -> PyResult<Self> {
+    pub fn begin(table: Arc<JoinedTable>, request: ReadRequest, step: BatchSize, schema: SchemaRef) -> PyResult<Self> {
         let work = Worker::begin(move |watch, send: &std::sync::mpsc::SyncSender<_>| {
             let progress = |entries| watch.tell(entries);
-            for read in batches(&dataset, request.request(&progress), step) {
+            for read in table.batches(request.request(&progress), step) {
                 // The receiver is gone.
-                if send.send(read.map(|r| r.batch)).is_err() {
+                if send.send(read).is_err() {
                     return;
                 }
             }

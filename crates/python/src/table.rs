@@ -5,13 +5,14 @@ use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_schema::{DataType, Field, Schema};
-use dataset::table::{Node, TableSchema};
+use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
+use dataset::table::{Join, Node};
 use dataset::tree::read_tree;
 use flow::inputs::Input;
-use flow::read::{BatchSize, Dataset, Friend, read};
-use pyo3::exceptions::PyUserWarning;
+use flow::read::{BatchSize, Dataset, Friend, JoinedTable, Joining};
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::{PyErr, PyResult, Python, pyclass, pyfunction, pymethods};
+use rootfile::text::printable;
 use rootfile::{Error, Follow, RootFile};
 
 use crate::errors::{exception, keyword};
@@ -23,16 +24,25 @@ use crate::steps::Steps;
 /// The trees or RNTuples of one or more files, as one table.
 #[pyclass(frozen, module = "basketry._core")]
 pub struct Table {
-    dataset: Arc<Dataset>,
+    table: Arc<JoinedTable>,
     /// What the user was told already.
     said: Mutex<HashSet<String>>,
 }
 
 impl Table {
+    fn of(table: JoinedTable) -> Self {
+        Self { table: Arc::new(table), said: Mutex::default() }
+    }
+
     /// Warns of files outside of the folders of those that name them, before these columns are read.
     fn warn(&self, py: Python<'_>, columns: &[usize]) -> PyResult<()> {
-        let (dataset, columns) = (Arc::clone(&self.dataset), columns.to_vec());
-        self.say(py, listening(py, move |_: &Watch| Ok(dataset.remarks(&columns)))?)
+        let (table, columns) = (Arc::clone(&self.table), columns.to_vec());
+        self.say(py, listening(py, move |_: &Watch| Ok(table.remarks(&columns)))?)
+    }
+
+    /// The first of its files, which has names, titles and metadata.
+    fn first(&self) -> PyResult<&Dataset> {
+        self.table.first().ok_or_else(|| exception(Error::request("no input")))
     }
 
     /// Warns, of each once.
@@ -81,18 +91,21 @@ fn type_text(field: &Field) -> String {
     if field.is_nullable() { format!("?{words}") } else { words }
 }
 
-/// All nodes of a schema with their column numbers in the data set.
-fn branch_lines(dataset: &Dataset, schema: &TableSchema, columns: &[Option<usize>]) -> Vec<BranchLine> {
-    let line = |(index, node): (usize, Node)| {
+/// The lines of nodes with the numbers of their columns, whose fields a function gives.
+fn branch_lines(
+    nodes: impl IntoIterator<Item = (Node, Option<usize>)>,
+    field: impl Fn(usize) -> Option<FieldRef>,
+) -> Vec<BranchLine> {
+    let line = |(node, column): (Node, Option<usize>)| {
         // The counter of a split STL collection is redundant with its members; as in uproot the branch is the whole
         // collection.
-        let column = columns.get(index).copied().flatten().filter(|_| !node.groups);
-        let plan = column.and_then(|c| dataset.column(c));
-        let typename = plan.and_then(|p| p.field().metadata().get("typename").cloned()).unwrap_or(node.type_name);
-        let read_as = plan.map_or_else(String::new, |plan| type_text(plan.field()));
+        let column = column.filter(|_| !node.groups);
+        let field = column.and_then(&field);
+        let typename = field.as_ref().and_then(|f| f.metadata().get("typename").cloned()).unwrap_or(node.type_name);
+        let read_as = field.map_or_else(String::new, |field| type_text(&field));
         (node.name, node.parent, typename, column, read_as, node.title)
     };
-    schema.nodes().into_iter().enumerate().map(line).collect()
+    nodes.into_iter().map(line).collect()
 }
 
 /// Compression setting, bytes of baskets before compression and on disk, and the first entries of baskets, of a branch.
@@ -115,122 +128,148 @@ pub fn stored(py: Python<'_>, path: PathBuf, offset: u64) -> PyResult<Vec<Stored
 
 #[pymethods]
 impl Table {
-    /// Files and trees, and friends: their names, if they have one, and their files; and whether URLs in the files are followed.
+    /// Files and trees, and friends: their names, if they have one, and their files; whether URLs in the files are followed; and how
+    /// files whose columns differ are joined.
     #[new]
-    #[pyo3(signature = (files, friends = Vec::new(), follow_urls = false))]
-    fn new(py: Python<'_>, files: Inputs, friends: Vec<(Option<String>, Inputs)>, follow_urls: bool) -> PyResult<Self> {
-        let follow = if follow_urls { Follow::Urls } else { Follow::Paths };
+    #[pyo3(signature = (files, friends = Vec::new(), follow_urls = false, join = "strict", widen = false))]
+    fn new(
+        py: Python<'_>,
+        files: Inputs,
+        friends: Vec<(Option<String>, Inputs)>,
+        follow_urls: bool,
+        join: &str,
+        widen: bool,
+    ) -> PyResult<Self> {
+        let (follow, joining) = (follow_of(follow_urls), joining(join, widen)?);
         let open = move |_: &Watch| {
             let friends: Vec<_> = friends.into_iter().map(|(name, files)| (name, inputs(files))).collect();
-            Dataset::open_following(&inputs(files), follow)?.with_friends(&friends)
+            JoinedTable::open(&inputs(files), follow, joining, &friends)
         };
-        Ok(Self { dataset: Arc::new(listening(py, open)?), said: Mutex::default() })
+        Ok(Self::of(listening(py, open)?))
+    }
+
+    /// A table of each file, all with the columns that they have as one.
+    #[staticmethod]
+    fn each(py: Python<'_>, files: Inputs, follow_urls: bool, join: &str, widen: bool) -> PyResult<Vec<Self>> {
+        let (follow, joining) = (follow_of(follow_urls), joining(join, widen)?);
+        let open = move |_: &Watch| JoinedTable::open_each(&inputs(files), follow, joining);
+        Ok(listening(py, open)?.into_iter().map(Self::of).collect())
     }
 
     #[getter]
-    fn path(&self) -> &str {
-        self.dataset.path()
+    fn path(&self) -> PyResult<&str> {
+        Ok(self.first()?.path())
     }
 
     #[getter]
-    fn name(&self) -> &str {
-        self.dataset.names().0
+    fn name(&self) -> PyResult<&str> {
+        Ok(self.first()?.names().0)
     }
 
     #[getter]
-    fn title(&self) -> &str {
-        self.dataset.names().1
+    fn title(&self) -> PyResult<&str> {
+        Ok(self.first()?.names().1)
     }
 
     /// Its files: their paths, the path of the table in each, and their UUIDs.
     #[getter]
     fn files(&self) -> Vec<(OsString, String, String)> {
-        let whole = |(input, uuid): (&Input, &String)| {
-            let tree = input.tree.clone().unwrap_or_else(|| self.dataset.path().to_owned());
-            (input.path.clone().into_os_string(), tree, uuid.clone())
+        let of = |dataset: &Dataset| {
+            let whole = |(input, uuid): (&Input, &String)| {
+                let tree = input.tree.clone().unwrap_or_else(|| dataset.path().to_owned());
+                (input.path.clone().into_os_string(), tree, uuid.clone())
+            };
+            dataset.inputs().iter().zip(dataset.uuids()).map(whole).collect::<Vec<_>>()
         };
-        self.dataset.inputs().iter().zip(self.dataset.uuids()).map(whole).collect()
+        self.table.datasets().flat_map(of).collect()
     }
 
     #[getter]
     fn entries(&self) -> u64 {
-        self.dataset.entries()
+        self.table.entries()
     }
 
     #[getter]
     fn clusters(&self) -> Vec<u64> {
-        self.dataset.clusters().to_vec()
+        self.table.clusters().to_vec()
     }
 
     /// Names and formulas of the tree's aliases, in the order of the list.
     fn aliases(&self) -> Vec<(String, String)> {
-        let Some(tree) = self.dataset.tree() else { return Vec::new() };
+        let Some(tree) = self.table.first().and_then(Dataset::tree) else { return Vec::new() };
         tree.listed(tree.aliases).map(|alias| (alias.name.to_owned(), alias.title.to_owned())).collect()
     }
 
     /// Whether the fields of an RNTuple are read, not the branches of a tree.
     #[getter]
     fn is_ntuple(&self) -> bool {
-        self.dataset.tree().is_none()
+        self.table.first().is_some_and(|first| first.tree().is_none())
     }
 
     /// All branches, depth first, or all fields.
     fn branches(&self) -> Vec<BranchLine> {
-        branch_lines(&self.dataset, self.dataset.schema(), &self.dataset.column_of_each_node())
+        branch_lines(self.table.nodes(), |column| self.table.field(column).cloned())
     }
 
     /// The names of all friends. None is opened.
     fn friend_names(&self) -> Vec<String> {
-        self.dataset.friend_names()
+        self.table.alike().map_or_else(Vec::new, Dataset::friend_names)
     }
 
     /// All friends, opened.
     fn friends(&self, py: Python<'_>) -> PyResult<Vec<FriendLine>> {
-        let dataset = Arc::clone(&self.dataset);
+        let table = Arc::clone(&self.table);
         let friends = move |_: &Watch| {
+            let field = |column: usize| table.field(column).cloned();
             let line = |friend: &Friend| match friend.schema() {
                 Ok(schema) => {
-                    (friend.name().to_owned(), branch_lines(&dataset, schema, &friend.column_of_each_node()), None)
+                    let nodes = schema.nodes().into_iter().zip(friend.column_of_each_node());
+                    (friend.name().to_owned(), branch_lines(nodes, field), None)
                 }
                 Err(why) => (friend.name().to_owned(), Vec::new(), Some(why.text(keyword))),
             };
-            let remarks: Vec<String> = dataset.friends().iter().flat_map(Friend::remarks).cloned().collect();
-            Ok((dataset.friends().iter().map(line).collect(), remarks))
+            let remarks: Vec<String> = table.friends().iter().flat_map(Friend::remarks).cloned().collect();
+            Ok((table.friends().iter().map(line).collect(), remarks))
         };
         let (lines, remarks) = listening(py, friends)?;
         self.say(py, remarks)?;
         Ok(lines)
     }
 
+    /// Why there is no column of a path, if some files have one and others do not.
+    fn left_out(&self, path: &str) -> Option<&str> {
+        self.table.left_out(&path.replace('/', "."))
+    }
+
     /// Why a column holds bytes only, if so.
     fn opaque(&self, column: usize) -> Option<&str> {
-        self.dataset.column(column)?.opaque()
+        self.table.opaque(column)
     }
 
     /// The entry up to which each of these columns holds all entries from `start` on, if it holds none behind.
     fn held_until(&self, columns: Vec<usize>, start: u64) -> Vec<u64> {
-        columns.into_iter().map(|column| self.dataset.held_until(column, start)).collect()
+        columns.into_iter().map(|column| self.table.held_until(column, start)).collect()
     }
 
     /// Bytes of these columns before compression.
     fn bytes(&self, columns: Vec<usize>) -> u64 {
-        columns.into_iter().map(|column| self.dataset.bytes(column)).sum()
+        columns.into_iter().map(|column| self.table.bytes(column)).sum()
     }
 
     /// Reads it all at once. `told` is told numbers of entries, each once for every column.
     #[pyo3(signature = (reading, told = None))]
     fn read(&self, py: Python<'_>, reading: Reading, told: Told) -> PyResult<ReadBatch> {
-        let (dataset, request) = (Arc::clone(&self.dataset), reading.request(py)?);
-        check_held(&dataset, &request).map_err(exception)?;
+        let (table, request) = (Arc::clone(&self.table), reading.request(py)?);
+        check(&table, &request).map_err(exception)?;
         self.warn(py, &request.columns)?;
-        let read = telling(py, &told, move |watch| read(&dataset, &request.request(&|entries| watch.tell(entries))))?;
-        Ok(ReadBatch::new(&read.batch))
+        let read = telling(py, &told, move |watch| table.read(&request.request(&|entries| watch.tell(entries))))?;
+        Ok(ReadBatch::new(&read))
     }
 
     /// Reads in steps of a number of entries, or of bytes, or else of clusters.
     fn steps(&self, py: Python<'_>, reading: Reading, entries: Option<u64>, bytes: Option<u64>) -> PyResult<Steps> {
         let request = reading.request(py)?;
-        check_held(&self.dataset, &request).map_err(exception)?;
+        let schema = check(&self.table, &request).map_err(exception)?;
         self.warn(py, &request.columns)?;
         let step = match (entries, bytes) {
             (Some(entries), _) => BatchSize::Entries(entries),
@@ -239,26 +278,43 @@ impl Table {
             (None, Some(bytes)) => BatchSize::Bytes(bytes.min(request.budget.memory / 8)),
             (None, None) => BatchSize::Cluster,
         };
-        let fields =
-            request.columns.iter().map(|&column| self.dataset.column(column).map(|plan| Arc::clone(plan.field())));
-        let fields: Option<Vec<_>> = fields.collect();
-        let fields = fields.ok_or_else(|| exception(Error::request("no such column")))?;
-        Steps::begin(Arc::clone(&self.dataset), request, step, Arc::new(Schema::new(fields)))
+        Steps::begin(Arc::clone(&self.table), request, step, schema)
     }
 }
 
-/// Checks that the columns hold the requested entries: values that no file has are not made up.
-fn check_held(dataset: &Dataset, request: &ReadRequest) -> Result<(), Error> {
-    for &column in &request.columns {
-        let Some(first) = dataset.missing(column, &request.entries, request.selection.as_ref()) else { continue };
-        let (held, all) = (dataset.held(column), dataset.entries());
-        let name = dataset.column(column).map_or("", |column| column.field().name());
+/// How far addresses in files are followed.
+fn follow_of(urls: bool) -> Follow {
+    if urls { Follow::Urls } else { Follow::Paths }
+}
+
+/// How files whose columns differ are joined, by the name of it.
+fn joining(join: &str, widen: bool) -> PyResult<Joining> {
+    let join = match join {
+        "strict" => Join::Strict,
+        "common" => Join::Common,
+        "fill" => Join::Fill,
+        other => {
+            let message = format!("unknown join '{}': choose one of 'strict', 'common', 'fill'", printable(other));
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    Ok(Joining { join, widen })
+}
+
+/// Checks that the columns can be joined, and that they hold the requested entries: values that no file has are not made up. Returns
+/// their schema.
+fn check(table: &JoinedTable, request: &ReadRequest) -> Result<SchemaRef, Error> {
+    let schema = table.schema_of(&request.columns)?;
+    for (&column, field) in request.columns.iter().zip(schema.fields()) {
+        let Some(first) = table.missing(column, &request.entries, request.selection.as_ref()) else { continue };
+        let (held, all) = (table.held(column), table.entries());
         let mut message = format!("has {held} of {all} entries, and not entry {first}");
-        let end = dataset.held_until(column, request.entries.start);
+        let end = table.held_until(column, request.entries.start);
         if end < all {
             message.push_str(&format!("; read it by itself, or with entry_stop={end}"));
         }
-        return Err(Error::request(message).object(format!("branch {name} of {}", dataset.path())));
+        let path = table.first().map_or("", Dataset::path);
+        return Err(Error::request(message).object(format!("branch {} of {path}", field.name())));
     }
-    Ok(())
+    Ok(schema)
 }

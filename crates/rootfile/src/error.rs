@@ -21,8 +21,10 @@ pub enum ErrorKind {
     Corrupt(String),
     /// The bytes are valid, but basketry does not support them.
     Unsupported(String),
-    /// The caller's request is impossible: no such tree, different schemas, too small a budget.
+    /// The caller's request is impossible: no such tree, too small a budget.
     Request(String),
+    /// Tables of several files are joined, and their schemas differ in another way than the caller allows.
+    Differs(String),
     /// The system gives no memory for this many bytes.
     Memory(u64),
     /// The caller or a signal ended the work.
@@ -64,6 +66,11 @@ impl Error {
     /// The request is impossible.
     pub fn request(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Request(message.into()))
+    }
+
+    /// Schemas differ in another way than the caller allows.
+    pub fn differs(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Differs(message.into()))
     }
 
     /// The system gives no memory for this many bytes.
@@ -188,7 +195,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(e) => write!(f, "{e}"),
-            Self::Corrupt(m) | Self::Unsupported(m) | Self::Request(m) => write!(f, "{m}"),
+            Self::Corrupt(m) | Self::Unsupported(m) | Self::Request(m) | Self::Differs(m) => write!(f, "{m}"),
             Self::Memory(bytes) => write!(f, "no memory for {bytes} bytes"),
             Self::Interrupted => f.write_str("interrupted"),
         }

@@ -198,6 +198,16 @@ class Readable:
             steps = stepping(progress, request, steps, sizes)
         return reported(steps, sizes, self, request.start) if report and sizes is not None else steps
 
+    def _lacks(self, expressions: Names, cut: str | None, asked: Mapping[str, Any]) -> bool:
+        """Whether it has not all branches that these need."""
+        if (pairs := interpreting.pairs(expressions)) is not None:
+            expressions = [name for name, _ in pairs]
+        try:
+            self._wanted(expressions, cut, asked)
+        except KeyError:
+            return True
+        return False
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
         """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
         reading = Request(0, self.num_entries).reading(columns(self._filtered()))

@@ -13,6 +13,7 @@ from .._shared.names import matcher, missing, plain
 from .._shared.progress import reading
 from .._shared.signatures import spelled
 from ..compression import of_code
+from ..exceptions import KeyInFileError
 from ..interpretation import Interpretation
 from . import interpreting, libraries, options
 from . import virtual as lazy
@@ -84,6 +85,8 @@ class Columns(Readable, Generic[C]):
         return path
 
     def _unknown(self, name: str, more: Iterable[str] = ()) -> KeyError:
+        if why := self._table.left_out(name):
+            return KeyInFileError(f"{why}: join='fill' fills it in", name)
         return missing("branch", name, [*self.keys(), *self.keys(full_paths=False), *more], self)
 
     def __contains__(self, where: object) -> bool:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import collections.abc
 import errno
 import os
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .. import _core
 from .._shared.names import missing
 from .._shared.places import as_text, is_place, local
 from .._shared.progress import shown
 from .._shared.signatures import spelled
+from ..exceptions import SchemaDiffers
 from . import options
 from .file import File
-from .joining import joined, shifted
-from .table import Table, Tree, opened
+from .numbering import numbered, shifted
+from .table import Table, Tree, opened, opened_each
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Unpack
 
@@ -30,10 +32,21 @@ if TYPE_CHECKING:
     Named: TypeAlias = Mapping[Place, str | None]
     Places: TypeAlias = Place | Named | Iterable[Place | Named]
     Friends: TypeAlias = Iterable[Place] | Mapping[str, Place | Iterable[Place]] | None
+    Join: TypeAlias = Literal["strict", "common", "fill"]
+    #: Files and the trees in them.
+    Inputs: TypeAlias = Sequence[tuple[str, str | None]]
+    #: The entries of a file before those of others, and the entries of all others before it.
+    Ranges: TypeAlias = Iterable[tuple[int, int]]
 
 
 def open(
-    places: Places, *, friends: Friends = None, follow_urls: bool = False, **tuning: Unpack[options.Tuning]
+    places: Places,
+    *,
+    friends: Friends = None,
+    follow_urls: bool = False,
+    join: Join = "strict",
+    widen: bool = False,
+    **tuning: Unpack[options.Tuning],
 ) -> Tree | Any:
     """Opens a file, or a tree or RNTuple in one or several.
 
@@ -41,12 +54,18 @@ def open(
 
     `"f.root"` gives a `File`; `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Table`. Several files (a pattern
     `"run*.root"`, a file of names `"@list.txt"`, or a list) give one `Table`, with their entries in that
-    order. The files must have the same branches, which is a `ValueError` otherwise: `concatenate` and `iterate` read
-    the branches that files share.
+    order.
+
+    `join` says what becomes of files whose branches differ. With "strict" that is a `SchemaDiffers`, which is a
+    `ValueError`. With "common" the table has the branches that all files share, and records the members that all share.
+    With "fill" it has the branches of any file; entries of a file that lacks one get what `merge --fill` gives them:
+    zeros, empty lists and texts. Trees and RNTuples can be joined, too, by their columns at the top. Reading a branch
+    whose type differs is a `SchemaDiffers` that names it and the files. With `widen` numbers of different types come
+    together in the smallest type that holds all values. A file without entries takes no branch away.
 
     `friends` are further trees with the same entries, beside the friends that the tree names itself: a list
     (`["f.root:tree"]`), or a dict by name (`{"calib": "f.root:tree"}`). A friend may consist of several
-    files, too. `tree["calib.x"]` is a friend's branch.
+    files, too. `tree["calib.x"]` is a friend's branch. Friends are read beside files whose branches are the same.
 
     A file may name others: with a friend, or with the baskets of a branch. They are opened when they are read from,
     with a warning if they are outside of that file's folder. With `follow_urls` URLs are followed, too: credentials
@@ -65,7 +84,7 @@ def open(
             path, inside = found[0]
             file = File(path, follow_urls=follow_urls)
             return file[inside] if inside else file
-    return _tree(places, friends, follow_urls)
+    return _tree(_inputs(places), friends, follow_urls, (join, widen))
 
 
 @spelled(Table.arrays)
@@ -76,35 +95,27 @@ def concatenate(
     *,
     friends: Friends = None,
     follow_urls: bool = False,
+    join: Join = "common",
+    widen: bool = False,
     allow_missing: bool = False,
     progress: Progress = None,
     **settings: Unpack[AskingArrays],
 ) -> Any:
-    """Arrays of the entries of several files, in order; options are those of `Tree.arrays`. Files need only
-    the asked branches in common. `allow_missing` leaves out files without the tree
-    or a branch, which are a `KeyError` otherwise; `friends` and `follow_urls` are those of `open`."""
+    """Arrays of the entries of several files, in order; options are those of `Table.arrays`, and `friends`,
+    `follow_urls`, `join` and `widen` those of `open`. By default the branches are those that all files share, so files
+    need only the asked branches in common: one that a file lacks is a `KeyError`, and one whose type differs a
+    `SchemaDiffers`, whatever the library and the order of files. uproot promotes numbers of different types, as `widen`
+    does where no value is lost, and its "ak" makes unions of records. `allow_missing` leaves out files without the tree
+    or an asked branch. Files are compared before entries are read."""
     asked = _without_tuning(settings)
-    try:
-        return _tree(files, friends, follow_urls).arrays(expressions, cut, progress=progress, **asked)
-    except (KeyError, ValueError):
-        # Files that differ cannot be one table; some may lack the tree.
-        trees = _trees(files, friends, follow_urls, allow_missing)
-        if len(trees) == 1 and not allow_missing:
-            raise
-    if asked.get("selection") is not None:
-        raise ValueError("a selection needs files with the same branches")
-    found = []
-    # A file that lacks the branch counts its entries all the same.
-    with _shown(progress, trees, asked) as bar:
-        for tree, own, before in _ranges(trees, asked):
-            try:
-                found.append(shifted(tree.arrays(expressions, cut, progress=bar, **own), before))
-            except KeyError:
-                if not allow_missing:
-                    raise
-    if not found:
-        raise ValueError("no file has these branches")
-    return joined(found)
+    expressions = _kept(expressions)
+    inputs = _inputs(files)
+    left_out: list[tuple[int, int]] = []
+    if allow_missing and friends is None:
+        inputs, left_out, limits = _having(inputs, follow_urls, (expressions, cut), asked)
+        asked |= limits
+    tree = _tree(inputs, friends, follow_urls, (join, widen))
+    return numbered(tree.arrays(expressions, cut, progress=progress, **asked), left_out)
 
 
 @spelled(Table.iterate)
@@ -115,40 +126,53 @@ def iterate(
     *,
     friends: Friends = None,
     follow_urls: bool = False,
+    join: Join = "common",
+    widen: bool = False,
     report: bool = False,
     allow_missing: bool = False,
     progress: Progress = None,
     **settings: Unpack[AskingSteps],
 ) -> Iterator[Any]:
-    """Like `concatenate`, in steps; other options are those of `Tree.iterate`. A step ends at the end of its file.
-    To let steps span files, iterate over `basketry.open(files)`."""
+    """Like `concatenate`, in steps, which all have the same columns; other options are those of `Table.iterate`. A step
+    ends at the end of its file. To let steps span files, iterate over `basketry.open(files)`."""
     asked = _without_tuning(settings)
-    if asked.get("selection") is not None:
-        # It counts through all files.
-        return _tree(files, friends, follow_urls).iterate(expressions, cut, report=report, progress=progress, **asked)
-    trees = _trees(files, friends, follow_urls, allow_missing)
+    expressions = _kept(expressions)
+    inputs = _inputs(files)
+    if friends is not None or asked.get("selection") is not None:
+        # They go on through all files.
+        tree = _tree(inputs, friends, follow_urls, (join, widen))
+        return tree.iterate(expressions, cut, report=report, progress=progress, **asked)
+    left_out = [(0, 0)] * len(inputs)
+    if allow_missing:
+        inputs, left_out, limits = _having(inputs, follow_urls, (expressions, cut), asked)
+        asked |= limits
+    with _naming(inputs):
+        trees = opened_each(inputs, follow_urls, join, widen)
 
     def run() -> Iterator[Any]:
         with _shown(progress, trees, asked) as bar:
-            for tree, own, before in _ranges(trees, asked):
+            for (tree, own, before), (_, more) in zip(_ranges(trees, asked), left_out, strict=True):
+                offset = before + more
                 for found in tree.iterate(expressions, cut, report=report, progress=bar, **own):
                     if report:
-                        yield shifted(found[0], before), replace(found[1], global_offset=before)
+                        yield shifted(found[0], offset), replace(found[1], global_offset=offset)
                     else:
-                        yield shifted(found, before)
+                        yield shifted(found, offset)
 
     return run()
 
 
 def _shown(
-    progress: Progress, trees: list[Table[Any]], settings: Mapping[str, Any]
+    progress: Progress, trees: Sequence[Table[Any]], settings: Mapping[str, Any]
 ) -> AbstractContextManager[Bar | None]:
     """A bar for the requested entries of all trees."""
     wanted = sum(own["entry_stop"] - own["entry_start"] for _, own, _ in _ranges(trees, settings))
     return shown(progress, wanted, " entries", "reading")
 
 
-def _ranges(trees: list[Table[Any]], settings: Mapping[str, Any]) -> Iterator[tuple[Table[Any], dict[str, Any], int]]:
+def _ranges(
+    trees: Sequence[Table[Any]], settings: Mapping[str, Any]
+) -> Iterator[tuple[Table[Any], dict[str, Any], int]]:
     """Trees with their part of a range of entries that counts through all of them, and the entries before each."""
     total = sum(tree.num_entries for tree in trees)
     start, stop, _ = slice(settings.get("entry_start"), settings.get("entry_stop")).indices(total)
@@ -157,6 +181,41 @@ def _ranges(trees: list[Table[Any]], settings: Mapping[str, Any]) -> Iterator[tu
         first, last = max(start - before, 0), max(min(stop - before, tree.num_entries), 0)
         yield tree, {**settings, "entry_start": min(first, last), "entry_stop": last}, before
         before += tree.num_entries
+
+
+def _having(
+    inputs: Inputs, follow_urls: bool, needs: tuple[Any, str | None], asked: Mapping[str, Any]
+) -> tuple[list[tuple[str, str | None]], list[tuple[int, int]], dict[str, int]]:
+    """The files that have a tree with the branches that expressions and a cut need; for each of them the entries of
+    those before it, and of the others before it; and the range of entries among theirs. Entries are asked for by their
+    numbers among those of all trees."""
+    found: list[tuple[tuple[str, str | None], int, bool]] = []
+    for path, inside in inputs:
+        if inside and inside not in File(path, follow_urls=follow_urls):
+            continue
+        tree = opened([(path, inside)], (), follow_urls, "")
+        found.append(((path, inside), tree.num_entries, not tree._lacks(*needs, asked)))
+    kept = [one for one, _, has in found if has]
+    if not kept:
+        raise ValueError("no file has these branches")
+    if asked.get("selection") is not None and len(kept) < len(found):
+        raise ValueError("a selection needs files with the same branches")
+    start, stop, _ = slice(asked.get("entry_start"), asked.get("entry_stop")).indices(sum(one[1] for one in found))
+    limits = {"entry_start": 0, "entry_stop": 0}
+    left_out: list[tuple[int, int]] = []
+    own = others = 0
+    for _, entries, has in found:
+        if has:
+            for name, at in (("entry_start", start), ("entry_stop", max(start, stop))):
+                limits[name] += min(max(at - own - others, 0), entries)
+            left_out.append((own, others))
+        own, others = (own + entries, others) if has else (own, others + entries)
+    return kept, left_out, limits
+
+
+def _kept(expressions: Any) -> Any:
+    """Expressions that can be gone through more than once."""
+    return list(expressions) if isinstance(expressions, collections.abc.Iterator) else expressions
 
 
 def num_entries(places: Places) -> Iterator[tuple[str, str, int]]:
@@ -168,18 +227,6 @@ def num_entries(places: Places) -> Iterator[tuple[str, str, int]]:
 
 def _without_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name not in options.TUNING}
-
-
-def _trees(places: Places, friends: Friends, follow_urls: bool, allow_missing: bool) -> list[Table[Any]]:
-    """The tree of each file; with friends, which go on through all files, one tree of all."""
-    if friends is not None:
-        return [_tree(places, friends, follow_urls)]
-    found = []
-    for path, inside in _inputs(places):
-        if allow_missing and inside and inside not in File(path):
-            continue
-        found.append(_tree({path: inside} if inside else path, None, follow_urls))
-    return found
 
 
 def _inputs(places: Places | Table[Any]) -> list[tuple[str, str | None]]:
@@ -216,8 +263,7 @@ def _expand(place: Place) -> list[tuple[str, str | None]]:
         raise
 
 
-def _tree(places: Places, friends: Friends, follow_urls: bool) -> Table[Any]:
-    inputs = _inputs(places)
+def _tree(inputs: Inputs, friends: Friends, follow_urls: bool, joining: tuple[Join, bool]) -> Table[Any]:
     given: list[tuple[str | None, list[tuple[str, str | None]]]]
     if isinstance(friends, str | os.PathLike):
         raise TypeError("friends must be a list of trees, or a dict of trees by name")
@@ -226,12 +272,21 @@ def _tree(places: Places, friends: Friends, follow_urls: bool) -> Table[Any]:
     else:
         given = [(None, _inputs(place)) for place in friends or ()]
     more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
+    with _naming(inputs):
+        made = opened(inputs, given, follow_urls, "", *joining)
+    made._where = f"{_core.public_path(inputs[0][0])}{more}:{made.object_path}"
+    return made
+
+
+@contextmanager
+def _naming(inputs: Inputs) -> Iterator[None]:
+    """A `KeyError` with the nearest names, where a file lacks its tree."""
     try:
-        made = opened(inputs, given, follow_urls, "")
+        yield
+    except SchemaDiffers:
+        raise
     except ValueError:
         for path, tree in inputs:
             if tree and tree not in (file := File(path)):
                 raise missing("tree", tree, file.keys(cycle=False), file) from None
         raise
-    made._where = f"{_core.public_path(inputs[0][0])}{more}:{made.object_path}"
-    return made

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     #: Files with the trees in them, and friends, each by its name, if it has one.
     Inputs: TypeAlias = Sequence[tuple[str, str | None]]
     Friends: TypeAlias = Sequence[tuple[str | None, Inputs]]
-    #: Files, friends, and whether URLs that the files name are followed.
-    MadeOf: TypeAlias = tuple[Inputs, Friends, bool]
+    #: Files, friends, whether URLs that the files name are followed, and how files are joined whose columns differ.
+    MadeOf: TypeAlias = tuple[Inputs, Friends, bool, str, bool]
 
 
 class Table(Columns[C], Handle, record.Described):
@@ -64,7 +64,8 @@ class Table(Columns[C], Handle, record.Described):
         return self._table.path
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return opened, (*self._made_of, self._where)
+        inputs, friends, follow_urls, join, widen = self._made_of
+        return opened, (inputs, friends, follow_urls, self._where, join, widen)
 
     @functools.cached_property
     def _seek(self) -> int:
@@ -287,8 +288,22 @@ class RNTuple(Fields, Table["Field"]):
         return self.branches
 
 
-def opened(inputs: Inputs, friends: Friends, follow_urls: bool, where: str) -> Tree | RNTuple:
+def opened(
+    inputs: Inputs, friends: Friends, follow_urls: bool, where: str, join: str = "strict", widen: bool = False
+) -> Tree | RNTuple:
     """The tree or RNTuple of files and friends; `where` is its file and path."""
-    table = _core.Table(inputs, friends, follow_urls)
-    where = where or f"{_core.public_path(inputs[0][0])}:{table.path}"
-    return (RNTuple if table.is_ntuple else Tree)(table, where, (inputs, friends, follow_urls))
+    table = _core.Table(inputs, friends, follow_urls, join, widen)
+    return _made(table, where, (inputs, friends, follow_urls, join, widen))
+
+
+def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> list[Tree | RNTuple]:
+    """The tree or RNTuple of each file, all with the branches that they have as one."""
+    tables = _core.Table.each(inputs, follow_urls, join, widen)
+    return [
+        _made(table, "", ([one], (), follow_urls, "strict", False)) for one, table in zip(inputs, tables, strict=True)
+    ]
+
+
+def _made(table: _core.Table, where: str, made_of: MadeOf) -> Tree | RNTuple:
+    where = where or f"{_core.public_path(made_of[0][0][0])}:{table.path}"
+    return (RNTuple if table.is_ntuple else Tree)(table, where, made_of)

@@ -6,10 +6,12 @@ mod builder;
 pub mod catalog;
 mod column;
 mod container;
+mod join;
 pub mod piece;
 mod schema;
 
 pub use builder::{Loaded, ValueBuilder};
 pub use column::TableColumn;
 pub use container::{ColumnPieces, FileRange, Runs, StoredTable};
+pub use join::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, joined_path};
 pub use schema::{Node, TableSchema};

@@ -1,19 +1,19 @@
 //! Joins further trees to a plan, and handles differences between schemas.
 //!
-//! The first tree with entries gives the schema. Under [`Schema::Strict`] all others must have the same. Under
-//! [`Schema::Common`] branches that one of them lacks are left out. Under [`Schema::Fill`] missing branches are filled with
+//! The first tree with entries gives the schema. Under [`Join::Strict`] all others must have the same. Under
+//! [`Join::Common`] branches that one of them lacks are left out. Under [`Join::Fill`] missing branches are filled with
 //! default entries.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use dataset::meaning::ClassConflicts;
+use dataset::table::Join;
 use dataset::tree::Tree;
 use dataset::tree::clusters::cluster_starts;
 use rootfile::{Error, Hint, Result, RootFile, public_path};
 
 use super::builder::PlanBuilder;
-use super::options::Schema;
 use super::schema::{self, Comparison, Described};
 use super::unequal::{Gaps, Missing};
 
@@ -23,7 +23,7 @@ const MAX_LISTED: usize = 10;
 impl PlanBuilder<'_> {
     /// Adds a tree.
     pub fn join(&mut self, mut tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
-        let fills = self.request.options.schema == Schema::Fill;
+        let fills = self.request.options.schema == Join::Fill;
         let empty = is_empty(&tree);
         let nothing_yet = self.entries == 0 && self.columns.iter().all(|c| c.source.pieces.is_empty());
         if nothing_yet && (!empty || tree.branches.len() > self.tree.branches.len()) {
@@ -62,7 +62,7 @@ impl PlanBuilder<'_> {
         self.input_entries.extend(own);
         self.notes.append(&mut before.notes);
         self.describe(&before.infos, &ClassConflicts::between(&self.infos, &before.infos));
-        if self.request.options.schema == Schema::Fill {
+        if self.request.options.schema == Join::Fill {
             let mut found = schema::compare(self.described(), before.described());
             self.graft(&mut before.tree, &mut found, input.1)?;
         }
@@ -72,14 +72,14 @@ impl PlanBuilder<'_> {
     /// Handles differences between schemas.
     fn resolve_differences(&mut self, tree: &Tree, found: &mut Comparison, file: &RootFile) -> Result<()> {
         let refuse = match self.request.options.schema {
-            Schema::Strict => !found.is_equal(),
-            Schema::Fill => !found.changed.is_empty(),
-            Schema::Common => false,
+            Join::Strict => !found.is_equal(),
+            Join::Fill => !found.changed.is_empty(),
+            Join::Common => false,
         };
         if refuse {
             return Err(self.refusal(Described { tree, infos: file.infos() }, found));
         }
-        if self.request.options.schema == Schema::Common {
+        if self.request.options.schema == Join::Common {
             for &i in found.missing.iter().chain(&found.changed) {
                 self.leave_out(i);
             }
@@ -108,7 +108,7 @@ impl PlanBuilder<'_> {
         }
         if self.request.options.is_read {
             message.push_str(" (open them one by one, or merge them first)");
-            return Error::request(message);
+            return Error::differs(message);
         }
         let widens = !self.request.options.widen && self.can_widen(found, other);
         let widen = if widens { "--widen joins numbers in the smallest type that holds all; " } else { "" };
@@ -116,12 +116,12 @@ impl PlanBuilder<'_> {
             _ if found.split_differs(&self.tree, other.tree) => {
                 " (rewrite the inputs with one --split-level first)".to_owned()
             }
-            Schema::Fill => format!(" ({widen}--common leaves out branches that differ)"),
+            Join::Fill => format!(" ({widen}--common leaves out branches that differ)"),
             _ => format!(" ({widen}--common keeps the branches of all inputs, --fill fills in missing ones)"),
         });
         let hints = [Hint::named("split-level"), Hint::switch("common"), Hint::switch("fill")];
         let hints = hints.into_iter().chain(widens.then(|| Hint::switch("widen")));
-        hints.fold(Error::request(message), Error::hint)
+        hints.fold(Error::differs(message), Error::hint)
     }
 
     /// Takes over branches that only a later tree has. Entries before it are filled.
@@ -207,7 +207,7 @@ impl PlanBuilder<'_> {
             column.branch = i;
         }
         if self.columns.is_empty() {
-            return Err(Error::request(format!("tree {}: its inputs have no branch in common", self.request.path)));
+            return Err(Error::differs(format!("tree {}: its inputs have no branch in common", self.request.path)));
         }
         if !left_out.is_empty() {
             self.notes.push(format!(

@@ -1,16 +1,6 @@
 //! Options of a plan: what happens to differing schemas, absent files and small clusters.
 
-/// How a merge handles trees with different branches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Schema {
-    /// Fails with a list of differences.
-    #[default]
-    Strict,
-    /// Keeps only the branches of all inputs.
-    Common,
-    /// Fills branches that an input lacks with default entries.
-    Fill,
-}
+use dataset::table::Join;
 
 /// How branches are handled whose baskets are in another file (`TBranch::SetFile`) that is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +30,7 @@ pub enum Pack {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlanOptions {
     /// How differences between schemas are handled.
-    pub schema: Schema,
+    pub schema: Join,
     /// Whether numbers of other types are joined in the smallest type that holds all of them without a loss.
     pub widen: bool,
     /// How branches in absent files are handled.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dataset::meaning::{Growth, Meanings, Reach};
+use dataset::table::Join;
 use dataset::tree::{BranchKind, Tree};
 use rootfile::streamer::{StreamerInfo, StreamerInfos};
 
 use super::builder::PlanBuilder;
-use super::options::Schema;
 use super::schema::{Comparison, Described, conflicts};
 
 /// Descriptions of classes that replace those of the output so far, by class, version and checksum of these.
@@ -36,7 +36,7 @@ impl PlanBuilder<'_> {
         if is_member && !conflicts((&meanings.0, branch), (&meanings.1, their), &found.classes).is_empty() {
             return false;
         }
-        if self.request.options.schema != Schema::Fill {
+        if self.request.options.schema != Join::Fill {
             return true;
         }
         let (Some(ours), Some(info)) = (meanings.0.description(branch), meanings.1.description(their)) else {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use dataset::glob::{ColumnPattern, NameFilter};
+use dataset::table::Join;
 use dataset::{EntrySet, EntrySetBuilder};
 use rootfile::{Error, Hint, Key, Result, RootFile};
 
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::budget::Budget;
 use crate::execute::progress::unwatched;
-use crate::plan::options::{PlanOptions, Schema};
+use crate::plan::options::PlanOptions;
 
 /// Bytes of columns that are read at a time.
 pub(super) const PORTION: u64 = 4 << 20;
@@ -35,7 +36,7 @@ pub(super) fn entries_where(tree: &SourceTree<'_>, pattern: &ColumnPattern) -> R
         return Ok(None);
     }
     let filter = NameFilter::new(&[pattern.as_str()], &[])?;
-    let schema = if tree.joining.schema == Schema::Fill { Schema::Fill } else { Schema::Strict };
+    let schema = if tree.joining.schema == Join::Fill { Join::Fill } else { Join::Strict };
     let dataset = Dataset::of_trees(tree.inputs, tree.path, &filter, PlanOptions { schema, ..tree.joining })?;
     let matches = |name: &str| {
         let last = name.rsplit('/').next().unwrap_or(name);

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use dataset::ntuple::model::{Field, Role, Schema};
 use rootfile::{Error, Hint, Result};
 
-use crate::plan::options::Schema as Mode;
 use crate::table::text_list::listed;
+use dataset::table::Join as Mode;
 
 /// Fields in the order of the first RNTuple, each after the one above it.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ impl FieldTree {
         if !differences.is_empty() {
             let what = format!("its fields differ from those of the inputs before: {}", listed(&differences));
             let way = "; compare with --common or --fill as the merge was made";
-            return Err(Error::request(what + way).hint(Hint::switch("common")).hint(Hint::switch("fill")));
+            return Err(Error::differs(what + way).hint(Hint::switch("common")).hint(Hint::switch("fill")));
         }
         for known in self.fields.iter_mut().filter(|known| other.get(&known.path).is_none()) {
             known.is_partial |= known.source.is_some();

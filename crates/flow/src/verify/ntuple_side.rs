@@ -15,14 +15,13 @@ use dataset::ntuple::model::{AttributeSet, Ntuple};
 use dataset::ntuple::table::NtupleTable;
 use dataset::ntuple::{read_attribute_set, read_ntuple};
 use dataset::recast::{joined_type, reordered};
-use dataset::table::FileRange;
+use dataset::table::{FileRange, Join as Mode};
 use rootfile::{Error, Result, Source};
 
 use super::field_tree::FieldTree;
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::plan::TreeInput;
 use crate::plan::ntuple::{RANGE_START, kept_fields};
-use crate::plan::options::Schema as Mode;
 use crate::table::default_array::default_array;
 use crate::table::piece::Files;
 

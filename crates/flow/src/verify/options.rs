@@ -2,11 +2,12 @@
 
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
+use dataset::table::Join;
 use rootfile::Follow;
 
 use super::tolerance::Tolerances;
 use crate::execute::budget::Budget;
-use crate::plan::options::{PlanOptions, Schema};
+use crate::plan::options::PlanOptions;
 
 /// The parts to compare, and the resources for it.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +23,7 @@ pub struct VerifyOptions {
     /// Compare only what both sides have: the second side was slimmed on purpose.
     pub common: bool,
     /// How the inputs of the first side were merged where their schemas differ.
-    pub schema: Schema,
+    pub schema: Join,
     /// Whether their numbers of other types were joined in wider ones.
     pub widen: bool,
     /// How far addresses in the files are followed: those of baskets in other files.

@@ -18,7 +18,7 @@ use dataset::ntuple::{
 use flow::inputs::Input;
 use flow::read::{Dataset, read};
 use flow::write::{NtupleSpec, ParallelWriter, WriteOptions, WritePool};
-use flow::{Budget, ContentOptions, EntryFilter, Options, PlanOptions, Schema as Mode, rewrite, unwatched};
+use flow::{Budget, ContentOptions, EntryFilter, Join as Mode, Options, PlanOptions, rewrite, unwatched};
 use rootfile::RootFile;
 
 use crate::support;

@@ -44,7 +44,7 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: BatchSize) 
 }
 
 /// The entries, at least one, that take so many of all bytes: rounded, as uproot does.
-fn entries_of(bytes: u64, all: u64, entries: u64) -> u64 {
+pub(super) fn entries_of(bytes: u64, all: u64, entries: u64) -> u64 {
     let all = u128::from(all).max(1);
     let rounded = (u128::from(bytes) * u128::from(entries) + all / 2) / all;
     u64::try_from(rounded).unwrap_or(u64::MAX).max(1)

@@ -11,7 +11,7 @@ use dataset::ntuple::model::Schema;
 use dataset::ntuple::table::NtupleTable;
 use dataset::table::piece::{Piece, Stored};
 use dataset::table::{ColumnPieces, FileRange, Loaded, Runs, StoredTable, TableColumn, TableSchema};
-use rootfile::{Error, RangeBytes, Result};
+use rootfile::{Error, Hint, RangeBytes, Result};
 
 use crate::table::text_list::listed;
 
@@ -187,7 +187,9 @@ fn matched(first: &FileTable, schema: &Schema) -> Result<Vec<FieldPlan>> {
     match differences.is_empty() {
         true => Ok(plans),
         false => {
-            Err(Error::request(format!("its fields differ from those of the first file: {}", listed(&differences))))
+            let what = format!("its fields differ from those of the first file: {}", listed(&differences));
+            let way = " (--common reads the fields of all files, --fill fills in missing ones)";
+            Err(Error::differs(what + way).hint(Hint::switch("common")).hint(Hint::switch("fill")))
         }
     }
 }

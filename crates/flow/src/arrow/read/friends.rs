@@ -13,6 +13,7 @@ use rootfile::{Error, FilePool, Holder, OPEN_FILES, Place, Result, Role, RootFil
 use super::dataset::{Dataset, Friend, Friends};
 use super::open::find_table;
 use crate::plan::inputs::Input;
+use crate::plan::options::PlanOptions;
 
 /// A friend that was opened, and what the user is told when it is read.
 type Opened = (Dataset, Vec<String>);
@@ -169,7 +170,14 @@ fn open(dataset: &Dataset, parts: &[Part]) -> Result<Opened> {
         files.push(Arc::new(file));
     }
     remarks.dedup();
-    Ok((aligned(dataset, Dataset::of_opened(&inputs, files)?, true)?, remarks))
+    Ok((
+        aligned(
+            dataset,
+            Dataset::of_opened(&inputs, files, PlanOptions { is_read: true, ..PlanOptions::default() })?,
+            true,
+        )?,
+        remarks,
+    ))
 }
 
 /// A friend whose entries align with those of the data set, and with `by_file` those of each file as well.

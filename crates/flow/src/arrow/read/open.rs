@@ -10,7 +10,7 @@ use dataset::ntuple::table::NtupleTable;
 use dataset::table::piece::Piece;
 use dataset::table::{StoredTable, TableColumn, TableSchema, catalog};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, FilePool, Follow, Holder, Key, OPEN_FILES, Result, RootFile, Source};
+use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, RootFile, Source};
 
 use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
@@ -37,13 +37,18 @@ impl Dataset {
     ///
     /// As for [`Dataset::open`].
     pub fn open_following(inputs: &[Input], follow: Follow) -> Result<Self> {
+        Self::open_joining(inputs, follow, PlanOptions { is_read: true, ..PlanOptions::default() })
+    }
+
+    /// Opens them, joined in another way.
+    pub(super) fn open_joining(inputs: &[Input], follow: Follow, joining: PlanOptions) -> Result<Self> {
         let pool = FilePool::following(OPEN_FILES, follow);
         let files = inputs.iter().map(|input| pool.open(&input.path).map(Arc::new)).collect::<Result<Vec<_>>>()?;
-        Self::of_opened(inputs, files)
+        Self::of_opened(inputs, files, joining)
     }
 
     /// The trees or RNTuples of inputs whose files are open.
-    pub(super) fn of_opened(inputs: &[Input], files: Vec<Arc<RootFile>>) -> Result<Self> {
+    pub(super) fn of_opened(inputs: &[Input], files: Vec<Arc<RootFile>>, joining: PlanOptions) -> Result<Self> {
         let mut trees = Vec::with_capacity(inputs.len());
         let mut path = String::new();
         for (number, (input, file)) in inputs.iter().zip(files).enumerate() {
@@ -53,7 +58,6 @@ impl Dataset {
             }
             trees.push((number, file, key));
         }
-        let joining = PlanOptions { is_read: true, ..PlanOptions::default() };
         Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), joining), false)
     }
 
@@ -137,8 +141,10 @@ impl Dataset {
 
     fn of_ntuples(inputs: Vec<Input>, tables: &[(usize, Arc<RootFile>, Key)], path: &str) -> Result<Self> {
         if let Some((_, file, key)) = tables.iter().find(|(.., key)| !is_ntuple(&key.class)) {
-            let message = "is a tree, and the first input is an RNTuple; convert one of them first";
-            return Err(Error::request(message).object(key.name.clone()).file(file.name()));
+            let message =
+                "is a tree, and other inputs are RNTuples; convert them first, or read them with --join common";
+            let error = Error::differs(message).hint(Hint::text("join", "common"));
+            return Err(error.object(key.name.clone()).file(file.name()));
         }
         let opened = tables.iter().map(|(_, file, key)| NtupleTable::open(file, key)).collect::<Result<Vec<_>>>()?;
         let paths: Vec<_> = inputs.iter().map(|i| i.path.clone()).collect();

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Field, Role, Schema};
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::filter::is_divisible;
-use crate::plan::options::Schema as Mode;
 use crate::table::text_list::listed;
+use dataset::table::Join as Mode;
 
 /// Largest number of differences in a message.
 const MAX_LISTED: usize = 10;
@@ -311,7 +311,7 @@ impl<'a> Join<'a> {
         // A tree without branches is an RNTuple without fields.
         if !self.nodes.is_empty() && self.nodes.iter().all(|node| node.dropped) {
             let what = if self.schemas.len() > 1 { "its inputs have no field in common" } else { "no field is left" };
-            return Err(Error::request(format!("RNTuple {}: {what}", self.path)));
+            return Err(Error::differs(format!("RNTuple {}: {what}", self.path)));
         }
         Ok(widows)
     }
@@ -361,7 +361,7 @@ impl<'a> Join<'a> {
             Mode::Fill => format!(" ({why}--common leaves out fields that differ)"),
             _ => format!(" ({why}--common keeps the fields of all inputs, --fill fills in missing ones)"),
         });
-        Error::request(message)
+        Error::differs(message).hint(Hint::switch("common")).hint(Hint::switch("fill"))
     }
 
     /// The note on fields that not all inputs have.

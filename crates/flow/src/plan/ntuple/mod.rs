@@ -25,9 +25,9 @@ use self::columns::{FirstInput, OutputColumns, output_columns};
 pub(crate) use self::filter::kept_fields;
 use self::join::Join;
 use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
-use super::options::Schema as Mode;
 use crate::commit::page_sink::list_memory;
 use crate::execute::engine::pages::job::{ColumnSource, PageInput, PageJob};
+use dataset::table::Join as Mode;
 
 /// The field of an attribute set with the first entry of a range (`RNTupleAttrUtils.hxx`, `kMetaFieldNames`).
 pub(crate) const RANGE_START: &str = "_rangeStart";

@@ -69,5 +69,8 @@ impl BadInputs {
 
 /// Whether the fault lies in the input, not in the request.
 pub(super) fn is_unreadable(error: &Error) -> bool {
-    !matches!(error.kind(), ErrorKind::Request(_) | ErrorKind::Memory(_) | ErrorKind::Interrupted)
+    !matches!(
+        error.kind(),
+        ErrorKind::Request(_) | ErrorKind::Differs(_) | ErrorKind::Memory(_) | ErrorKind::Interrupted
+    )
 }

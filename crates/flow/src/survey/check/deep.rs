@@ -110,7 +110,9 @@ impl Work<'_> {
     fn took(&self, checked: Result<()>, scratch: &mut Scratch, problem: impl Fn(&Error) -> Problem) -> Result<()> {
         let Err(e) = checked else { return Ok(()) };
         match e.kind() {
-            ErrorKind::Request(_) | ErrorKind::Memory(_) | ErrorKind::Interrupted => return Err(e),
+            ErrorKind::Request(_) | ErrorKind::Differs(_) | ErrorKind::Memory(_) | ErrorKind::Interrupted => {
+                return Err(e);
+            }
             ErrorKind::Unsupported(_) => scratch.notes.push(format!("not checked: {}", problem(&e))),
             _ => scratch.problems.push(problem(&e)),
         }

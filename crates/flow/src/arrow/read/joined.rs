@@ -1,0 +1,381 @@
+//! The tables of several files as one, joined by what readers see: their columns may differ, and one may be a tree where another is
+//! an RNTuple. Where all files have the same columns this is one [`Dataset`]; otherwise each file has its own, whose arrays are
+//! brought to the joined types (`joined_part`).
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use dataset::EntrySet;
+use dataset::table::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, Node, TableColumn, joined_path};
+use rootfile::{Error, ErrorKind, Follow, Hint, Result, public_path};
+
+use super::dataset::{Dataset, Friend};
+use super::joined_part::{Part, PartColumn, Pieces};
+use super::request::Request;
+use super::run::read;
+use crate::execute::progress::tell;
+use crate::plan::inputs::Input;
+use crate::plan::options::PlanOptions;
+use crate::table::text_list::listed;
+
+/// How the tables of several files become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Joining {
+    /// Which columns it has.
+    pub join: Join,
+    /// Whether numbers of different types come together in the smallest type that holds all of them.
+    pub widen: bool,
+}
+
+/// The tables of several files as one.
+pub struct JoinedTable {
+    parts: Vec<Part>,
+    /// The joined schema; none of a single part that is as it is in its files.
+    joined: Option<Arc<Schemas>>,
+    bounds: Vec<u64>,
+}
+
+/// The schema of tables that differ.
+struct Schemas {
+    nodes: Vec<Node>,
+    /// For each node the number of its column.
+    column_of_node: Vec<Option<usize>>,
+    columns: Vec<JoinedColumn>,
+    /// The paths of columns that not all files have, and which lack them.
+    left_out: Vec<(String, String)>,
+}
+
+/// A column of the joined schema.
+struct JoinedColumn {
+    path: String,
+    field: FieldRef,
+    conflict: Option<Conflict>,
+    /// The column that counts its items, in one of the files.
+    counter: Option<usize>,
+}
+
+impl JoinedTable {
+    /// Opens the tables of some inputs as one, with further trees as friends ([`Dataset::with_friends`]).
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read or has no such table; or under [`Join::Strict`], or with such friends, the tables have other columns
+    /// ([`ErrorKind::Differs`]).
+    pub fn open(
+        inputs: &[Input],
+        follow: Follow,
+        joining: Joining,
+        friends: &[(Option<String>, Vec<Input>)],
+    ) -> Result<Self> {
+        let as_one = match joining.join {
+            // Columns that differ in type are errors where they are read, and not left out.
+            Join::Common => Join::Strict,
+            other => other,
+        };
+        let options = PlanOptions { schema: as_one, widen: joining.widen, ..PlanOptions::default() };
+        match Dataset::open_joining(inputs, follow, options) {
+            Err(why) if matches!(why.kind(), ErrorKind::Differs(_)) => match joining.join {
+                Join::Strict => Err(for_readers(&why)),
+                _ if !friends.is_empty() => Err(Error::differs(
+                    "friends are read beside files with the same columns, and those of the files differ",
+                )),
+                _ => Self::of_differing(open_each(inputs, follow)?, joining),
+            },
+            opened => opened?.with_friends(friends).map(Self::from),
+        }
+    }
+
+    /// Opens the table of each input by itself, all with the columns that they have as one: for readers of one file after the other.
+    ///
+    /// # Errors
+    ///
+    /// As for [`JoinedTable::open`].
+    pub fn open_each(inputs: &[Input], follow: Follow, joining: Joining) -> Result<Vec<Self>> {
+        let datasets = open_each(inputs, follow)?;
+        let alike = |pair: &[Dataset]| matches!(pair, [a, b] if have_same_columns(a, b));
+        if datasets.windows(2).all(alike) {
+            return Ok(datasets.into_iter().map(Self::from).collect());
+        }
+        let table = Self::open(inputs, follow, joining, &[])?;
+        let each = table.parts.iter().flat_map(Part::each_file);
+        Ok(each.map(|part| Self::new(vec![part], table.joined.clone())).collect())
+    }
+
+    /// Joins tables that differ.
+    fn of_differing(datasets: Vec<Dataset>, joining: Joining) -> Result<Self> {
+        let is_mixed = datasets.windows(2).any(|pair| matches!(pair, [a, b] if a.container() != b.container()));
+        let inputs: Vec<JoinInput> = datasets.iter().map(|dataset| input(dataset, is_mixed)).collect();
+        let JoinedNodes { nodes, left_out } = joining.join.tables(&inputs, joining.widen)?;
+        if nodes.iter().all(|node| node.field.is_none()) {
+            return Err(Error::differs("the files have no column in common"));
+        }
+        let schemas = Schemas::of(&nodes, &datasets, left_out);
+        let mut parts = Vec::with_capacity(datasets.len());
+        let mut first_entry = 0u64;
+        for (number, dataset) in datasets.into_iter().enumerate() {
+            let places: Vec<Option<usize>> =
+                nodes.iter().map(|node| node.places.get(number).copied().flatten()).collect();
+            let part = Part::new(dataset, first_entry, &schemas.part_columns(&places))?;
+            first_entry = part.end();
+            parts.push(part);
+        }
+        Ok(Self::new(parts, Some(Arc::new(schemas))))
+    }
+
+    fn new(parts: Vec<Part>, joined: Option<Arc<Schemas>>) -> Self {
+        let mut bounds: Vec<u64> = Vec::new();
+        for part in &parts {
+            bounds.extend(part.clusters());
+        }
+        bounds.push(parts.last().map_or(0, Part::end));
+        Self { parts, joined, bounds }
+    }
+
+    /// The first of its tables, which has names, titles and metadata.
+    pub fn first(&self) -> Option<&Dataset> {
+        self.parts.first().map(|part| &*part.dataset)
+    }
+
+    /// Its tables: one of all files where they have the same columns, else one of each.
+    pub fn datasets(&self) -> impl Iterator<Item = &Dataset> {
+        self.parts.iter().map(|part| &*part.dataset)
+    }
+
+    /// The only table, if all files have the same columns: that of a single data set, whose friends can be read beside it.
+    pub fn alike(&self) -> Option<&Dataset> {
+        self.first().filter(|_| self.joined.is_none())
+    }
+
+    /// The data set that has just its entries and columns, if there is one.
+    pub(super) fn as_one(&self) -> Option<&Dataset> {
+        self.alike().filter(|_| self.parts.iter().all(Part::is_whole))
+    }
+
+    /// The friends, if all files have the same columns.
+    pub fn friends(&self) -> &[Friend] {
+        self.alike().map_or(&[], Dataset::friends)
+    }
+
+    /// All nodes, each behind the one above it, and the numbers of their columns.
+    pub fn nodes(&self) -> Vec<(Node, Option<usize>)> {
+        match (&self.joined, self.first()) {
+            (Some(joined), _) => joined.nodes.iter().cloned().zip(joined.column_of_node.iter().copied()).collect(),
+            (None, Some(first)) => first.schema().nodes().into_iter().zip(first.column_of_each_node()).collect(),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// The Arrow field of a column.
+    pub fn field(&self, column: usize) -> Option<&FieldRef> {
+        match &self.joined {
+            Some(joined) => joined.columns.get(column).map(|column| &column.field),
+            None => self.first()?.column(column).map(TableColumn::field),
+        }
+    }
+
+    /// Why there is no column of a path, if some files have one and others do not.
+    pub fn left_out(&self, path: &str) -> Option<&str> {
+        let found = self.joined.as_ref()?.left_out.iter().find(|(known, _)| known == path)?;
+        Some(&found.1)
+    }
+
+    /// Entries of all files.
+    pub fn entries(&self) -> u64 {
+        self.parts.last().map_or(0, Part::end)
+    }
+
+    /// First entry of each cluster, and at the end the number of entries.
+    pub fn clusters(&self) -> &[u64] {
+        &self.bounds
+    }
+
+    /// Bytes of a column before compression, by the metadata.
+    pub fn bytes(&self, column: usize) -> u64 {
+        self.parts.iter().map(|part| part.bytes(column)).fold(0, u64::saturating_add)
+    }
+
+    /// How many of all entries a column holds; those that are filled in count.
+    pub fn held(&self, column: usize) -> u64 {
+        self.parts.iter().map(|part| part.held(column)).sum()
+    }
+
+    /// The entry up to which a column holds all entries from `start` on, as [`Dataset::held_until`].
+    pub fn held_until(&self, column: usize, start: u64) -> u64 {
+        for part in self.parts.iter().rev() {
+            let until = part.held_until(column, start);
+            if until == part.end() && until > part.first_entry {
+                break;
+            }
+            if until > part.first_entry {
+                let is_whole = until <= start || self.missing(column, &(start..until), None).is_none();
+                return if is_whole { until } else { self.entries() };
+            }
+        }
+        self.entries()
+    }
+
+    /// The first of these entries that a column does not hold, as [`Dataset::missing`].
+    pub fn missing(&self, column: usize, entries: &Range<u64>, selection: Option<&EntrySet>) -> Option<u64> {
+        self.parts.iter().find_map(|part| part.missing(column, entries, selection))
+    }
+
+    /// What the user is told when these columns are read, as [`Dataset::remarks`].
+    pub fn remarks(&self, columns: &[usize]) -> Vec<String> {
+        let of = |part: &Part| {
+            let here: Vec<usize> = columns.iter().filter_map(|&column| part.column(column)).collect();
+            part.dataset.remarks(&here)
+        };
+        self.parts.iter().flat_map(of).collect()
+    }
+
+    /// Why a column is not decoded in one of the files; none if it is decoded.
+    pub fn opaque(&self, column: usize) -> Option<&str> {
+        self.parts.iter().find_map(|part| part.dataset.column(part.column(column)?)?.opaque())
+    }
+
+    /// The fields of some columns.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such column, or if its values in the files are of different types ([`ErrorKind::Differs`]).
+    pub fn schema_of(&self, columns: &[usize]) -> Result<SchemaRef> {
+        if let Some(joined) = &self.joined {
+            let differs = |&column: &usize| {
+                let column = joined.columns.get(column)?;
+                Some((format!("{} {}", column.path, column.conflict.as_ref()?.what), column.conflict.as_ref()?.widens))
+            };
+            let found: Vec<(String, bool)> = columns.iter().filter_map(differs).collect();
+            if !found.is_empty() {
+                let texts: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
+                let widens = found.iter().all(|(_, widens)| *widens);
+                let widen = if widens { "; --widen joins numbers in the smallest type that holds all" } else { "" };
+                let message = format!("the files differ: {} (other columns can be read{widen})", listed(&texts));
+                let error = Error::differs(message);
+                return Err(if widens { error.hint(Hint::switch("widen")) } else { error });
+            }
+        }
+        let field = |&column: &usize| self.field(column).cloned().ok_or_else(|| Error::request("no such column"));
+        Ok(Arc::new(Schema::new(columns.iter().map(field).collect::<Result<Vec<_>>>()?)))
+    }
+
+    /// Reads a request.
+    ///
+    /// # Errors
+    ///
+    /// As for [`JoinedTable::schema_of`]; and if entries cannot be read, or if the budget does not suffice.
+    pub fn read(&self, request: &Request<'_>) -> Result<RecordBatch> {
+        if let Some(dataset) = self.as_one() {
+            return read(dataset, request).map(|read| read.batch);
+        }
+        let entries = request.entries(self.entries());
+        let mut pieces = Pieces::new(self.schema_of(&request.columns)?);
+        for part in self.parts.iter().filter(|part| !part.within(&entries).is_empty()) {
+            let batch = read(&part.dataset, &part.request(request, &entries))?.batch;
+            pieces.add(part, &request.columns, &batch)?;
+            tell(request.progress, part.filled(&request.columns).saturating_mul(batch.num_rows() as u64))?;
+        }
+        pieces.finish()
+    }
+
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+}
+
+impl From<Dataset> for JoinedTable {
+    fn from(dataset: Dataset) -> Self {
+        let bounds = dataset.clusters().to_vec();
+        Self { parts: vec![Part::whole(Arc::new(dataset))], joined: None, bounds }
+    }
+}
+
+impl Schemas {
+    fn of(nodes: &[JoinedNode], datasets: &[Dataset], left_out: Vec<(String, String)>) -> Self {
+        let mut columns: Vec<JoinedColumn> = Vec::new();
+        let mut column_of_node = Vec::with_capacity(nodes.len());
+        for (at, node) in nodes.iter().enumerate() {
+            column_of_node.push(node.field.as_ref().map(|field| {
+                let (path, conflict) = (joined_path(nodes, at), node.conflict.clone());
+                columns.push(JoinedColumn { path, field: Arc::clone(field), conflict, counter: None });
+                columns.len() - 1
+            }));
+        }
+        for (column, node) in column_of_node.iter().zip(nodes) {
+            let counter = |(number, dataset): (usize, &Dataset)| {
+                let of = dataset.schema().counter(node.places.get(number).copied().flatten()?)?;
+                let counter = nodes.iter().position(|node| node.places.get(number) == Some(&Some(of)))?;
+                column_of_node.get(counter).copied().flatten()
+            };
+            if let Some(column) = column.and_then(|column| columns.get_mut(column)) {
+                column.counter = datasets.iter().enumerate().find_map(counter);
+            }
+        }
+        Self { nodes: nodes.iter().map(|node| node.node.clone()).collect(), column_of_node, columns, left_out }
+    }
+
+    /// Where a table whose nodes are at these places has the columns.
+    fn part_columns(&self, places: &[Option<usize>]) -> Vec<PartColumn> {
+        let column = |column: &JoinedColumn| PartColumn { node: None, counter: column.counter };
+        let mut columns: Vec<PartColumn> = self.columns.iter().map(column).collect();
+        for (column, place) in self.column_of_node.iter().zip(places) {
+            if let Some(column) = column.and_then(|column| columns.get_mut(column)) {
+                column.node = *place;
+            }
+        }
+        columns
+    }
+}
+
+fn open_each(inputs: &[Input], follow: Follow) -> Result<Vec<Dataset>> {
+    inputs.iter().map(|input| Dataset::open_following(std::slice::from_ref(input), follow)).collect()
+}
+
+/// What is joined of a table. Tables of different containers are joined by their columns at the top.
+fn input(dataset: &Dataset, is_mixed: bool) -> JoinInput {
+    let name = dataset.paths().first().map_or(Path::new(""), |path| path.as_path());
+    let columns = dataset.column_of_each_node();
+    let field = |(node, column): (&Node, Option<usize>)| {
+        // The counter of a split collection is no column of its own.
+        let column = dataset.column(column.filter(|_| !node.groups)?)?;
+        Some(Arc::clone(column.field()))
+    };
+    let nodes = dataset.schema().nodes();
+    let fields = nodes.iter().zip(columns).map(field).collect();
+    let name = public_path(name).display().to_string();
+    JoinInput { name, nodes, fields, is_empty: dataset.entries() == 0, only_top: is_mixed }
+}
+
+/// Whether two tables have the same columns under the same names.
+fn have_same_columns(a: &Dataset, b: &Dataset) -> bool {
+    let types = |dataset: &Dataset| -> Vec<Option<FieldRef>> {
+        let field = |column: Option<usize>| Some(Arc::clone(dataset.column(column?)?.field()));
+        dataset.column_of_each_node().into_iter().map(field).collect()
+    };
+    let name = |node: Node| (node.name, node.parent);
+    let (ours, theirs) = (a.schema().nodes(), b.schema().nodes());
+    let same_type = |(a, b): (Option<FieldRef>, Option<FieldRef>)| match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => a.data_type() == b.data_type() && a.is_nullable() == b.is_nullable(),
+        _ => false,
+    };
+    a.container() == b.container()
+        && ours.len() == theirs.len()
+        && ours.into_iter().map(name).eq(theirs.into_iter().map(name))
+        && types(a).into_iter().zip(types(b)).all(same_type)
+}
+
+/// The error for tables that differ, with the ways out that readers have.
+fn for_readers(why: &Error) -> Error {
+    let way = |hint: &Hint| match hint.option() {
+        option @ ("common" | "fill") => format!("--join {option}"),
+        _ => hint.to_string(),
+    };
+    let error = Error::differs(why.message(way)).hint(Hint::text("join", "common")).hint(Hint::text("join", "fill"));
+    let others = why.hints().iter().filter(|hint| !matches!(hint.option(), "common" | "fill"));
+    let error = others.fold(error, |error, hint| error.hint(hint.clone()));
+    let error = why.path().map(Path::to_path_buf).into_iter().fold(error, Error::file);
+    why.subject().map(str::to_owned).into_iter().fold(error, Error::object)
+}

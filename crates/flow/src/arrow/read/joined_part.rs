@@ -1,0 +1,293 @@
+//! One of the tables that are joined: which of its columns become those of the joined table, and how its arrays become joined ones.
+//! It opens and reads no file itself.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions, new_empty_array};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
+use dataset::recast::reordered;
+use dataset::table::TableColumn;
+use dataset::{EntrySet, EntrySetBuilder};
+use rootfile::{Error, Result};
+
+use super::dataset::Dataset;
+use super::request::Request;
+use crate::table::default_array::default_array;
+
+/// A column of the joined table, and where a part has it.
+pub(super) struct PartColumn {
+    /// The node of the part.
+    pub node: Option<usize>,
+    /// The joined column that counts its items, if another part has it so.
+    pub counter: Option<usize>,
+}
+
+/// One of the tables.
+pub(super) struct Part {
+    pub dataset: Arc<Dataset>,
+    /// Its first entry among those of all tables.
+    pub first_entry: u64,
+    /// Its entries among those of the data set.
+    window: Range<u64>,
+    /// Where it has the joined columns. Without them its own columns are the joined ones.
+    columns: Option<Arc<[PlacedColumn]>>,
+}
+
+/// Where a part has a joined column.
+struct PlacedColumn {
+    /// The number of the column, if it has one.
+    here: Option<usize>,
+    /// If it has none, the number of the column that counts the items of default values.
+    counter: Option<usize>,
+}
+
+/// What makes the array of a joined column.
+enum Given {
+    /// An array that is read.
+    Read(usize),
+    /// Default values, whose items an array counts that is read.
+    Default(Option<usize>),
+}
+
+impl Part {
+    /// A table that is alone.
+    pub fn whole(dataset: Arc<Dataset>) -> Self {
+        Self { first_entry: 0, window: 0..dataset.entries(), columns: None, dataset }
+    }
+
+    /// A table with the columns that it has of the joined ones.
+    ///
+    /// # Errors
+    ///
+    /// If there are more than 2^64 entries.
+    pub fn new(dataset: Dataset, first_entry: u64, columns: &[PartColumn]) -> Result<Self> {
+        let numbers = dataset.column_of_each_node();
+        let here = |column: &PartColumn| numbers.get(column.node?).copied().flatten();
+        let all: Vec<Option<usize>> = columns.iter().map(here).collect();
+        let placed = |(column, here): (&PartColumn, &Option<usize>)| PlacedColumn {
+            here: *here,
+            counter: column.counter.and_then(|counter| all.get(counter).copied().flatten()),
+        };
+        let placed = columns.iter().zip(&all).map(placed).collect();
+        first_entry.checked_add(dataset.entries()).ok_or_else(|| Error::request("more than 2^64 entries"))?;
+        Ok(Self { first_entry, window: 0..dataset.entries(), columns: Some(placed), dataset: Arc::new(dataset) })
+    }
+
+    /// A part for each of its files, which begins with entry 0.
+    pub fn each_file(&self) -> impl Iterator<Item = Self> {
+        let mut start = 0;
+        self.dataset.entries_by_file().iter().map(move |entries| {
+            let window = start..start + entries;
+            start = window.end;
+            Self { dataset: Arc::clone(&self.dataset), first_entry: 0, window, columns: self.columns.clone() }
+        })
+    }
+
+    /// Whether it has all entries of its data set.
+    pub fn is_whole(&self) -> bool {
+        self.window == (0..self.dataset.entries())
+    }
+
+    /// The entry behind its last one.
+    pub fn end(&self) -> u64 {
+        self.first_entry + (self.window.end - self.window.start)
+    }
+
+    /// The number that an entry of the data set has here: that of the first or last one here, if it is before or behind these.
+    fn joined(&self, entry: u64) -> u64 {
+        self.first_entry + (entry.clamp(self.window.start, self.window.end) - self.window.start)
+    }
+
+    /// The first entries of its clusters.
+    pub fn clusters(&self) -> impl Iterator<Item = u64> {
+        let own =
+            self.dataset.clusters().iter().filter(|start| (self.window.start + 1..self.window.end).contains(start));
+        let first = (!self.window.is_empty()).then_some(self.first_entry);
+        first.into_iter().chain(own.map(|start| self.joined(*start)))
+    }
+
+    /// Bytes of a joined column here before compression, by the metadata.
+    pub fn bytes(&self, column: usize) -> u64 {
+        let Some(here) = self.column(column) else { return 0 };
+        let (all, own) = (self.dataset.entries().max(1), self.window.end - self.window.start);
+        let share = u128::from(self.dataset.bytes(here)) * u128::from(own) / u128::from(all);
+        if self.is_whole() { self.dataset.bytes(here) } else { u64::try_from(share).unwrap_or(u64::MAX) }
+    }
+
+    /// How many entries of a joined column are here; those that are filled in count.
+    pub fn held(&self, column: usize) -> u64 {
+        match self.column(column) {
+            Some(here) if self.is_whole() => self.dataset.held(here),
+            _ => self.held_until(column, self.first_entry) - self.first_entry,
+        }
+    }
+
+    /// The entry up to which a joined column holds all entries here from one on, if it holds none behind.
+    pub fn held_until(&self, column: usize, start: u64) -> u64 {
+        let Some(here) = self.column(column) else { return self.end() };
+        self.joined(self.dataset.held_until(here, self.own(start)))
+    }
+
+    /// The first of some entries that is here and that a joined column does not hold.
+    pub fn missing(&self, column: usize, entries: &Range<u64>, selection: Option<&EntrySet>) -> Option<u64> {
+        let (own, here) = (self.within(entries), self.column(column)?);
+        if own.is_empty() {
+            return None;
+        }
+        let selection = selection.map(|all| self.selected(all, &own));
+        self.dataset.missing(here, &own, selection.as_ref()).map(|entry| self.joined(entry))
+    }
+
+    /// The number in the data set of an entry here: of the first or last one here, if it is before or behind these.
+    fn own(&self, entry: u64) -> u64 {
+        self.window.start + (entry.clamp(self.first_entry, self.end()) - self.first_entry)
+    }
+
+    /// The number that a joined column has here, if there is one.
+    pub fn column(&self, column: usize) -> Option<usize> {
+        match &self.columns {
+            None => Some(column),
+            Some(columns) => columns.get(column)?.here,
+        }
+    }
+
+    /// Those of some entries that are here, by their numbers in the data set.
+    pub fn within(&self, entries: &Range<u64>) -> Range<u64> {
+        self.own(entries.start)..self.own(entries.end)
+    }
+
+    /// Those selected entries that are in a range of the data set.
+    fn selected(&self, all: &EntrySet, own: &Range<u64>) -> EntrySet {
+        let mut set = EntrySetBuilder::new(self.dataset.entries());
+        let ranks = all.rank(self.joined(own.start))..all.rank(self.joined(own.end));
+        for run in all.runs(ranks) {
+            set.push(self.own(run.start)..self.own(run.end));
+        }
+        set.finish()
+    }
+
+    /// The part of a request for some entries that is read here.
+    pub fn request<'a>(&self, request: &Request<'a>, entries: &Range<u64>) -> Request<'a> {
+        let here = self.within(entries);
+        Request {
+            columns: self.plan(&request.columns).0,
+            selection: request.selection.as_ref().map(|all| self.selected(all, &here)),
+            entries: here,
+            budget: request.budget,
+            progress: request.progress,
+        }
+    }
+
+    /// How many of these columns are filled in, and nothing is read for them.
+    pub fn filled(&self, columns: &[usize]) -> u64 {
+        columns.len().saturating_sub(self.plan(columns).0.len()) as u64
+    }
+
+    /// The columns to read, and what makes the arrays of the joined columns.
+    fn plan(&self, columns: &[usize]) -> (Vec<usize>, Vec<Given>) {
+        let mut read = Vec::with_capacity(columns.len());
+        let mut given = Vec::with_capacity(columns.len());
+        for &column in columns {
+            let counter = || self.columns.as_ref()?.get(column)?.counter;
+            let of = self.column(column);
+            let at = of.or_else(counter).map(|one| {
+                read.push(one);
+                read.len() - 1
+            });
+            given.push(if of.is_some() { at.map_or(Given::Default(None), Given::Read) } else { Given::Default(at) });
+        }
+        (read, given)
+    }
+
+    /// Checks that a column was decoded: what cannot be decoded is read as bytes.
+    fn check(&self, column: usize, found: &Field) -> Result<()> {
+        let planned = self.dataset.column(column).map(TableColumn::field);
+        if planned.is_none_or(|planned| planned.data_type() == found.data_type()) {
+            return Ok(());
+        }
+        let why = found.metadata().get("opaque").cloned().unwrap_or_else(|| "it cannot be decoded".to_owned());
+        let error = Error::corrupt(why).object(format!("branch {}", found.name()));
+        Err(match self.dataset.paths() {
+            [path] => error.file(path),
+            _ => error,
+        })
+    }
+}
+
+/// The arrays of joined columns, part by part.
+pub(super) struct Pieces {
+    schema: SchemaRef,
+    arrays: Vec<Vec<ArrayRef>>,
+    rows: usize,
+}
+
+impl Pieces {
+    pub fn new(schema: SchemaRef) -> Self {
+        Self { arrays: vec![Vec::new(); schema.fields().len()], schema, rows: 0 }
+    }
+
+    /// Adds what was read of a part for these columns.
+    ///
+    /// # Errors
+    ///
+    /// If a column could not be decoded there.
+    pub fn add(&mut self, part: &Part, columns: &[usize], batch: &RecordBatch) -> Result<()> {
+        let (read, given) = part.plan(columns);
+        for ((given, field), arrays) in given.iter().zip(self.schema.fields()).zip(&mut self.arrays) {
+            let at = |at: usize| {
+                let found = batch.schema_ref().fields().get(at).zip(batch.columns().get(at));
+                found.ok_or_else(|| Error::request("no such column"))
+            };
+            arrays.push(match *given {
+                Given::Read(place) => {
+                    let (found, array) = at(place)?;
+                    part.check(read.get(place).copied().unwrap_or_default(), found)?;
+                    reordered(array, field.data_type())?
+                }
+                Given::Default(None) => default_array(field, batch.num_rows())?,
+                Given::Default(Some(counter)) => default_lists(field, at(counter)?.1)?,
+            });
+        }
+        self.rows += batch.num_rows();
+        Ok(())
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    ///
+    /// If arrays are too large to be one.
+    pub fn finish(self) -> Result<RecordBatch> {
+        let failed = |e: arrow_schema::ArrowError| Error::unsupported(e.to_string());
+        let mut columns = Vec::with_capacity(self.arrays.len());
+        for (arrays, field) in self.arrays.into_iter().zip(self.schema.fields()) {
+            columns.push(match arrays.as_slice() {
+                [] => new_empty_array(field.data_type()),
+                [one] => Arc::clone(one),
+                several => {
+                    let several: Vec<&dyn Array> = several.iter().map(|array| &**array).collect();
+                    arrow_select::concat::concat(&several).map_err(failed)?
+                }
+            });
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
+        RecordBatch::try_new_with_options(self.schema, columns, &options).map_err(failed)
+    }
+}
+
+/// Lists of default values of these lengths, as a merge fills in a branch that another one counts.
+fn default_lists(field: &FieldRef, lengths: &ArrayRef) -> Result<ArrayRef> {
+    let failed = |e: arrow_schema::ArrowError| Error::unsupported(e.to_string());
+    let DataType::LargeList(item) = field.data_type() else { return default_array(field, lengths.len()) };
+    let lengths = arrow_cast::cast(lengths, &DataType::Int64).map_err(failed)?;
+    let lengths =
+        lengths.as_primitive::<Int64Type>().values().iter().map(|length| usize::try_from(*length).unwrap_or(0));
+    let offsets = OffsetBuffer::<i64>::from_lengths(lengths);
+    let items = offsets.as_ref().last().map_or(0, |items| usize::try_from(*items).unwrap_or(0));
+    let values = default_array(item, items)?;
+    Ok(Arc::new(LargeListArray::try_new(Arc::clone(item), offsets, values, None).map_err(failed)?))
+}

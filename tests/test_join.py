@@ -1,0 +1,271 @@
+"""Files whose columns differ, read as one: every library, order of files and way of reading gives the same columns and
+values, as the asked join says; and what differs in type is refused by name before entries are read."""
+
+import itertools
+import pickle
+from pathlib import Path
+from typing import Any
+
+import awkward as ak
+import numpy as np
+import pytest
+import uproot
+
+import basketry as bk
+from referee.command import Basketry
+
+LIBRARIES: list[Any] = ["np", "ak", "pd", "arrow"]
+CONTAINERS = {
+    "trees": ["ttree", "ttree", "ttree"],
+    "ntuples": ["rntuple", "rntuple", "rntuple"],
+    "mixed": ["ttree", "rntuple", "ttree"],
+}
+# What files have, and what an entry of a file that lacks it has.
+CONTENTS: dict[str, dict[str, Any]] = {
+    "a": {"x": np.arange(4, dtype="i4"), "text": ["one", "", "three", "four"]},
+    "b": {
+        "x": np.arange(10, 13, dtype="i4"),
+        "flat": np.array([0.5, 1.5, 2.5]),
+        "jagged": ak.values_astype(ak.Array([[1, 2], [], [3]]), "f4"),
+        "text": ["b", "bb", "bbb"],
+        "flag": np.array([True, False, True]),
+    },
+    "c": {
+        "x": np.arange(20, 22, dtype="i4"),
+        "fixed": np.arange(4, dtype="i2").reshape(2, 2),
+        "text": ["c", "cc"],
+        "word": ["w", "ww"],
+    },
+}
+DEFAULTS = {"flat": 0.0, "jagged": [], "flag": False, "fixed": [0, 0], "word": ""}
+COMMON = {"x", "text"}
+
+
+def write(path: Path, container: str, content: dict[str, Any]) -> str:
+    with bk.recreate(path) as file:
+        (file.mkrntuple if container == "rntuple" else file.mktree)("t", content)
+    return f"{path}:t"
+
+
+def column(content: dict[str, Any], name: str) -> list[Any]:
+    return ak.to_list(content[name]) if name in content else [DEFAULTS[name]] * len(content["x"])
+
+
+def expected(order: str, names: set[str]) -> dict[str, list[Any]]:
+    return {name: [value for file in order for value in column(CONTENTS[file], name)] for name in names}
+
+
+def plain(found: Any, library: str) -> dict[str, list[Any]]:
+    """The columns of a result, without the counters of trees."""
+    if library == "np":
+        columns = {name: [ak.to_list(one) for one in array] for name, array in found.items()}
+    elif library == "ak":
+        columns = {name: found[name].to_list() for name in found.fields}
+    elif library == "pd":
+        # Arrays are a column for each number.
+        columns = {name: [ak.to_list(one) for one in found[name]] for name in found.columns}
+        if "fixed[0]" in columns:
+            columns["fixed"] = [
+                list(pair) for pair in zip(columns.pop("fixed[0]"), columns.pop("fixed[1]"), strict=True)
+            ]
+    else:
+        columns = found.to_pydict()
+    return {name: column for name, column in columns.items() if name != "njagged"}
+
+
+def chained(steps: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
+    """The columns of steps, one after the other."""
+    return {name: list(itertools.chain.from_iterable(step[name] for step in steps)) for name in steps[0]}
+
+
+@pytest.fixture(scope="module", params=CONTAINERS)
+def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp(request.param)
+    kinds = zip(CONTENTS, CONTAINERS[request.param], strict=True)
+    return {name: write(folder / f"{name}.root", kind, CONTENTS[name]) for name, kind in kinds}
+
+
+ORDERS = ["".join(order) for size in (2, 3) for order in itertools.permutations("abc", size)]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_columns_follow_the_join_in_every_order(files: dict[str, str], library: Any) -> None:
+    for order in ORDERS:
+        paths = [files[name] for name in order]
+        union = {name for file in order for name in CONTENTS[file]}
+        joins: list[tuple[Any, set[str]]] = [("common", COMMON), ("fill", union)]
+        for join, names in joins:
+            how: dict[str, Any] = {"join": join, "library": library}
+            values = expected(order, names)
+            assert plain(bk.concatenate(paths, **how), library) == values, (order, join)
+            assert plain(bk.open(paths, join=join).arrays(library=library), library) == values, (order, join)
+            steps = [plain(step, library) for step in bk.iterate(paths, **how, step_size=3)]
+            assert all(set(step) == names for step in steps), (order, join)
+            assert chained(steps) == values, (order, join)
+            # Steps may span files.
+            steps = [plain(step, library) for step in bk.open(paths, join=join).iterate(library=library, step_size=3)]
+            assert [len(step["x"]) for step in steps[:-1]] == [3] * (len(steps) - 1)
+            assert chained(steps) == values, (order, join)
+        # The default is what all share.
+        assert plain(bk.concatenate(paths, library=library), library) == expected(order, COMMON)
+        for read in (bk.open, bk.concatenate, lambda *paths, **how: list(bk.iterate(*paths, **how))):
+            with pytest.raises(bk.SchemaDiffers, match=r"flat|fixed|RNTuple"):
+                read(paths, join="strict")
+
+
+def test_a_part_of_the_entries_and_some_columns(files: dict[str, str]) -> None:
+    for order in ORDERS:
+        paths = [files[name] for name in order]
+        union = {name for file in order for name in CONTENTS[file]}
+        values = expected(order, union)
+        tree = bk.open(paths, join="fill")
+        for name in union:
+            assert tree.arrays([name], entry_start=2, entry_stop=5)[name].to_list() == values[name][2:5]
+            assert tree[name].array(selection=[1, 3, 4]).to_list() == [values[name][entry] for entry in (1, 3, 4)]
+        assert bk.concatenate(paths, ["y"], "x >= 11", aliases={"y": "x + 1"})["y"].to_list() == [
+            x + 1 for x in values["x"] if x >= 11
+        ]
+        assert plain(pickle.loads(pickle.dumps(tree)).arrays(), "ak") == values
+        cut = bk.concatenate(paths, sorted(union), "x >= 2", join="fill")
+        rows = [entry for entry, x in enumerate(values["x"]) if x >= 2]
+        assert plain(cut, "ak") == {name: [column[row] for row in rows] for name, column in values.items()}
+
+
+def test_a_column_that_a_file_lacks_is_named(files: dict[str, str]) -> None:
+    for order in ("ab", "ba"):
+        paths = [files[name] for name in order]
+        with pytest.raises(bk.KeyInFileError, match=r"flat is in .*b\.root, and not in .*a\.root: join='fill'"):
+            bk.concatenate(paths, ["x", "flat"])
+        with pytest.raises(bk.KeyInFileError, match=r"flat is in .*b\.root, and not in .*a\.root"):
+            list(bk.iterate(paths, ["flat"]))
+        # A file without an asked branch may be left out.
+        start = 4 if order == "ab" else 0
+        found = bk.concatenate(paths, ["x", "flat"], allow_missing=True, library="pd")
+        assert found["flat"].tolist() == [0.5, 1.5, 2.5]
+        assert found.index.tolist() == [start, start + 1, start + 2]
+        some: dict[str, Any] = {"allow_missing": True, "entry_start": start + 1, "entry_stop": start + 2}
+        assert bk.concatenate(paths, ["flat"], **some)["flat"].to_list() == [1.5]
+        steps = list(bk.iterate(paths, ["flat"], allow_missing=True, report=True))
+        assert [(made["flat"].to_list(), report.start) for made, report in steps] == [([0.5, 1.5, 2.5], start)]
+    with pytest.raises(ValueError, match="no file has these branches"):
+        bk.concatenate([files["a"]], ["flat"], allow_missing=True)
+    with pytest.raises(ValueError, match="unknown join 'all'"):
+        bk.concatenate(list(files.values()), join="all")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kinds", CONTAINERS)
+def test_types_that_differ_are_refused_by_name_or_widened(kinds: str, tmp_path: Path) -> None:
+    kind_a, kind_b, _ = CONTAINERS[kinds]
+    narrow = {"x": np.array([1, -2], "i4"), "lists": ak.values_astype(ak.Array([[1], []]), "i2"), "k": np.arange(2)}
+    wide = {"x": np.array([0.5, 2.5]), "lists": ak.values_astype(ak.Array([[70000], [1, 2]]), "u4"), "k": np.arange(2)}
+    a = write(tmp_path / "a.root", kind_a, narrow)
+    b = write(tmp_path / "b.root", kind_b, wide)
+    for paths, (first, second) in (([a, b], (narrow, wide)), ([b, a], (wide, narrow))):
+        for library, join in itertools.product(LIBRARIES, ["common", "fill"]):
+            how: dict[str, Any] = {"library": library, "join": join}
+            for names in (None, ["x"], ["k", "x"]):
+                with pytest.raises(bk.SchemaDiffers, match=r"(?s)x is .*\.root, and .*\.root.*widen=True"):
+                    bk.concatenate(paths, names, **how)
+                with pytest.raises(bk.SchemaDiffers, match=r"x is .*a\.root|x is .*b\.root"):
+                    list(bk.iterate(paths, names, **how))
+            # Others can be read.
+            assert plain(bk.concatenate(paths, ["k"], **how), library) == {"k": [0, 1, 0, 1]}
+            found = plain(bk.concatenate(paths, ["x", "lists"], widen=True, **how), library)
+            assert found["x"] == [*first["x"].tolist(), *second["x"].tolist()]
+            assert found["lists"] == [*ak.to_list(first["lists"]), *ak.to_list(second["lists"])]
+            steps = list(bk.iterate(paths, ["x", "lists"], widen=True, **how))
+            assert chained([plain(step, library) for step in steps])["lists"] == found["lists"]
+        assert bk.concatenate(paths, ["x"], widen=True, library="np")["x"].dtype == np.float64
+        assert str(ak.type(bk.concatenate(paths, ["lists"], widen=True)["lists"]).content) == "var * int64"
+
+
+def test_members_of_records_follow_the_join(tmp_path: Path) -> None:
+    few = [{"p": 1, "q": 0.5}, {"p": 2, "q": 1.5}]
+    more = [{"q": 2.5, "p": 3, "r": 7}]
+    a = write(tmp_path / "a.root", "rntuple", {"one": ak.Array(few), "many": ak.Array([few, []])})
+    b = write(tmp_path / "b.root", "rntuple", {"one": ak.Array(more), "many": ak.Array([more])})
+    # The merge is the referee for records; it has no defaults in collections.
+    for paths, order in (([a, b], [few, more]), ([b, a], [more, few])):
+        records = order[0] + order[1]
+        common = [{name: one[name] for name in ("p", "q")} for one in records]
+        filled = [{"p": one["p"], "q": one["q"], "r": one.get("r", 0)} for one in records]
+        lists = {"few": [common[:2], []] if order[0] is few else [common[1:], []], "more": [common[2:]]}
+        assert bk.concatenate(paths)["one"].to_list() == common
+        assert bk.concatenate(paths, join="fill")["one"].to_list() == filled
+        assert bk.concatenate(paths, ["one.r"], join="fill")["one.r"].to_list() == [one["r"] for one in filled]
+        items = [item for entry in bk.concatenate(paths, ["many"])["many"].to_list() for item in entry]
+        assert items == common, lists
+        items = [item for entry in bk.concatenate(paths, ["many"], join="fill")["many"].to_list() for item in entry]
+        assert items == filled
+        out = tmp_path / "out.root"
+        bk.merge([path.removesuffix(":t") for path in paths], out, fill=True, drop=["many"], force=True)
+        assert uproot.open(out)["t"].arrays()["one"].to_list() == filled
+
+
+@pytest.mark.parametrize("more", [False, True], ids=["plain", "with-a-conflict"])
+def test_what_a_file_counts_is_filled_with_as_many_items(more: bool, tmp_path: Path, basketry: Basketry) -> None:
+    """As in a merge: entries of a file that has the counter, and not what it counts, have so many zeros."""
+    a, b = tmp_path / "a.root", tmp_path / "b.root"
+    with bk.recreate(a) as file:
+        tree = file.mktree("t", {"nx": "int32", "x": "var * float64", **({"w": "int32"} if more else {})})
+        tree.extend({"nx": [2, 1], "x": [[1.0, 2.0], [3.0]], **({"w": [1, 1]} if more else {})})
+    with bk.recreate(b) as file:
+        file["t"] = {"nx": np.array([3, 0], "i4"), **({"w": np.ones(2)} if more else {})}
+    assert uproot.open(a)["t/x"].count_branch.name == "nx"
+    for paths in ([a, b], [b, a]):
+        out = tmp_path / "out.root"
+        done = basketry.run("merge", "--force", "--fill", *(["--drop", "w"] if more else []), *paths, "-o", out)
+        assert done.code == 0, done
+        merged = uproot.open(out)["t"].arrays(["nx", "x"]).to_list()
+        assert [0.0, 0.0, 0.0] in [entry["x"] for entry in merged]
+        assert bk.concatenate([f"{path}:t" for path in paths], ["nx", "x"], join="fill").to_list() == merged
+        steps = bk.iterate([f"{path}:t" for path in paths], ["nx", "x"], join="fill")
+        assert ak.concatenate(list(steps)).to_list() == merged
+        assert bk.concatenate([f"{path}:t" for path in paths], ["x"], join="fill")["x"].to_list() == [
+            entry["x"] for entry in merged
+        ]
+
+
+@pytest.mark.parametrize("kinds", CONTAINERS)
+def test_a_file_without_entries_takes_no_column_away(kinds: str, tmp_path: Path) -> None:
+    kind_a, kind_b, _ = CONTAINERS[kinds]
+    full = write(tmp_path / "a.root", kind_a, {"x": np.arange(3), "y": np.arange(3.0)})
+    empty = write(tmp_path / "b.root", kind_b, {"x": np.zeros(0, "f4"), "z": np.zeros(0)})
+    for paths in ([full, empty], [empty, full]):
+        for library in LIBRARIES:
+            assert plain(bk.concatenate(paths, library=library), library) == {"x": [0, 1, 2], "y": [0.0, 1.0, 2.0]}
+        found = plain(bk.concatenate(paths, join="fill"), "ak")
+        assert found == {"x": [0, 1, 2], "y": [0.0, 1.0, 2.0], "z": [0.0, 0.0, 0.0]}
+
+
+def test_nothing_is_told_or_read_twice(tmp_path: Path) -> None:
+    paths = []
+    for name, content in (("a", {"x": np.arange(5000)}), ("b", {"x": np.arange(5000), "y": np.arange(5000.0)})):
+        paths.append(write(tmp_path / f"{name}.root", "ttree", content))
+    for join in ("common", "fill"):
+        told: list[tuple[int, Any]] = []
+        how: dict[str, Any] = {"join": join, "progress": lambda *both, told=told: told.append(both)}
+        bk.concatenate(paths, **how)
+        counts = [done for done, _ in told]
+        assert counts == sorted(set(counts))
+        assert told[-1] == (10000, 10000)
+
+
+@pytest.mark.parametrize("more", [{}, {"y": np.arange(5000.0)}], ids=["same-columns", "other-columns"])
+def test_damage_is_damage_and_said_once(more: dict[str, Any], tmp_path: Path) -> None:
+    a = write(tmp_path / "a.root", "ttree", {"x": np.arange(5000)})
+    b = write(tmp_path / "b.root", "ttree", {"x": np.arange(5000), **more})
+    branch = uproot.open(b)["x"]
+    seek, size = branch.member("fBasketSeek")[0], branch.member("fBasketBytes")[0]
+    data = bytearray((tmp_path / "b.root").read_bytes())
+    data[seek + size - 200 : seek + size - 100] = b"\xa5" * 100
+    (tmp_path / "b.root").write_bytes(data)
+    for paths in ([a, b], [b, a]):
+        for library in LIBRARIES:
+            told: list[tuple[int, Any]] = []
+            how: dict[str, Any] = {"library": library, "progress": lambda *both, told=told: told.append(both)}
+            with pytest.raises(ValueError, match=r"b\.root") as caught:
+                bk.concatenate(paths, ["x"], **how)
+            assert not isinstance(caught.value, bk.SchemaDiffers)
+            assert caught.value.__context__ is None
+            assert told == sorted(set(told))
