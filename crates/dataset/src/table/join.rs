@@ -377,7 +377,7 @@ mod tests {
         let (a, b) = (input("a", &[("x", INT)], false), input("b", &[("x", INT), ("y", REAL)], false));
         let (x, y) = (("x".to_owned(), Some(INT)), ("y".to_owned(), Some(REAL)));
         for inputs in [[a.clone(), b.clone()], [b.clone(), a.clone()]] {
-            assert_eq!(joined(Join::Common, false, &inputs), [x.clone()]);
+            assert_eq!(joined(Join::Common, false, &inputs), std::slice::from_ref(&x));
             assert_eq!(joined(Join::Fill, false, &inputs), [x.clone(), y.clone()]);
             let error = Join::Strict.tables(&inputs, false).unwrap_err();
             assert!(matches!(error.kind(), rootfile::ErrorKind::Differs(_)));
