@@ -66,7 +66,7 @@ fn no_column(name: &str) -> Error {
     Error::request(format!("no column {name}"))
 }
 
-/// A field whose values may be missing only where some are: most Arrow data say it of all fields. Without entries what it says counts.
+/// Nullable only if a value is null: most Arrow producers mark every field nullable. An empty batch keeps the mark.
 fn as_found(field: &Field, array: &ArrayRef) -> Field {
     let nullable = field.is_nullable() && (array.is_empty() || array.null_count() > 0);
     let item = |item: &FieldRef, values: &ArrayRef| Arc::new(as_found(item, values));

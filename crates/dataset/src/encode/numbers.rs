@@ -23,7 +23,7 @@ fn strided<const N: usize, W: Copy>(values: &[W], out: &mut [u8], stride: usize,
     if stride == N {
         return dense(values, out, bytes);
     }
-    // Not by chunks: those are counted, and to divide takes as long as to write a few values.
+    // `chunks_exact` divides to count its chunks, which costs as much as writing a few values.
     let mut at = 0usize;
     for value in values {
         if let Some(to) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<N>()) {

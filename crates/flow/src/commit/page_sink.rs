@@ -172,9 +172,8 @@ impl Append for PageSink {
 }
 
 impl PageSink {
-    /// A sink for an RNTuple whose header has this checksum.
-    /// `counted` has for each column whose outlines do not have the number of its first element the column that counts its
-    /// elements: that of the field's first representation.
+    /// A sink for an RNTuple whose header has this checksum. `counted[c]` is the column whose count of elements gives column c the
+    /// number of its first element (that of the field's first representation); none if the outlines of c have it.
     pub fn new(header_checksum: u64, compression: Compression, counted: Vec<Option<usize>>, groups: GroupRule) -> Self {
         Self {
             header_checksum,

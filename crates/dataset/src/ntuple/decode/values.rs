@@ -254,8 +254,8 @@ fn words(elements: Elements) -> Result<Words> {
     })
 }
 
-/// The number of values without stored elements that one cluster may add to a column, and that a field that cannot be read may
-/// have: a wrong number of entries must not exhaust memory.
+/// Limit on values without stored elements, for a column in a cluster and for a field that cannot be read: a wrong number of entries must
+/// not exhaust memory.
 pub(in crate::ntuple) const MOST_SYNTHETIC: u64 = 1 << 28;
 
 /// Checks the number of values of a field that cannot be read.

@@ -13,8 +13,8 @@ use super::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, PATIENCE
 #[derive(Debug)]
 pub(crate) struct MemoryLimiter {
     limit: u64,
-    /// Bytes that stay free for what callers and the allocator take, and bytes of compressors. Contexts that may wait leave them free. In
-    /// the order of tasks no cluster ends where it does because of them, since they differ by the number of threads.
+    /// Reserve for callers' copies and the allocator, and for compressors. A context that may wait does not use it. In the order of
+    /// tasks it never decides where a cluster ends: it depends on the number of threads, and the bytes must not.
     spare: u64,
     compressors: Arc<AtomicU64>,
     state: Mutex<State>,
@@ -100,8 +100,8 @@ impl MemoryLimiter {
         self.limit.saturating_sub(self.spare + self.compressors.load(Ordering::Relaxed))
     }
 
-    /// The same for a thread that would wait. Where all others that are in a call wait, the memory may be that of contexts that nobody
-    /// fills at the moment: then it is the whole limit, so that one goes on.
+    /// The same for a thread that would wait. If every other thread already waits, idle contexts hold the memory. Then this thread may
+    /// use the whole limit, or all would wait for ever.
     fn room_for_next(&self, state: &State) -> u64 {
         if state.running <= state.waiting + 1 { self.limit } else { self.room() }
     }

@@ -120,7 +120,7 @@ impl<F: TableFormat> Table<F> {
         0
     }
 
-    /// The number of the plan by which a batch is filled that has columns which `plan` lacks: the last one of whose additions it has any.
+    /// The number of the newest plan that added one of the batch's columns, for a batch with columns that `plan` lacks.
     /// Only the batch decides, not what other threads have done meanwhile.
     pub fn wider_plan(&self, plan: &Arc<F::Plan>, batch: &RecordBatch) -> Option<usize> {
         if !self.is_wider.load(Ordering::Acquire) {

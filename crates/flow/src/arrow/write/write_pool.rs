@@ -13,8 +13,8 @@ use crate::execute::encode::compressors::Compressors;
 
 /// The allocator may keep one part in this many of the budget.
 const KEPT_SHARE: u64 = 8;
-/// One part in this many of the budget is for what the threads of a program that is not ours bring: copies of what they fill, and memory
-/// that the allocator keeps for each of them.
+/// One part in so many of the budget is reserved for the threads of a foreign program: copies of batches, and memory that the allocator
+/// keeps for each thread.
 const SPARE_SHARE: u64 = 8;
 
 /// Memory that one or several writers share: all clusters of all their trees that are filled or wait to be written.

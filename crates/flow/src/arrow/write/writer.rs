@@ -79,9 +79,9 @@ impl ParallelWriter {
     ///
     /// They begin with the first cluster that has them, in the order of clusters in the file. Entries before it, and entries of contexts
     /// that were filled without them, have zeroes, empty strings and empty lists: in an RNTuple they are not stored, in a tree they are
-    /// (as by `TBranch::BackFill`). A context that is being filled ends its cluster with the first batch that has them, so that only the
-    /// batches decide where they begin, and not the number of threads; from then on, and in contexts that are begun after this call, a
-    /// batch without them is refused. Columns that no batch brings are zero everywhere.
+    /// (as by `TBranch::BackFill`). The first batch with them ends the context's cluster: so batches decide where columns begin, not
+    /// threads. Later batches without them are refused, also in contexts that begin after this call. Columns that no batch brings are
+    /// zero everywhere.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! Bytes that are on their way before they are needed. Who knows what will be read announces it, in the order of reading; remote
-//! files are asked for all of one announcement at once, by threads of its own, while earlier bytes are decoded. Local files
-//! leave this to the kernel. It does not know what the bytes are.
+//! Bytes that are on their way before they are needed. Readers announce ranges in the order of reading. For remote files own threads
+//! fetch each announcement in one request, while earlier bytes are decoded; for local files the kernel does it. It does not know what the
+//! bytes are.
 
 mod held;
 

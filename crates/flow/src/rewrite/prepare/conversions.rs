@@ -18,8 +18,8 @@ use crate::plan::options::Pack;
 use crate::rewrite::convert::{ConvertPlan, Source, ntuple_again, ntuple_to_tree, tree_to_ntuple};
 use crate::rewrite::prepared::PlannedTable;
 
-/// A merge packs the clusters of an RNTuple if there are at least so many and they have fewer bytes on average: an
-/// `extend` of uproot makes one each time, and reading then costs a request and a page for each column and cluster.
+/// A merge joins the clusters of an RNTuple if there are at least `MANY_CLUSTERS` and they average less than `TINY_CLUSTER`: uproot
+/// writes one for each `extend`, and each costs a reader a request and a page for each column.
 const MANY_CLUSTERS: u64 = 16;
 const TINY_CLUSTER: u64 = 64_000;
 

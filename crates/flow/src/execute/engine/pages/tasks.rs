@@ -201,8 +201,8 @@ impl<'a> PageTasks<'a> {
     }
 }
 
-/// Where the pages are that a slice of a cluster needs: the ends of all collections and the tags of all variants, by which the
-/// elements of entries are found, and of each column of the output the pages from the first kept entry to the last.
+/// The byte ranges that a slice of a cluster reads: all columns of ends and tags, which locate the elements of entries; of each column of
+/// the output the pages from the first kept entry to the last.
 fn places(at: &SourceCluster<'_>, columns: usize, kept: &[Range<u64>]) -> Result<Vec<FileRange>> {
     let schema = &at.input.ntuple.schema;
     let wanted: HashSet<usize> = (0..columns).filter_map(|id| at.source(id).column()).collect();
