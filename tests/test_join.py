@@ -26,6 +26,8 @@ CONTENTS: dict[str, dict[str, Any]] = {
     "b": {
         "x": np.arange(10, 13, dtype="i4"),
         "flat": np.array([0.5, 1.5, 2.5]),
+        # In a tree it counts the items of the next one.
+        "njagged": np.array([2, 0, 1], "i4"),
         "jagged": ak.values_astype(ak.Array([[1, 2], [], [3]]), "f4"),
         "text": ["b", "bb", "bbb"],
         "flag": np.array([True, False, True]),
@@ -37,7 +39,7 @@ CONTENTS: dict[str, dict[str, Any]] = {
         "word": ["w", "ww"],
     },
 }
-DEFAULTS = {"flat": 0.0, "jagged": [], "flag": False, "fixed": [0, 0], "word": ""}
+DEFAULTS = {"flat": 0.0, "njagged": 0, "jagged": [], "flag": False, "fixed": [0, 0], "word": ""}
 COMMON = {"x", "text"}
 
 
@@ -56,21 +58,20 @@ def expected(order: str, names: set[str]) -> dict[str, list[Any]]:
 
 
 def plain(found: Any, library: str) -> dict[str, list[Any]]:
-    """The columns of a result, without the counters of trees."""
+    """The columns of a result."""
     if library == "np":
-        columns = {name: [ak.to_list(one) for one in array] for name, array in found.items()}
-    elif library == "ak":
-        columns = {name: found[name].to_list() for name in found.fields}
-    elif library == "pd":
+        return {name: [ak.to_list(one) for one in array] for name, array in found.items()}
+    if library == "ak":
+        return {name: found[name].to_list() for name in found.fields}
+    if library == "pd":
         # Arrays are a column for each number.
         columns = {name: [ak.to_list(one) for one in found[name]] for name in found.columns}
         if "fixed[0]" in columns:
             columns["fixed"] = [
                 list(pair) for pair in zip(columns.pop("fixed[0]"), columns.pop("fixed[1]"), strict=True)
             ]
-    else:
-        columns = found.to_pydict()
-    return {name: column for name, column in columns.items() if name != "njagged"}
+        return columns
+    return dict(found.to_pydict())
 
 
 def chained(steps: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
@@ -269,3 +270,137 @@ def test_damage_is_damage_and_said_once(more: dict[str, Any], tmp_path: Path) ->
             assert not isinstance(caught.value, bk.SchemaDiffers)
             assert caught.value.__context__ is None
             assert told == sorted(set(told))
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_what_a_column_says_of_its_file_is_its_own(container: str, tmp_path: Path) -> None:
+    """Of the first file, whatever columns the joined table has and whatever their order."""
+    many = {"big": np.arange(9000), "x": np.arange(9000, dtype="i4"), "lists": ak.Array([[1, 2]] * 9000)}
+    paths = {
+        "a": write(tmp_path / "a.root", container, many),
+        "b": write(tmp_path / "b.root", container, {"x": np.arange(4, dtype="i4")}),
+        "c": write(tmp_path / "c.root", container, {"lists": ak.Array([[1]]), "x": np.arange(1, dtype="i4")}),
+    }
+    for order, join in itertools.product(itertools.permutations("abc", 2), ["common", "fill"]):
+        how: dict[str, Any] = {"join": join}
+        inputs = [paths[name] for name in order]
+        read = [bk.open(inputs, **how), *(step.tree for _, step in bk.iterate(inputs, ["x"], report=True, **how))]
+        for tree, first in zip(read, (order[0], *order), strict=True):
+            alone = bk.open(paths[first])
+            columns: list[tuple[str, Any]] = tree.items()
+            for name, branch in columns:
+                if name not in alone:
+                    assert branch.num_baskets == 1
+                    assert branch.uncompressed_bytes == 0
+                    if container == "rntuple":
+                        assert branch.field_id is None
+                    else:
+                        assert branch.count_branch is None
+                        with pytest.raises(bk.KeyInFileError, match=rf"{first}\.root, which has no {name}"):
+                            branch.member("fName")
+                    continue
+                own = alone[name]
+                assert branch.uncompressed_bytes == own.uncompressed_bytes
+                assert branch.compression == own.compression
+                if container == "rntuple":
+                    assert branch.field_id == own.field_id
+                    continue
+                assert branch.entry_offsets == own.entry_offsets
+                assert branch.member("fName") == name
+                counter = own.count_branch
+                found = branch.count_branch
+                has_counter = counter is not None and counter.name in tree
+                assert (found.name if found else None) == (counter.name if counter and has_counter else None)
+    # Sizes are those of all files.
+    total = bk.open([paths["b"], paths["a"]], join="fill")
+    assert total.num_entries_for("10 kB", ["big"]) == pytest.approx(9004 * 10000 / (9000 * 8), rel=0.01)
+
+
+def test_a_step_s_table_keeps_its_columns_when_it_is_pickled(files: dict[str, str]) -> None:
+    paths = [files[name] for name in "abc"]
+    for how in ({"join": "fill"}, {"join": "common"}):
+        options: dict[str, Any] = how
+        for number, (step, report) in enumerate(bk.iterate(paths, report=True, **options)):
+            again = pickle.loads(pickle.dumps(report)).tree
+            assert again.keys() == report.tree.keys()
+            assert again.arrays().to_list() == step.to_list()
+            assert again.file_path == paths[number].removesuffix(":t")
+            assert bk.concatenate(again).to_list() == bk.open(paths[number]).arrays().to_list()
+
+
+@pytest.mark.parametrize("kinds", CONTAINERS)
+def test_files_without_a_column_in_common(kinds: str, tmp_path: Path) -> None:
+    kind_a, kind_b, _ = CONTAINERS[kinds]
+    a = write(tmp_path / "a.root", kind_a, {"q": np.arange(2)})
+    b = write(tmp_path / "b.root", kind_b, {"r": np.arange(2)})
+    for read in (bk.concatenate, lambda *asked: list(bk.iterate(*asked))):
+        with pytest.raises(bk.KeyInFileError, match=r"q is in .*a\.root, and not in .*b\.root: join='fill'"):
+            read([a, b], ["q"])
+        with pytest.raises(bk.SchemaDiffers, match="no column in common"):
+            read([a, b])
+    with pytest.raises(bk.SchemaDiffers, match="no column in common"):
+        bk.open([a, b], join="common")
+
+
+def counted(path: Path, group: str, content: list[list[int]], names: list[str]) -> str:
+    """A tree with lists that one branch counts."""
+    with bk.recreate(path) as file:
+        file["t"] = {group: ak.zip({name: ak.Array(content) for name in names})}
+    tree = uproot.open(path)["t"]
+    assert {tree[f"{group}_{name}"].count_branch.name for name in names} == {f"n{group}"}
+    return f"{path}:t"
+
+
+def test_a_counter_that_a_file_lacks_agrees_with_the_lists_there(tmp_path: Path) -> None:
+    ours, theirs = [[1, 2], [], [3]], [[3], [], [4, 5, 6]]
+    a = counted(tmp_path / "a.root", "v", ours, ["p_x", "w"])
+    for other in ("ntuple", "vector", "other-counter"):
+        if other == "other-counter":
+            b = counted(tmp_path / f"{other}.root", "v_p", theirs, ["x"])
+        elif other == "ntuple":
+            b = write(tmp_path / f"{other}.root", "rntuple", {"v_p_x": ak.Array(theirs)})
+        else:
+            b = str(tmp_path / f"{other}.root")
+            with bk.recreate(b) as file:
+                file.mktree("t", {"v_p_x": "vector<int64_t>"}).extend({"v_p_x": ak.Array(theirs)})
+        for paths, lists in (([a, b], ours + theirs), ([b, a], theirs + ours)):
+            for library in LIBRARIES:
+                found = plain(bk.concatenate(paths, join="fill", library=library), library)
+                assert found["v_p_x"] == lists, other
+                lengths = [len(one) for one in lists]
+                assert found["nv"] == lengths, other
+                assert found.get("nv_p", lengths) == lengths
+                assert [len(one) for one in found["v_w"]] == lengths, other
+                alone = plain(bk.concatenate(paths, ["nv"], join="fill", library=library), library)
+                assert alone == {"nv": lengths}
+            kept = bk.concatenate(paths, ["v_p_x"], "nv > 0", join="fill")["v_p_x"].to_list()
+            assert kept == [one for one in lists if one]
+
+
+@pytest.mark.parametrize("kinds", CONTAINERS)
+def test_files_that_are_all_empty_are_compared(kinds: str, tmp_path: Path) -> None:
+    kind_a, kind_b, _ = CONTAINERS[kinds]
+    a = write(tmp_path / "a.root", kind_a, {"x": np.zeros(0), "y": np.zeros(0)})
+    b = write(tmp_path / "b.root", kind_b, {"x": np.zeros(0), "z": np.zeros(0)})
+    for paths in ([a, b], [b, a]):
+        assert bk.open(paths, join="common").keys() == ["x"]
+        assert sorted(bk.open(paths, join="fill").keys()) == ["x", "y", "z"]
+        assert bk.concatenate(paths).fields == ["x"]
+        with pytest.raises(bk.SchemaDiffers):
+            bk.open(paths)
+
+
+def test_the_error_offers_what_helps(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.root", "ttree", {"x": np.arange(2), "s": ["a", "b"]})
+    for container in ("ttree", "rntuple"):
+        typed = write(tmp_path / f"typed-{container}.root", container, {"x": np.arange(2), "s": np.arange(2)})
+        more = write(tmp_path / f"more-{container}.root", container, {"x": np.arange(2), "s": ["a", "b"], "y": [1, 2]})
+        first = a if container == "ttree" else write(tmp_path / "n.root", container, {"x": [1, 2], "s": ["a", "b"]})
+        with pytest.raises(bk.SchemaDiffers, match=r"s is .*typed") as caught:
+            bk.open([first, typed])
+        assert "join=" not in str(caught.value)
+        assert "--" not in str(caught.value)
+        with pytest.raises(bk.SchemaDiffers, match=r'join="common" keeps the branches that all .*join="fill"'):
+            bk.open([first, more])
+    with pytest.raises(ValueError, match="unknown join 'bogus'"):
+        bk.open(a, join="bogus")  # type: ignore[arg-type]

@@ -46,7 +46,7 @@ mod _core {
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]
-    use super::table::{Table, stored};
+    use super::table::{Table, check_join, stored};
     #[pymodule_export]
     use super::verbs::{abandon, command, fail_at_exit, options, report, starts_as};
     #[pymodule_export]

@@ -184,6 +184,18 @@ impl Table {
         self.table.datasets().flat_map(of).collect()
     }
 
+    /// Whether it is the table of one file, with just the columns that the file has.
+    #[getter]
+    fn is_alone(&self) -> bool {
+        self.table.alike().is_some_and(|only| only.inputs().len() == 1)
+    }
+
+    /// Whether it is joined of files that have no column in common.
+    #[getter]
+    fn shares_nothing(&self) -> bool {
+        self.table.alike().is_none() && self.table.nodes().iter().all(|(_, column)| column.is_none())
+    }
+
     #[getter]
     fn entries(&self) -> u64 {
         self.table.entries()
@@ -285,6 +297,12 @@ impl Table {
 /// How far addresses in files are followed.
 fn follow_of(urls: bool) -> Follow {
     if urls { Follow::Urls } else { Follow::Paths }
+}
+
+/// Checks the name of a way to join files.
+#[pyfunction]
+pub fn check_join(join: &str) -> PyResult<()> {
+    joining(join, false).map(|_| ())
 }
 
 /// How files whose columns differ are joined, by the name of it.

@@ -30,20 +30,23 @@ class Branch(Branches, Column["Branch"]):
 
     @property
     def _stored(self) -> tuple[int, int, int, list[int]]:
-        lines = getattr(self._home, "_stored", ())
-        found: tuple[int, int, int, list[int]] = lines[self._number] if self._number < len(lines) else super()._stored
+        lines, place = getattr(self._home, "_stored", ()), self._place
+        found: tuple[int, int, int, list[int]] = super()._stored if place is None or not lines else lines[place]
         return found
 
     @property
     def count_branch(self) -> Branch | None:
         """The branch whose entries are the numbers of values in this branch's entries (`nMuon` of `Muon_pt[nMuon]`);
-        None if it has no counter."""
+        None if it has no counter, or if that is no branch of this table."""
         leaf = self.count_leaf
-        found: Branch | None = None if leaf is None else self._home._by_leaf[id(leaf)]
+        found: Branch | None = None if leaf is None else self._home._by_leaf.get(id(leaf))
         return found
 
     @property
     def count_leaf(self) -> Any:
-        """The leaf of `count_branch`, as the first file has it: an object of `basketry.objects`."""
+        """The leaf of `count_branch`, as the first file has it: an object of `basketry.objects`. None if that file
+        lacks the branch."""
+        if self._place is None:
+            return None
         leaves = self.member("fLeaves")
         return leaves[0].member("fLeafCount") if len(leaves) == 1 else None

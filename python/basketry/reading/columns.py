@@ -305,8 +305,19 @@ class Column(Columns[C], Handle, Described):
         return -1, 0, 0, [0, self.num_entries]
 
     @property
+    def _place(self) -> int | None:
+        """Its place among the columns of the first file; None if that lacks it."""
+        # Friends are of no further files.
+        places: Sequence[int | None] | None = getattr(self._home, "_places", None)
+        return self._number if places is None else places[self._number]
+
+    @property
     def _record(self) -> Any:
-        return self._home._records[self._number]
+        records, place = self._home._records, self._place
+        if place is None:
+            path, file = self._path(), plain(self._home.file_path)
+            raise KeyInFileError(f"members are those of the first file, {file}, which has no {path}", path)
+        return records[place]
 
     @property
     def compression(self) -> Codec | None:

@@ -59,7 +59,8 @@ def open(
     `join` says what becomes of files whose branches differ. With "strict" that is a `SchemaDiffers`, which is a
     `ValueError`. With "common" the table has the branches that all files share, and records the members that all share.
     With "fill" it has the branches of any file; entries of a file that lacks one get what `merge --fill` gives them:
-    zeros, empty lists and texts. Trees and RNTuples can be joined, too, by their columns at the top. Reading a branch
+    zeros, empty lists and texts; a counter gets the numbers of items of the first list there that it counts in another
+    file. Trees and RNTuples can be joined, too, by their columns at the top. Reading a branch
     whose type differs is a `SchemaDiffers` that names it and the files. With `widen` numbers of different types come
     together in the smallest type that holds all values. A file without entries takes no branch away.
 
@@ -76,6 +77,7 @@ def open(
     with the nearest names.
     """
     options.check("open", tuning)
+    _core.check_join(join)
     if isinstance(places, collections.abc.Mapping) and len(places) == 1 and next(iter(places.values())) is None:
         return File(local(as_text(next(iter(places)))), follow_urls=follow_urls)
     if is_place(places):
@@ -106,7 +108,7 @@ def concatenate(
     need only the asked branches in common: one that a file lacks is a `KeyError`, and one whose type differs a
     `SchemaDiffers`, whatever the library and the order of files. uproot promotes numbers of different types, as `widen`
     does where no value is lost, and its "ak" makes unions of records. `allow_missing` leaves out files without the tree
-    or an asked branch. Files are compared before entries are read."""
+    or an asked branch; beside `friends` it has no effect. Files are compared before entries are read."""
     asked = _without_tuning(settings)
     expressions = _kept(expressions)
     inputs = _inputs(files)
@@ -114,7 +116,7 @@ def concatenate(
     if allow_missing and friends is None:
         inputs, left_out, limits = _having(inputs, follow_urls, (expressions, cut), asked)
         asked |= limits
-    tree = _tree(inputs, friends, follow_urls, (join, widen))
+    tree = _tree(inputs, friends, follow_urls, (join, widen), expressions is not None)
     return numbered(tree.arrays(expressions, cut, progress=progress, **asked), left_out)
 
 
@@ -140,7 +142,7 @@ def iterate(
     inputs = _inputs(files)
     if friends is not None or asked.get("selection") is not None:
         # They go on through all files.
-        tree = _tree(inputs, friends, follow_urls, (join, widen))
+        tree = _tree(inputs, friends, follow_urls, (join, widen), expressions is not None)
         return tree.iterate(expressions, cut, report=report, progress=progress, **asked)
     left_out = [(0, 0)] * len(inputs)
     if allow_missing:
@@ -148,6 +150,8 @@ def iterate(
         asked |= limits
     with _naming(inputs):
         trees = opened_each(inputs, follow_urls, join, widen)
+    if expressions is None and trees:
+        _refuse_nothing(trees[0])
 
     def run() -> Iterator[Any]:
         with _shown(progress, trees, asked) as bar:
@@ -232,7 +236,7 @@ def _without_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _inputs(places: Places | Table[Any]) -> list[tuple[str, str | None]]:
     """Files and the trees in them. A list may have open trees and dicts, too."""
     if isinstance(places, Table):
-        return list(places._made_of[0])
+        return list(places._inputs)
     if is_place(places):
         return _expand(places)
     if isinstance(places, collections.abc.Mapping):
@@ -263,7 +267,15 @@ def _expand(place: Place) -> list[tuple[str, str | None]]:
         raise
 
 
-def _tree(inputs: Inputs, friends: Friends, follow_urls: bool, joining: tuple[Join, bool]) -> Table[Any]:
+def _refuse_nothing(table: Table[Any]) -> None:
+    """Refuses files that share no column, where none is asked for by its name, which the error would say."""
+    if table._table.shares_nothing:
+        raise SchemaDiffers("the files have no column in common")
+
+
+def _tree(
+    inputs: Inputs, friends: Friends, follow_urls: bool, joining: tuple[Join, bool], names_columns: bool = False
+) -> Table[Any]:
     given: list[tuple[str | None, list[tuple[str, str | None]]]]
     if isinstance(friends, str | os.PathLike):
         raise TypeError("friends must be a list of trees, or a dict of trees by name")
@@ -274,6 +286,8 @@ def _tree(inputs: Inputs, friends: Friends, follow_urls: bool, joining: tuple[Jo
     more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
     with _naming(inputs):
         made = opened(inputs, given, follow_urls, "", *joining)
+    if not names_columns:
+        _refuse_nothing(made)
     made._where = f"{_core.public_path(inputs[0][0])}{more}:{made.object_path}"
     return made
 

@@ -63,9 +63,9 @@ class Field(Fields, Column["Field"]):
     count_branch = count_leaf = None
 
     @property
-    def field_id(self) -> int:
-        """The number of the field in the header of its RNTuple."""
-        return self._number
+    def field_id(self) -> int | None:
+        """The number of the field in the header of the RNTuple in the first file; None if that lacks it."""
+        return self._place
 
     def _types(self) -> list[str]:
         # uproot spells the numbers of RNTuples with their namespace.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from .. import _core
@@ -15,6 +16,7 @@ from .branches import Branch, Branches
 from .columns import C, Columns
 from .fields import Field, Fields, hidden, shown
 from .listing import Listing
+from .plan import columns
 from .request import bytes_of
 
 if TYPE_CHECKING:
@@ -26,8 +28,9 @@ if TYPE_CHECKING:
     #: Files with the trees in them, and friends, each by its name, if it has one.
     Inputs: TypeAlias = Sequence[tuple[str, str | None]]
     Friends: TypeAlias = Sequence[tuple[str | None, Inputs]]
-    #: Files, friends, whether URLs that the files name are followed, and how files are joined whose columns differ.
-    MadeOf: TypeAlias = tuple[Inputs, Friends, bool, str, bool]
+    #: Files, friends, whether URLs that the files name are followed, how files are joined whose columns differ, and the
+    #: number of the file if the table is that of one, with the columns of all.
+    MadeOf: TypeAlias = tuple[Inputs, Friends, bool, str, bool, int | None]
 
 
 class Table(Columns[C], Handle, record.Described):
@@ -64,15 +67,35 @@ class Table(Columns[C], Handle, record.Described):
         return self._table.path
 
     def __reduce__(self) -> tuple[Any, ...]:
-        inputs, friends, follow_urls, join, widen = self._made_of
-        return opened, (inputs, friends, follow_urls, self._where, join, widen)
+        return _again, (self._made_of, self._where)
+
+    @property
+    def _inputs(self) -> Inputs:
+        """Its files, with the trees in them."""
+        inputs, *_, number = self._made_of
+        return inputs if number is None else [inputs[number]]
+
+    @functools.cached_property
+    def _first(self) -> _core.Table:
+        """The table of the first file by itself, with the columns of that file."""
+        return self._table if self._table.is_alone else _core.Table(self._inputs[:1], (), self._made_of[2])
+
+    @functools.cached_property
+    def _places(self) -> Sequence[int | None]:
+        """The place of each column among those of the first file."""
+        lines = self._table.branches()
+        if self._first is self._table:
+            return range(len(lines))
+        known = {path: place for place, path in enumerate(_paths(self._first.branches()))}
+        return [known.get(path) for path in _paths(lines)]
 
     @functools.cached_property
     def _seek(self) -> int:
         """The offset of its key in the first file."""
-        path, _, cycle = (self._made_of[0][0][1] or self.object_path).rpartition(";")
+        named = self._inputs[0][1] or self._first.path
+        path, _, cycle = named.rpartition(";")
         if not path or not cycle.isdigit():
-            path, cycle = self._made_of[0][0][1] or self.object_path, ""
+            path, cycle = named, ""
         keys = [line for line in _core.keys(self.file_path) if line[0] == path and line[4]]
         found = next((line for line in keys if str(line[1]) == cycle), max(keys, key=lambda line: line[1]))
         return found[5]
@@ -91,7 +114,7 @@ class Table(Columns[C], Handle, record.Described):
     @property
     def file_path(self) -> str:
         """The first file."""
-        return self._made_of[0][0][0]
+        return self._inputs[0][0]
 
     @property
     def file(self) -> DetachedFile:
@@ -118,7 +141,10 @@ class Table(Columns[C], Handle, record.Described):
         """Number of entries whose baskets of these branches take this many bytes before compression. Without names, the
         branches are those at the top, or all that pass the filters."""
         names = [expressions] if isinstance(expressions, str) else expressions
-        if names is None and listing:
+        if not self._table.is_alone:
+            found = self.values(**listing) if names is None else [self[name] for name in names]
+            total = self._table.bytes(list({column for branch in found for column in columns(branch._filtered())}))
+        elif names is None and listing:
             # A branch and one below it may both pass: each counts its own baskets.
             total = sum(branch._stored[1] for branch in self.values(**listing))
         else:
@@ -218,7 +244,8 @@ class Tree(Branches, Table["Branch"]):
     @functools.cached_property
     def _by_leaf(self) -> dict[int, Branch]:
         """The branches by the identities of their leaves in the first file."""
-        return {id(leaf): branch for _, branch in self._walk() for leaf in branch.member("fLeaves")}
+        held = (branch for _, branch in self._walk() if branch._place is not None)
+        return {id(leaf): branch for branch in held for leaf in branch.member("fLeaves")}
 
 
 class Friend(Branches):
@@ -293,17 +320,40 @@ def opened(
 ) -> Tree | RNTuple:
     """The tree or RNTuple of files and friends; `where` is its file and path."""
     table = _core.Table(inputs, friends, follow_urls, join, widen)
-    return _made(table, where, (inputs, friends, follow_urls, join, widen))
+    return _made(table, where, (inputs, friends, follow_urls, join, widen, None))
 
 
 def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> list[Tree | RNTuple]:
     """The tree or RNTuple of each file, all with the branches that they have as one."""
     tables = _core.Table.each(inputs, follow_urls, join, widen)
-    return [
-        _made(table, "", ([one], (), follow_urls, "strict", False)) for one, table in zip(inputs, tables, strict=True)
-    ]
+    made = []
+    for number, table in enumerate(tables):
+        alone: MadeOf = ([inputs[number]], (), follow_urls, "strict", False, None)
+        joined: MadeOf = (inputs, (), follow_urls, join, widen, number)
+        made.append(_made(table, "", alone if table.is_alone else joined))
+    return made
+
+
+def _again(made_of: MadeOf, where: str) -> Tree | RNTuple:
+    """A table that was made of these before."""
+    inputs, friends, follow_urls, join, widen, number = made_of
+    if number is None:
+        return opened(inputs, friends, follow_urls, where, join, widen)
+    return _made(_core.Table.each(inputs, follow_urls, join, widen)[number], where, made_of)
+
+
+def _paths(lines: list[_core.BranchLine]) -> list[tuple[Any, str, int]]:
+    """What a column is known by in other files: the same of the one above, its name, and its number among those of that
+    name."""
+    made: list[tuple[Any, str, int]] = []
+    seen: Counter[tuple[Any, str]] = Counter()
+    for name, above, *_ in lines:
+        own = (None if above is None else made[above], name)
+        made.append((*own, seen[own]))
+        seen[own] += 1
+    return made
 
 
 def _made(table: _core.Table, where: str, made_of: MadeOf) -> Tree | RNTuple:
-    where = where or f"{_core.public_path(made_of[0][0][0])}:{table.path}"
+    where = where or f"{_core.public_path(made_of[0][made_of[5] or 0][0])}:{table.path}"
     return (RNTuple if table.is_ntuple else Tree)(table, where, made_of)

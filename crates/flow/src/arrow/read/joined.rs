@@ -2,6 +2,7 @@
 //! an RNTuple. Where all files have the same columns this is one [`Dataset`]; otherwise each file has its own, whose arrays are
 //! brought to the joined types (`joined_part`).
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,8 +54,8 @@ struct JoinedColumn {
     path: String,
     field: FieldRef,
     conflict: Option<Conflict>,
-    /// The column that counts its items, in one of the files.
-    counter: Option<usize>,
+    /// The columns that count its items in some of the files.
+    counters: Vec<usize>,
 }
 
 impl JoinedTable {
@@ -75,16 +76,38 @@ impl JoinedTable {
             Join::Common => Join::Strict,
             other => other,
         };
-        let options = PlanOptions { schema: as_one, widen: joining.widen, ..PlanOptions::default() };
-        match Dataset::open_joining(inputs, follow, options) {
-            Err(why) if matches!(why.kind(), ErrorKind::Differs(_)) => match joining.join {
-                Join::Strict => Err(for_readers(&why)),
-                _ if !friends.is_empty() => Err(Error::differs(
-                    "friends are read beside files with the same columns, and those of the files differ",
-                )),
-                _ => Self::of_differing(open_each(inputs, follow)?, joining),
-            },
-            opened => opened?.with_friends(friends).map(Self::from),
+        let options = PlanOptions { schema: as_one, widen: joining.widen, is_read: true, ..PlanOptions::default() };
+        let why = match Dataset::open_joining(inputs, follow, options) {
+            // An empty file takes no column away where others have entries, so nothing has compared them.
+            Ok(opened) if opened.entries() == 0 && inputs.len() > 1 => {
+                let datasets = open_each(inputs, follow)?;
+                if are_alike(&datasets) {
+                    return opened.with_friends(friends).map(Self::from);
+                }
+                return match (joining.join, friends) {
+                    (Join::Strict, _) => match refusal(&datasets, joining.widen) {
+                        Some(why) => Err(why),
+                        None => opened.with_friends(friends).map(Self::from),
+                    },
+                    (_, []) => Self::of_differing(datasets, joining),
+                    _ => Err(friends_need_the_same()),
+                };
+            }
+            Ok(opened) => return opened.with_friends(friends).map(Self::from),
+            Err(why) => why,
+        };
+        match (why.kind(), joining.join) {
+            (ErrorKind::Differs(_), Join::Strict) => {
+                Err(refusal(&open_each(inputs, follow)?, joining.widen).unwrap_or(why))
+            }
+            (ErrorKind::Differs(_), _) if !friends.is_empty() => Err(friends_need_the_same()),
+            // Where a tree cannot be filled in, arrays can.
+            (ErrorKind::Differs(_), _) | (ErrorKind::Request(_), Join::Fill)
+                if inputs.len() > 1 && friends.is_empty() =>
+            {
+                Self::of_differing(open_each(inputs, follow)?, joining)
+            }
+            _ => Err(why),
         }
     }
 
@@ -95,8 +118,7 @@ impl JoinedTable {
     /// As for [`JoinedTable::open`].
     pub fn open_each(inputs: &[Input], follow: Follow, joining: Joining) -> Result<Vec<Self>> {
         let datasets = open_each(inputs, follow)?;
-        let alike = |pair: &[Dataset]| matches!(pair, [a, b] if have_same_columns(a, b));
-        if datasets.windows(2).all(alike) {
+        if are_alike(&datasets) {
             return Ok(datasets.into_iter().map(Self::from).collect());
         }
         let table = Self::open(inputs, follow, joining, &[])?;
@@ -106,12 +128,7 @@ impl JoinedTable {
 
     /// Joins tables that differ.
     fn of_differing(datasets: Vec<Dataset>, joining: Joining) -> Result<Self> {
-        let is_mixed = datasets.windows(2).any(|pair| matches!(pair, [a, b] if a.container() != b.container()));
-        let inputs: Vec<JoinInput> = datasets.iter().map(|dataset| input(dataset, is_mixed)).collect();
-        let JoinedNodes { nodes, left_out } = joining.join.tables(&inputs, joining.widen)?;
-        if nodes.iter().all(|node| node.field.is_none()) {
-            return Err(Error::differs("the files have no column in common"));
-        }
+        let JoinedNodes { nodes, left_out } = joining.join.tables(&join_inputs(&datasets), joining.widen)?;
         let schemas = Schemas::of(&nodes, &datasets, left_out);
         let mut parts = Vec::with_capacity(datasets.len());
         let mut first_entry = 0u64;
@@ -299,18 +316,21 @@ impl Schemas {
         for (at, node) in nodes.iter().enumerate() {
             column_of_node.push(node.field.as_ref().map(|field| {
                 let (path, conflict) = (joined_path(nodes, at), node.conflict.clone());
-                columns.push(JoinedColumn { path, field: Arc::clone(field), conflict, counter: None });
+                columns.push(JoinedColumn { path, field: Arc::clone(field), conflict, counters: Vec::new() });
                 columns.len() - 1
             }));
         }
-        for (column, node) in column_of_node.iter().zip(nodes) {
-            let counter = |(number, dataset): (usize, &Dataset)| {
-                let of = dataset.schema().counter(node.places.get(number).copied().flatten()?)?;
-                let counter = nodes.iter().position(|node| node.places.get(number) == Some(&Some(of)))?;
-                column_of_node.get(counter).copied().flatten()
-            };
-            if let Some(column) = column.and_then(|column| columns.get_mut(column)) {
-                column.counter = datasets.iter().enumerate().find_map(counter);
+        for (number, dataset) in datasets.iter().enumerate() {
+            let place = |node: &JoinedNode| node.places.get(number).copied().flatten();
+            let columns_here = nodes.iter().map(place).zip(column_of_node.iter().copied());
+            let columns_here: HashMap<usize, usize> =
+                columns_here.filter_map(|(place, column)| Some((place?, column?))).collect();
+            for (place, column) in &columns_here {
+                let counter = dataset.schema().counter(*place).and_then(|counter| columns_here.get(&counter));
+                let (Some(counter), Some(column)) = (counter, columns.get_mut(*column)) else { continue };
+                if !column.counters.contains(counter) {
+                    column.counters.push(*counter);
+                }
             }
         }
         Self { nodes: nodes.iter().map(|node| node.node.clone()).collect(), column_of_node, columns, left_out }
@@ -318,7 +338,7 @@ impl Schemas {
 
     /// Where a table whose nodes are at these places has the columns.
     fn part_columns(&self, places: &[Option<usize>]) -> Vec<PartColumn> {
-        let column = |column: &JoinedColumn| PartColumn { node: None, counter: column.counter };
+        let column = |column: &JoinedColumn| PartColumn { node: None, counters: column.counters.clone() };
         let mut columns: Vec<PartColumn> = self.columns.iter().map(column).collect();
         for (column, place) in self.column_of_node.iter().zip(places) {
             if let Some(column) = column.and_then(|column| columns.get_mut(column)) {
@@ -331,6 +351,16 @@ impl Schemas {
 
 fn open_each(inputs: &[Input], follow: Follow) -> Result<Vec<Dataset>> {
     inputs.iter().map(|input| Dataset::open_following(std::slice::from_ref(input), follow)).collect()
+}
+
+fn friends_need_the_same() -> Error {
+    Error::differs("friends are read beside files with the same columns, and those of the files differ")
+}
+
+/// What is joined of tables.
+fn join_inputs(datasets: &[Dataset]) -> Vec<JoinInput> {
+    let is_mixed = datasets.windows(2).any(|pair| matches!(pair, [a, b] if a.container() != b.container()));
+    datasets.iter().map(|dataset| input(dataset, is_mixed)).collect()
 }
 
 /// What is joined of a table. Tables of different containers are joined by their columns at the top.
@@ -346,6 +376,11 @@ fn input(dataset: &Dataset, is_mixed: bool) -> JoinInput {
     let fields = nodes.iter().zip(columns).map(field).collect();
     let name = public_path(name).display().to_string();
     JoinInput { name, nodes, fields, is_empty: dataset.entries() == 0, only_top: is_mixed }
+}
+
+/// Whether all tables have the same columns under the same names.
+fn are_alike(datasets: &[Dataset]) -> bool {
+    datasets.windows(2).all(|pair| matches!(pair, [a, b] if have_same_columns(a, b)))
 }
 
 /// Whether two tables have the same columns under the same names.
@@ -367,15 +402,26 @@ fn have_same_columns(a: &Dataset, b: &Dataset) -> bool {
         && types(a).into_iter().zip(types(b)).all(same_type)
 }
 
-/// The error for tables that differ, with the ways out that readers have.
-fn for_readers(why: &Error) -> Error {
-    let way = |hint: &Hint| match hint.option() {
-        option @ ("common" | "fill") => format!("--join {option}"),
-        _ => hint.to_string(),
-    };
-    let error = Error::differs(why.message(way)).hint(Hint::text("join", "common")).hint(Hint::text("join", "fill"));
-    let others = why.hints().iter().filter(|hint| !matches!(hint.option(), "common" | "fill"));
-    let error = others.fold(error, |error, hint| error.hint(hint.clone()));
-    let error = why.path().map(Path::to_path_buf).into_iter().fold(error, Error::file);
-    why.subject().map(str::to_owned).into_iter().fold(error, Error::object)
+/// The error for tables whose columns differ, with the ways out that help; none if they are the same to readers.
+fn refusal(datasets: &[Dataset], widens: bool) -> Option<Error> {
+    let inputs = join_inputs(datasets);
+    let why = Join::Strict.tables(&inputs, widens).err()?;
+    let shared = Join::Common.tables(&inputs, widens).ok()?;
+    let conflicts: Vec<&Conflict> = shared.nodes.iter().filter_map(|node| node.conflict.as_ref()).collect();
+    let mut ways = Vec::new();
+    let mut hints = Vec::new();
+    if conflicts.iter().any(|conflict| conflict.widens) {
+        ways.push("--widen joins numbers in the smallest type that holds all");
+        hints.push(Hint::switch("widen"));
+    }
+    // Columns of other types are no more readable under another join.
+    if conflicts.is_empty() || !shared.left_out.is_empty() {
+        ways.push("--join common keeps the branches that all inputs have, --join fill fills in missing ones");
+        hints.extend([Hint::text("join", "common"), Hint::text("join", "fill")]);
+    }
+    if ways.is_empty() {
+        ways.push("open them one by one, or merge them first");
+    }
+    let message = format!("{} ({})", why.message(ToString::to_string), ways.join("; "));
+    Some(hints.into_iter().fold(Error::differs(message), Error::hint))
 }

@@ -1,13 +1,15 @@
 //! One of the tables that are joined: which of its columns become those of the joined table, and how its arrays become joined ones.
 //! It opens and reads no file itself.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions, new_empty_array};
+use arrow_array::{Array, ArrayRef, Int64Array, LargeListArray, RecordBatch, RecordBatchOptions, new_empty_array};
 use arrow_buffer::OffsetBuffer;
+use arrow_cast::CastOptions;
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use dataset::recast::reordered;
 use dataset::table::TableColumn;
@@ -22,8 +24,8 @@ use crate::table::default_array::default_array;
 pub(super) struct PartColumn {
     /// The node of the part.
     pub node: Option<usize>,
-    /// The joined column that counts its items, if another part has it so.
-    pub counter: Option<usize>,
+    /// The joined columns that count its items in some of the parts.
+    pub counters: Vec<usize>,
 }
 
 /// One of the tables.
@@ -41,16 +43,28 @@ pub(super) struct Part {
 struct PlacedColumn {
     /// The number of the column, if it has one.
     here: Option<usize>,
-    /// If it has none, the number of the column that counts the items of default values.
-    counter: Option<usize>,
+    /// What its values are if it has none.
+    otherwise: Otherwise,
 }
 
-/// What makes the array of a joined column.
+/// The values of a column that a part lacks, by the number of another column there.
+#[derive(Clone, Copy)]
+enum Otherwise {
+    /// Default values.
+    Default,
+    /// Lists of default items: as many as a counter says, or as another list has that the same counter counts elsewhere.
+    Items(usize),
+    /// The numbers of items of a list: elsewhere this column counts them.
+    Counts(usize),
+}
+
+/// What makes the array of a joined column, by the places of arrays that are read.
+#[derive(Clone, Copy)]
 enum Given {
-    /// An array that is read.
     Read(usize),
-    /// Default values, whose items an array counts that is read.
-    Default(Option<usize>),
+    Default,
+    Items(usize),
+    Counts(usize),
 }
 
 impl Part {
@@ -68,11 +82,26 @@ impl Part {
         let numbers = dataset.column_of_each_node();
         let here = |column: &PartColumn| numbers.get(column.node?).copied().flatten();
         let all: Vec<Option<usize>> = columns.iter().map(here).collect();
-        let placed = |(column, here): (&PartColumn, &Option<usize>)| PlacedColumn {
-            here: *here,
-            counter: column.counter.and_then(|counter| all.get(counter).copied().flatten()),
+        // The first list here that a column counts elsewhere.
+        let mut lists: HashMap<usize, usize> = HashMap::new();
+        for (column, here) in columns.iter().zip(&all) {
+            let Some(here) = here.filter(|here| is_list(dataset.column(*here))) else { continue };
+            for counter in &column.counters {
+                lists.entry(*counter).or_insert(here);
+            }
+        }
+        let otherwise = |(at, column): (usize, &PartColumn)| {
+            let counter =
+                |counter: &usize| all.get(*counter).copied().flatten().or_else(|| lists.get(counter).copied());
+            match (lists.get(&at), column.counters.iter().find_map(counter)) {
+                (Some(list), _) => Otherwise::Counts(*list),
+                (None, Some(counter)) => Otherwise::Items(counter),
+                (None, None) => Otherwise::Default,
+            }
         };
-        let placed = columns.iter().zip(&all).map(placed).collect();
+        let otherwise = columns.iter().enumerate().map(otherwise);
+        let placed = all.iter().zip(otherwise).map(|(here, otherwise)| PlacedColumn { here: *here, otherwise });
+        let placed = placed.collect();
         first_entry.checked_add(dataset.entries()).ok_or_else(|| Error::request("more than 2^64 entries"))?;
         Ok(Self { first_entry, window: 0..dataset.entries(), columns: Some(placed), dataset: Arc::new(dataset) })
     }
@@ -191,14 +220,20 @@ impl Part {
     fn plan(&self, columns: &[usize]) -> (Vec<usize>, Vec<Given>) {
         let mut read = Vec::with_capacity(columns.len());
         let mut given = Vec::with_capacity(columns.len());
-        for &column in columns {
-            let counter = || self.columns.as_ref()?.get(column)?.counter;
-            let of = self.column(column);
-            let at = of.or_else(counter).map(|one| {
-                read.push(one);
+        let mut place = |column: usize| {
+            read.iter().position(|known| *known == column).unwrap_or_else(|| {
+                read.push(column);
                 read.len() - 1
+            })
+        };
+        for &column in columns {
+            let otherwise = || Some(self.columns.as_ref()?.get(column)?.otherwise);
+            given.push(match (self.column(column), otherwise()) {
+                (Some(here), _) => Given::Read(place(here)),
+                (None, Some(Otherwise::Items(counter))) => Given::Items(place(counter)),
+                (None, Some(Otherwise::Counts(list))) => Given::Counts(place(list)),
+                (None, Some(Otherwise::Default) | None) => Given::Default,
             });
-            given.push(if of.is_some() { at.map_or(Given::Default(None), Given::Read) } else { Given::Default(at) });
         }
         (read, given)
     }
@@ -210,11 +245,16 @@ impl Part {
             return Ok(());
         }
         let why = found.metadata().get("opaque").cloned().unwrap_or_else(|| "it cannot be decoded".to_owned());
-        let error = Error::corrupt(why).object(format!("branch {}", found.name()));
-        Err(match self.dataset.paths() {
+        Err(self.named(Error::corrupt(why), found))
+    }
+
+    /// An error with the name of a column, and of the file if there is one.
+    fn named(&self, error: Error, column: &Field) -> Error {
+        let error = error.object(format!("branch {}", column.name()));
+        match self.dataset.paths() {
             [path] => error.file(path),
             _ => error,
-        })
+        }
     }
 }
 
@@ -234,23 +274,23 @@ impl Pieces {
     ///
     /// # Errors
     ///
-    /// If a column could not be decoded there.
+    /// If a column could not be decoded there, or if its default values cannot be made.
     pub fn add(&mut self, part: &Part, columns: &[usize], batch: &RecordBatch) -> Result<()> {
         let (read, given) = part.plan(columns);
         for ((given, field), arrays) in given.iter().zip(self.schema.fields()).zip(&mut self.arrays) {
             let at = |at: usize| {
                 let found = batch.schema_ref().fields().get(at).zip(batch.columns().get(at));
-                found.ok_or_else(|| Error::request("no such column"))
+                let (found, array) = found.ok_or_else(|| Error::request("no such column"))?;
+                part.check(read.get(at).copied().unwrap_or_default(), found)?;
+                Ok::<_, Error>(array)
             };
-            arrays.push(match *given {
-                Given::Read(place) => {
-                    let (found, array) = at(place)?;
-                    part.check(read.get(place).copied().unwrap_or_default(), found)?;
-                    reordered(array, field.data_type())?
-                }
-                Given::Default(None) => default_array(field, batch.num_rows())?,
-                Given::Default(Some(counter)) => default_lists(field, at(counter)?.1)?,
-            });
+            let made = match *given {
+                Given::Read(place) => at(place).and_then(|array| reordered(array, field.data_type())),
+                Given::Default => default_array(field, batch.num_rows()),
+                Given::Items(place) => at(place).and_then(|array| default_lists(field, &counts(array)?)),
+                Given::Counts(place) => at(place).and_then(|array| counter(field, &counts(array)?)),
+            };
+            arrays.push(made.map_err(|error| part.named(error, field))?);
         }
         self.rows += batch.num_rows();
         Ok(())
@@ -279,15 +319,41 @@ impl Pieces {
     }
 }
 
+/// Whether the entries of a column are lists.
+fn is_list(column: Option<&TableColumn>) -> bool {
+    column.is_some_and(|column| matches!(column.field().data_type(), DataType::LargeList(_)))
+}
+
+/// Numbers of items: the lengths of lists, or the entries of a counter.
+fn counts(array: &ArrayRef) -> Result<Vec<usize>> {
+    if let Some(lists) = array.as_list_opt::<i64>() {
+        return Ok(lists.offsets().lengths().collect());
+    }
+    let counts = arrow_cast::cast_with_options(array, &DataType::Int64, &EXACT)
+        .map_err(|error| Error::corrupt(format!("no numbers of items: {error}")))?;
+    let count = |count: &i64| usize::try_from(*count).map_err(|_| Error::corrupt(format!("{count} items")));
+    counts.as_primitive::<Int64Type>().values().iter().map(count).collect()
+}
+
+/// Casts that refuse values which the type does not hold.
+const EXACT: CastOptions<'_> = CastOptions { safe: false, format_options: arrow_cast::display::FormatOptions::new() };
+
+/// A counter with these numbers of items.
+fn counter(field: &FieldRef, counts: &[usize]) -> Result<ArrayRef> {
+    let all: Vec<i64> = counts.iter().map(|&count| i64::try_from(count).unwrap_or(i64::MAX)).collect();
+    arrow_cast::cast_with_options(&Int64Array::from(all), field.data_type(), &EXACT)
+        .map_err(|error| Error::unsupported(format!("the counter does not hold the length of a list: {error}")))
+}
+
 /// Lists of default values of these lengths, as a merge fills in a branch that another one counts.
-fn default_lists(field: &FieldRef, lengths: &ArrayRef) -> Result<ArrayRef> {
-    let failed = |e: arrow_schema::ArrowError| Error::unsupported(e.to_string());
+fn default_lists(field: &FieldRef, lengths: &[usize]) -> Result<ArrayRef> {
     let DataType::LargeList(item) = field.data_type() else { return default_array(field, lengths.len()) };
-    let lengths = arrow_cast::cast(lengths, &DataType::Int64).map_err(failed)?;
-    let lengths =
-        lengths.as_primitive::<Int64Type>().values().iter().map(|length| usize::try_from(*length).unwrap_or(0));
-    let offsets = OffsetBuffer::<i64>::from_lengths(lengths);
-    let items = offsets.as_ref().last().map_or(0, |items| usize::try_from(*items).unwrap_or(0));
+    let items = lengths.iter().try_fold(0usize, |all, length| all.checked_add(*length));
+    let items = items.filter(|items| u32::try_from(*items).is_ok());
+    let too_many = || Error::corrupt("it counts more than 2^32 items");
+    let items = items.ok_or_else(too_many)?;
+    let offsets = OffsetBuffer::<i64>::try_from_lengths(lengths.iter().copied()).map_err(|_| too_many())?;
     let values = default_array(item, items)?;
-    Ok(Arc::new(LargeListArray::try_new(Arc::clone(item), offsets, values, None).map_err(failed)?))
+    let lists = LargeListArray::try_new(Arc::clone(item), offsets, values, None);
+    Ok(Arc::new(lists.map_err(|error| Error::unsupported(error.to_string()))?))
 }
