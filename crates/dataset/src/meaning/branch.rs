@@ -11,6 +11,7 @@ use super::element::ElementForm;
 use super::reach::Reach;
 use crate::decode::plan::leaves::dimensions;
 use crate::tree::{Branch, BranchKind, Leaf, Tree};
+use crate::type_name::TypeName;
 
 /// What a branch's metadata say about its bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +84,8 @@ impl<'a> Meanings<'a> {
                 class: &e.class_name,
                 clones: &e.clones_name,
                 version: e.class_version,
-                checksum: e.checksum,
+                // Containers of the standard library have no description; writers differ in what they note for them.
+                checksum: if TypeName::parse(&e.class_name).container().is_some() { 0 } else { e.checksum },
                 id: e.element_id,
                 kind: e.element_type,
                 streamer: e.streamer_type,
