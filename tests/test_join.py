@@ -3,6 +3,8 @@ values, as the asked join says; and what differs in type is refused by name befo
 
 import itertools
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -286,7 +288,7 @@ def test_what_a_column_says_of_its_file_is_its_own(container: str, tmp_path: Pat
         inputs = [paths[name] for name in order]
         read = [bk.open(inputs, **how), *(step.tree for _, step in bk.iterate(inputs, ["x"], report=True, **how))]
         for tree, first in zip(read, (order[0], *order), strict=True):
-            alone = bk.open(paths[first])
+            alone: Any = bk.open(paths[first])
             columns: list[tuple[str, Any]] = tree.items()
             for name, branch in columns:
                 if name not in alone:
@@ -404,3 +406,49 @@ def test_the_error_offers_what_helps(tmp_path: Path) -> None:
             bk.open([first, more])
     with pytest.raises(ValueError, match="unknown join 'bogus'"):
         bk.open(a, join="bogus")  # type: ignore[arg-type]
+
+
+UNSPLIT = """
+import sys
+import ROOT
+ROOT.gErrorIgnoreLevel = ROOT.kError
+for path, has_object in zip(sys.argv[1:], (True, False)):
+    file = ROOT.TFile(path, "RECREATE")
+    tree = ROOT.TTree("t", "")
+    x = ROOT.std.vector("int")(1)
+    tree.Branch("x", x.data(), "x/I")
+    vector = ROOT.TVector3(1, 2, 3)
+    if has_object:
+        tree.Branch("o", vector, 32000, 0)
+    for number in range(2):
+        x[0] = number
+        tree.Fill()
+    file.Write()
+    file.Close()
+"""
+
+
+def test_an_object_that_a_merge_cannot_fill_in_keeps_no_other_branch_away(tmp_path: Path, basketry: Basketry) -> None:
+    a, b = tmp_path / "a.root", tmp_path / "b.root"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", UNSPLIT, a, b], check=True, timeout=120)
+    for paths in ([a, b], [b, a]):
+        done = basketry.run("merge", "--force", "--fill", *paths, "-o", tmp_path / "out.root")
+        assert "no default entry" in done.err
+        tree = bk.open([f"{path}:t" for path in paths], join="fill")
+        assert tree.keys(recursive=False) == ["x", "o"]
+        assert tree["x"].array().to_list() == [0, 1, 0, 1]
+        assert tree.arrays(["x"], "x == 1")["x"].to_list() == [1, 1]
+
+
+def test_counts_that_are_none_are_named(tmp_path: Path) -> None:
+    """A counter is a branch of any file: its numbers may be negative, and of more items than there can be."""
+    with bk.recreate(tmp_path / "a.root") as file:
+        file["t"] = {"nx": np.array([2, 0], "i4"), "x": ak.Array([[1, 2], []]), "w": np.zeros(2)}
+    assert uproot.open(tmp_path / "a.root")["t/x"].count_branch.name == "nx"
+    for bad, why in (([-1, 2], "-1 items"), ([2**31 - 1] * 3, r"more than 2\^32 items")):
+        b = write(tmp_path / "b.root", "ttree", {"nx": np.array(bad, "i4"), "w": np.zeros(len(bad), "i4")})
+        b = b.removesuffix(":t")
+        for library in LIBRARIES:
+            with pytest.raises(ValueError, match=rf"b\.root: branch x: .*{why}") as caught:
+                bk.concatenate([f"{tmp_path}/a.root:t", f"{b}:t"], ["x"], join="fill", library=library)
+            assert not isinstance(caught.value, bk.SchemaDiffers)
