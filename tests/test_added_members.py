@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import awkward as ak
+import numpy as np
 import pytest
 import uproot
 
@@ -184,3 +186,52 @@ def test_classes_without_versions(basketry: Basketry, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="one by one") as caught:
         bk.open([f"{old}:t", f"{new}:t"])
     assert not any(word in str(caught.value) for word in ("fill", "widen", "common"))
+
+
+def maybe(values: list[Any]) -> list[Any]:
+    """The members of that name, in records or in lists of them."""
+    return [value["maybe"] if isinstance(value, dict) else maybe(value) for value in values]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_members_without_a_value(order: str, basketry: Basketry, tmp_path: Path) -> None:
+    """Members that may be null are null in what is filled in, and variants hold nothing: reading does as the merge."""
+    contents = {
+        "old": [{"p": 1}, {"p": 2}],
+        "new": [{"p": 3, "maybe": 7, "either": "x"}, {"p": 4, "maybe": None, "either": 1.5}],
+    }
+    for name, records in contents.items():
+        with bk.recreate(tmp_path / f"{name}.root") as file:
+            file.mkrntuple("t", {"one": ak.Array(records), "many": ak.Array([records, []])})
+    inputs, merged = joined(tmp_path, order), tmp_path / "merged.root"
+    basketry("merge", "--fill", *inputs, "-o", merged)
+
+    basketry("check", "--deep", merged)
+    basketry("verify", "--fill", *inputs, merged)
+    filled = {
+        name: [{"maybe": None, "either": None} | record for record in records] for name, records in contents.items()
+    }
+    wanted = {
+        "one": [record for name in order.split() for record in filled[name]],
+        "many": [entry for name in order.split() for entry in (filled[name], [])],
+    }
+    how: dict[str, Any] = {"join": "fill"}
+    for name, values in wanted.items():
+        assert bk.open(merged)["t"][name].array().to_list() == values
+        assert bk.concatenate([f"{path}:t" for path in inputs], [name], **how)[name].to_list() == values
+        assert uproot.open(merged)["t"][name].array()["maybe"].to_list() == maybe(values)
+
+
+def test_any_number_of_records_lack_a_member(basketry: Basketry, tmp_path: Path) -> None:
+    many = (1 << 20) + 1
+    old, new, merged = (tmp_path / f"{name}.root" for name in ("old", "new", "merged"))
+    with bk.recreate(old) as file:
+        records = ak.zip({"p": ak.unflatten(np.ones(many, "i1"), [many])})
+        file.mkrntuple("t", {"many": records})
+    with bk.recreate(new) as file:
+        file.mkrntuple("t", {"many": ak.Array([[{"p": np.int8(2), "r": 3.5}]])})
+    found = bk.concatenate([f"{path}:t" for path in (new, old)], join="fill")["many"]
+    assert ak.num(found).to_list() == [1, many]
+    assert ak.sum(found["r"], axis=1).to_list() == [3.5, 0.0]
+    basketry("merge", "--fill", new, old, "-o", merged)
+    basketry("verify", "--fill", new, old, merged)

@@ -187,7 +187,7 @@ def test_members_of_records_follow_the_join(tmp_path: Path) -> None:
     more = [{"q": 2.5, "p": 3, "r": 7}]
     a = write(tmp_path / "a.root", "rntuple", {"one": ak.Array(few), "many": ak.Array([few, []])})
     b = write(tmp_path / "b.root", "rntuple", {"one": ak.Array(more), "many": ak.Array([more])})
-    # The merge is the referee for records; it has no defaults in collections.
+    # The merge is the referee.
     for paths, order in (([a, b], [few, more]), ([b, a], [more, few])):
         records = order[0] + order[1]
         common = [{name: one[name] for name in ("p", "q")} for one in records]
@@ -201,8 +201,10 @@ def test_members_of_records_follow_the_join(tmp_path: Path) -> None:
         items = [item for entry in bk.concatenate(paths, ["many"], join="fill")["many"].to_list() for item in entry]
         assert items == filled
         out = tmp_path / "out.root"
-        bk.merge([path.removesuffix(":t") for path in paths], out, fill=True, drop=["many"], force=True)
-        assert uproot.open(out)["t"].arrays()["one"].to_list() == filled
+        bk.merge([path.removesuffix(":t") for path in paths], out, fill=True, force=True)
+        merged = uproot.open(out)["t"].arrays()
+        assert merged["one"].to_list() == filled
+        assert [item for entry in merged["many"].to_list() for item in entry] == filled
 
 
 @pytest.mark.parametrize("more", [False, True], ids=["plain", "with-a-conflict"])

@@ -8,8 +8,8 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::DataType;
 use rootfile::{Error, Result};
 
-use crate::assemble::zeros;
 use crate::decode::ColumnPlan;
+use crate::default_array::unwritten;
 use crate::encode::EncodedEntries;
 use crate::layout::Streaming;
 
@@ -91,12 +91,12 @@ fn entry(plan: &ColumnPlan, items: Option<usize>) -> Result<Vec<u8>> {
     }
     let values: ArrayRef = match (plan.field().data_type(), items) {
         (DataType::LargeList(item), Some(items)) => {
-            let zeros = zeros(item.data_type(), items)?;
+            let zeros = unwritten(item.data_type(), items)?;
             let lists = LargeListArray::try_new(Arc::clone(item), OffsetBuffer::from_lengths([items]), zeros, None);
             Arc::new(lists.map_err(|e| Error::unsupported(e.to_string()))?)
         }
         (_, Some(_)) => return Err(Error::unsupported("a member of a collection without items")),
-        (data_type, None) => zeros(data_type, 1)?,
+        (data_type, None) => unwritten(data_type, 1)?,
     };
     let mut encoder = plan.encoder(Streaming::MemberWise)?;
     let mut out = EncodedEntries::default();

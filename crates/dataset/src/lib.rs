@@ -57,6 +57,7 @@
 pub mod assemble;
 pub mod codecs;
 pub mod decode;
+mod default_array;
 pub mod defaults;
 pub mod encode;
 mod entry_filter;
@@ -72,5 +73,6 @@ pub mod tree;
 mod type_name;
 mod widen;
 
+pub use default_array::default_array;
 pub use entry_filter::{Entries, EntryFilter, Slice, uniform};
 pub use entry_set::{EntrySet, EntrySetBuilder};

@@ -9,8 +9,8 @@ use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, StructArr
 use arrow_schema::{DataType, FieldRef};
 use rootfile::{Error, Result};
 
-use crate::assemble::zeros;
 use crate::decode::ColumnPlan;
+use crate::default_array;
 use crate::encode::EncodedEntries;
 use crate::layout::Streaming;
 use crate::tree::basket::{BasketData, Entries};
@@ -139,7 +139,7 @@ pub fn joined_type(first: &DataType, second: &DataType) -> DataType {
     }
 }
 
-/// An array with the members of its records in the order of a type, and with its numbers. Members that it lacks are zeros.
+/// An array with the members of its records in the order of a type, and with its numbers. Members that it lacks are default values.
 ///
 /// # Errors
 ///
@@ -154,7 +154,7 @@ pub fn reordered(array: &ArrayRef, wanted: &DataType) -> Result<ArrayRef> {
             let records = array.as_struct();
             let member = |field: &Arc<arrow_schema::Field>| match records.column_by_name(field.name()) {
                 Some(own) => reordered(own, field.data_type()),
-                None => zeros(field.data_type(), records.len()),
+                None => default_array(field, records.len()),
             };
             let members = fields.iter().map(member).collect::<Result<Vec<_>>>()?;
             Arc::new(StructArray::try_new(fields.clone(), members, records.nulls().cloned()).map_err(failed)?)

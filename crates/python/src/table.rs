@@ -265,7 +265,7 @@ impl Table {
 
     /// Bytes of these columns before compression.
     fn bytes(&self, columns: Vec<usize>) -> u64 {
-        columns.into_iter().map(|column| self.table.bytes(column)).sum()
+        columns.into_iter().map(|column| self.table.bytes(column)).fold(0, u64::saturating_add)
     }
 
     /// Reads it all at once. `told` is told numbers of entries, each once for every column.

@@ -135,7 +135,7 @@ impl RangeBytes for RangeReader<'_> {
         source.check_range(range.start, wanted)?;
         let mut end = range.end;
         for more in next {
-            let fits = more.start == end && more.end >= end && more.end - range.start <= AT_ONCE;
+            let fits = more.start == end && more.end >= end && more.end.saturating_sub(range.start) <= AT_ONCE;
             if !fits || more.end > source.size() {
                 break;
             }

@@ -10,8 +10,8 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 use arrow_select::concat::concat;
 use rootfile::{Error, Result};
 
-use super::zeros::zeros;
 use crate::decode::ColumnPlan;
+use crate::default_array::unwritten;
 
 /// A value, or a part of one. A slot is the number of a branch among those of the column.
 #[derive(Clone, Debug)]
@@ -276,7 +276,7 @@ fn completed(
             parts.push(items.slice(at, n));
             at += n;
         } else {
-            parts.push(zeros(data_type, n)?);
+            parts.push(unwritten(data_type, n)?);
         }
     }
     let parts: Vec<&dyn Array> = parts.iter().map(|part| &**part).collect();

@@ -8,7 +8,5 @@ mod assembler;
 mod candidates;
 mod finder;
 mod logical_column;
-mod zeros;
 
 pub use self::logical_column::{LogicalColumn, logical_columns};
-pub(crate) use self::zeros::zeros;

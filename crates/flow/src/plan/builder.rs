@@ -196,7 +196,7 @@ impl<'a> PlanBuilder<'a> {
                     continue;
                 }
                 if let Some(gap) = gaps.next_if(|gap| gap.start < basket.first_entry) {
-                    push_defaults(&mut column.source.pieces, base + gap.start..base + gap.end)?;
+                    push_defaults(&mut column.source, base + gap.start..base + gap.end)?;
                 }
                 let (first_entry, entries) = (base + basket.first_entry, basket.entries);
                 if let Some((_, embedded)) = embedded {
@@ -214,7 +214,7 @@ impl<'a> PlanBuilder<'a> {
                 spread(&mut bytes, starts, entries, basket.first_entry, basket.entries, f64::from(basket.nbytes));
             }
             for gap in gaps {
-                push_defaults(&mut column.source.pieces, base + gap.start..base + gap.end)?;
+                push_defaults(&mut column.source, base + gap.start..base + gap.end)?;
             }
         }
         if opens_others {

@@ -107,7 +107,7 @@ impl PlanBuilder<'_> {
         if self.prepare_fill(index, why, false)?
             && let Some(column) = self.columns.get_mut(index)
         {
-            push_defaults(&mut column.source.pieces, base..base + entries)?;
+            push_defaults(&mut column.source, base..base + entries)?;
         }
         Ok(())
     }
@@ -151,7 +151,7 @@ impl PlanBuilder<'_> {
                     && self.prepare_fill(index, Missing::All, false)?
                     && let Some(column) = self.columns.get_mut(index)
                 {
-                    push_defaults(&mut column.source.pieces, 0..self.entries)?;
+                    push_defaults(&mut column.source, 0..self.entries)?;
                 }
             }
         }

@@ -125,7 +125,7 @@ fn regrouping(column: &Column, bounds: &[u64], longest: u64) -> u64 {
     let own = column.source.pieces.iter().filter(|piece| several || !spans_several(piece, bounds));
     let raw = own.map(|p| column.unpacked(p)).max().unwrap_or(0);
     let kept = column.source.pieces.iter().map(|p| column.unpacked(p)).max().unwrap_or(0);
-    let total: u64 = column.source.pieces.iter().map(|p| column.source.expanded_bytes(p)).sum();
+    let total: u64 = column.source.pieces.iter().map(|p| column.source.loaded_bytes(p)).fold(0, u64::saturating_add);
     let entries = column.source.recorded_entries().max(1);
     let entry =
         column.source.largest_entry().saturating_mul(if column.form.has_offsets { MAX_ENTRY_FACTOR } else { 1 });

@@ -8,6 +8,8 @@ use dataset::table::piece::{Piece, Stored};
 use dataset::tree::{Tree, UnequalBranch};
 use rootfile::{Error, Hint, Result, RootFile, public_path};
 
+use crate::table::source::ColumnSource;
+
 /// What becomes of entries that a branch does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gaps {
@@ -126,19 +128,49 @@ pub(crate) fn refusal(branch: &str, kind: &str, why: Missing<'_>) -> Error {
     }
 }
 
-/// Adds pieces of default entries.
-pub(crate) fn push_defaults(pieces: &mut Vec<Piece>, entries: Range<u64>) -> Result<()> {
+/// Adds pieces of default entries. The source has the default entry already.
+pub(crate) fn push_defaults(source: &mut ColumnSource, entries: Range<u64>) -> Result<()> {
     // Pieces are loaded whole, so they are kept small. An input may claim any number of entries.
-    const MAX_PIECE: u64 = 8192;
+    const MAX_ENTRIES: u64 = 8192;
+    const MAX_BYTES: u64 = 1 << 20;
+    let entry = source.fill.as_ref().map_or(0, Vec::len) as u64;
+    let most = (MAX_BYTES / entry.max(1)).clamp(1, MAX_ENTRIES);
     let count = entries.end.saturating_sub(entries.start);
-    if count / MAX_PIECE > 1 << 20 {
+    if count / most > 1 << 20 {
         return Err(Error::request(format!("{count} entries are too many to fill in with defaults")));
     }
     let mut at = entries.start;
     while at < entries.end {
-        let n = MAX_PIECE.min(entries.end - at);
-        pieces.push(Piece { first_entry: at, entries: n, stored: Stored::Default });
+        let n = most.min(entries.end - at);
+        source.pieces.push(Piece { first_entry: at, entries: n, stored: Stored::Default });
         at += n;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of entries of the pieces.
+    fn pieces(entry: Option<usize>, entries: Range<u64>) -> Vec<u64> {
+        let mut source = ColumnSource { fill: entry.map(|len| vec![0; len]), ..ColumnSource::default() };
+        push_defaults(&mut source, entries.clone()).unwrap();
+        assert!(source.covers(&entries));
+        assert!(
+            source.pieces.iter().all(|piece| source.loaded_bytes(piece) == piece.entries * entry.unwrap_or(0) as u64)
+        );
+        source.pieces.iter().map(|piece| piece.entries).collect()
+    }
+
+    #[test]
+    fn pieces_of_defaults_are_small_and_counted() {
+        for small in [None, Some(0), Some(8), Some(128)] {
+            assert_eq!(pieces(small, 5..20_005), [8192, 8192, 3616]);
+        }
+        assert_eq!(pieces(Some(400_000), 0..5), [2, 2, 1]);
+        assert_eq!(pieces(Some(2 << 20), 3..6), [1; 3]);
+        let mut source = ColumnSource { fill: Some(vec![0; 8]), ..ColumnSource::default() };
+        assert!(push_defaults(&mut source, 0..u64::MAX).is_err());
+    }
 }

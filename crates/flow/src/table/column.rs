@@ -164,7 +164,7 @@ impl Column {
     /// Bytes of a piece's entries in memory, with their offsets if they vary in length.
     pub fn unpacked(&self, piece: &Piece) -> u64 {
         let places = if self.form.has_offsets { 4 * piece.entries } else { 0 };
-        self.source.expanded_bytes(piece).max(piece.packed_len().into()).saturating_add(places)
+        self.source.loaded_bytes(piece).max(piece.packed_len().into()).saturating_add(places)
     }
 
     /// Largest number of bytes of the pieces that begin in one cluster, among some pieces.

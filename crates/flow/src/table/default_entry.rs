@@ -9,13 +9,16 @@ const EMPTY_COLLECTION: [u8; 10] = [0x40, 0, 0, 6, 0, 9, 0, 0, 0, 0];
 /// An empty `std::string` member: byte count 3, version 9, length 0.
 const EMPTY_STRING: [u8; 7] = [0x40, 0, 0, 3, 0, 9, 0];
 
+/// Most bytes of a default entry: a leaf may claim any number of items.
+const MOST: usize = 64 << 20;
+
 /// Bytes in a file of the numbers of a leaf, for each count if it has a counter.
 pub(crate) fn leaf_width(leaf: &Leaf) -> usize {
     let n = usize::try_from(leaf.len).unwrap_or(0).max(1);
     match leaf.class.as_str() {
         // Float16_t takes three bytes in a file, Double32_t four.
-        "TLeafF16" => 3 * n,
-        "TLeafD32" => 4 * n,
+        "TLeafF16" => n.saturating_mul(3),
+        "TLeafD32" => n.saturating_mul(4),
         _ => usize::try_from(leaf.len_type).unwrap_or(0).saturating_mul(n),
     }
 }
@@ -42,7 +45,13 @@ pub(crate) fn default_entry(tree: &Tree, branch: &Branch) -> Result<Vec<u8>, Str
                     ("TLeafObject" | "TLeafElement", _) => return Err(unknown("an object")),
                     (_, Some(_)) => {}
                     ("TLeafC", None) => entry.push(0),
-                    _ => entry.resize(entry.len() + leaf_width(leaf), 0),
+                    _ => {
+                        let len = leaf_width(leaf).saturating_add(entry.len());
+                        if len > MOST {
+                            return Err(unknown("entries of more than 64 MB"));
+                        }
+                        entry.resize(len, 0);
+                    }
                 }
             }
             Ok(entry)

@@ -3,7 +3,6 @@
 
 pub(crate) mod chunk;
 pub(crate) mod column;
-pub(crate) mod default_array;
 pub(crate) mod default_entry;
 pub(crate) mod depth;
 pub(crate) mod made_pages;

@@ -223,12 +223,20 @@ impl ColumnSource {
     pub fn largest_entry(&self) -> u64 {
         let entry_bytes = |(index, piece): (usize, &Piece)| {
             let entries = self.record(index).map_or(piece.entries, |record| record.entries);
-            self.expanded_bytes(piece).div_ceil(entries.max(1))
+            self.loaded_bytes(piece).div_ceil(entries.max(1))
         };
         self.pieces.iter().enumerate().map(entry_bytes).max().unwrap_or(0)
     }
 
-    /// Estimated bytes of a piece before compression.
+    /// Estimated bytes of a piece in memory: default entries take some too.
+    pub fn loaded_bytes(&self, piece: &Piece) -> u64 {
+        match (piece.is_default(), &self.fill) {
+            (true, Some(entry)) => piece.entries.saturating_mul(entry.len() as u64),
+            _ => self.expanded_bytes(piece),
+        }
+    }
+
+    /// Estimated bytes of a piece before compression, as far as it is in a file.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate, clamped")]
     pub fn expanded_bytes(&self, piece: &Piece) -> u64 {
         let packed = piece.packed_len();

@@ -39,7 +39,7 @@ fn of_column(column: &Column) -> u64 {
     };
     let boundaries = if column.form.has_offsets || column.form.counted.is_some() { 8 * longest() } else { 0 };
     let counter = column.form.counted.as_ref().map_or(0, |generated| of_column(&generated.counter));
-    most(&|p| u64::from(p.packed_len())) + most(&|p| column.source.expanded_bytes(p)) + boundaries + counter
+    most(&|p| u64::from(p.packed_len())) + most(&|p| column.source.loaded_bytes(p)) + boundaries + counter
 }
 
 /// Buffers of a thread, reused from task to task.

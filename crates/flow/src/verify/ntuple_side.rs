@@ -8,7 +8,6 @@ use std::sync::Arc;
 use arrow_array::types::UInt64Type;
 use arrow_array::{ArrayRef, cast::AsArray};
 use arrow_schema::{DataType, FieldRef};
-use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{AttributeSet, Ntuple};
@@ -16,13 +15,13 @@ use dataset::ntuple::table::NtupleTable;
 use dataset::ntuple::{read_attribute_set, read_ntuple};
 use dataset::recast::{joined_type, reordered};
 use dataset::table::{FileRange, Join as Mode};
+use dataset::{EntrySet, default_array};
 use rootfile::{Error, Result, Source};
 
 use super::field_tree::FieldTree;
 use crate::execute::fetch::fetcher::Fetcher;
 use crate::plan::TreeInput;
 use crate::plan::ntuple::{RANGE_START, kept_fields};
-use crate::table::default_array::default_array;
 use crate::table::piece::Files;
 
 /// RNTuples, one behind the other.

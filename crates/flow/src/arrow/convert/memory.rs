@@ -33,7 +33,7 @@ const MEGABYTE: u64 = 1_000_000;
 
 impl<'a> MemoryNeeds<'a> {
     pub fn of((dataset, numbers): (&'a Dataset, &'a [usize]), columns: &[Chosen]) -> Self {
-        let all: u64 = numbers.iter().map(|&column| dataset.bytes(column)).sum();
+        let all = dataset.bytes_of(numbers);
         let varies =
             |chosen: &&Chosen| matches!(chosen.field.data_type(), DataType::LargeList(_) | DataType::LargeUtf8);
         let offsets = columns.iter().filter(varies).count() as u64 * OFFSET;

@@ -34,7 +34,7 @@ pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: BatchSize) 
     let step = match step {
         BatchSize::Entries(entries) => Some(entries.max(1)),
         BatchSize::Bytes(bytes) => {
-            let all: u64 = request.columns.iter().map(|&c| dataset.bytes(c)).sum();
+            let all = dataset.bytes_of(&request.columns);
             Some(entries_of(bytes.min(request.budget.memory / 2), all, dataset.entries()))
         }
         BatchSize::Cluster => None,

@@ -175,6 +175,11 @@ impl Dataset {
         self.source(column).map_or(0, |source| source.source.tot_bytes)
     }
 
+    /// Bytes of some columns before compression, by the metadata: a file may claim any number.
+    pub fn bytes_of(&self, columns: &[usize]) -> u64 {
+        columns.iter().fold(0, |sum, column| sum.saturating_add(self.bytes(*column)))
+    }
+
     /// Bytes on disk of a column's pieces with some of these entries, and their number.
     pub fn stored(&self, column: usize, entries: &Range<u64>) -> (u64, u64) {
         let Some(source) = self.source(column) else { return (0, 0) };

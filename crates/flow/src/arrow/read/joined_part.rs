@@ -13,12 +13,11 @@ use arrow_cast::CastOptions;
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use dataset::recast::reordered;
 use dataset::table::TableColumn;
-use dataset::{EntrySet, EntrySetBuilder};
+use dataset::{EntrySet, EntrySetBuilder, default_array};
 use rootfile::{Error, Result};
 
 use super::dataset::Dataset;
 use super::request::Request;
-use crate::table::default_array::default_array;
 
 /// A column of the joined table, and where a part has it.
 pub(super) struct PartColumn {

@@ -23,11 +23,19 @@ pub(crate) fn memory_needs(column: &Column, pieces: Range<usize>) -> u64 {
         if compressed >= TASK_BYTES {
             (compressed, waiting) = (0, 0);
         }
-        compressed += u64::from(piece.packed_len());
+        compressed += task_bytes(column, piece);
         waiting = waiting.saturating_add(column.unpacked(piece));
         most = most.max(waiting.saturating_add(u64::from(piece.packed_len())));
     }
     most
+}
+
+/// What a piece takes of a task's bytes. Default entries are in no file, but wait like others.
+fn task_bytes(column: &Column, piece: &Piece) -> u64 {
+    match piece.is_default() {
+        true => column.unpacked(piece).min(TASK_BYTES),
+        false => piece.packed_len().into(),
+    }
 }
 
 /// Pieces of a column that are read together.
@@ -107,7 +115,7 @@ impl<'a> Tasks<'a> {
             let (mut from, mut bytes) = (*next, 0);
             while let Some(piece) = column.source.pieces.get(*next).filter(|piece| piece.first_entry < end) {
                 let unwanted = self.requested.count(&(piece.first_entry..piece.end())) == 0;
-                bytes += u64::from(piece.packed_len());
+                bytes += task_bytes(column, piece);
                 if unwanted || bytes >= TASK_BYTES {
                     deal(from..*next + usize::from(!unwanted));
                     (from, bytes) = (*next + 1, 0);

@@ -28,7 +28,10 @@ pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
                 contexts.push(writer.borrow().fill_task(*tree, number)?);
             }
             fill(number, contexts)?;
-            contexts.drain(..).try_for_each(FillContext::finish)
+            while !contexts.is_empty() {
+                contexts.remove(0).finish()?;
+            }
+            Ok(())
         },
     )
 }

@@ -151,8 +151,10 @@ impl<F: TableFormat> Table<F> {
         let mut state = self.state();
         state.plans.push(Arc::clone(&plan));
         self.is_wider.store(true, Ordering::Release);
-        if let Stage::Open(open) = &mut *self.stage() {
-            open.late.push_back((plan, record));
+        match &mut *self.stage() {
+            Stage::Planned(own) => **own = record,
+            Stage::Open(open) => open.late.push_back((plan, record)),
+            Stage::Finished => {}
         }
         state.drop_idle()
     }

@@ -73,10 +73,10 @@ impl DecodeSource {
             .source
             .pieces
             .iter()
-            .map(|p| u64::from(p.packed_len()) + 2 * column.source.expanded_bytes(p))
+            .map(|p| u64::from(p.packed_len()).saturating_add(column.source.loaded_bytes(p).saturating_mul(2)))
             .max()
             .unwrap_or(0);
-        most + 4 * self.bytes_of(portion)
+        most.saturating_add(self.bytes_of(portion).saturating_mul(4))
     }
 }
 

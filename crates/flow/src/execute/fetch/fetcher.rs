@@ -157,11 +157,14 @@ fn default_entries(column: &Column, entry: &[u8], entries: u64) -> Result<Basket
     let too_many = || Error::request("too many entries to fill in at once");
     let count = u32::try_from(entries).map_err(|_| too_many())?;
     let len = u32::try_from(entry.len()).map_err(|_| too_many())?;
+    let (all, mut data) = (entry.len().saturating_mul(count as usize), Vec::new());
+    data.try_reserve_exact(all).map_err(|_| Error::memory(all as u64))?;
+    (0..count).for_each(|_| data.extend_from_slice(entry));
     Ok(BasketData {
         count,
         keylen: u32::try_from(column.keylen()).map_err(|_| too_many())?,
         pid_offset: 0,
-        data: entry.repeat(count as usize).into(),
+        data: data.into(),
         entries: Entries::Fixed(len),
         displacement: None,
     })

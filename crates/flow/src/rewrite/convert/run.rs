@@ -46,7 +46,7 @@ impl ConvertPlan {
     ) -> Result<Self> {
         let entries = dataset.entries();
         let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
-        let bytes: u64 = read.iter().map(|column| dataset.bytes(*column)).sum();
+        let bytes = dataset.bytes_of(&read);
         let each = bytes.checked_div(entries).unwrap_or(0);
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
         let metadata = least_metadata(&dataset, table.width()) + least_cluster;

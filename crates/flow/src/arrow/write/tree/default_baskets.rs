@@ -3,13 +3,13 @@
 //! As `TBranch::BackFill` does for a branch that is added late: each branch of a tree has all entries.
 
 use arrow_array::{Array, ArrayRef};
+use dataset::default_array;
 use rootfile::{Error, Result};
 
 use super::plan::TreePlan;
 use crate::execute::encode::branch_fill::BranchFill;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::table::chunk::Chunk;
-use crate::table::default_array::default_array;
 
 /// Bytes of arrays that are encoded at once.
 const PORTION_BYTES: usize = 64 << 10;
