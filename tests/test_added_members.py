@@ -196,7 +196,7 @@ def maybe(values: list[Any]) -> list[Any]:
 @pytest.mark.parametrize("order", ORDERS)
 def test_members_without_a_value(order: str, basketry: Basketry, tmp_path: Path) -> None:
     """Members that may be null are null in what is filled in, and variants hold nothing: reading does as the merge."""
-    contents = {
+    contents: dict[str, list[dict[str, Any]]] = {
         "old": [{"p": 1}, {"p": 2}],
         "new": [{"p": 3, "maybe": 7, "either": "x"}, {"p": 4, "maybe": None, "either": 1.5}],
     }
@@ -211,7 +211,7 @@ def test_members_without_a_value(order: str, basketry: Basketry, tmp_path: Path)
     filled = {
         name: [{"maybe": None, "either": None} | record for record in records] for name, records in contents.items()
     }
-    wanted = {
+    wanted: dict[str, list[Any]] = {
         "one": [record for name in order.split() for record in filled[name]],
         "many": [entry for name in order.split() for entry in (filled[name], [])],
     }
@@ -226,10 +226,10 @@ def test_any_number_of_records_lack_a_member(basketry: Basketry, tmp_path: Path)
     many = (1 << 20) + 1
     old, new, merged = (tmp_path / f"{name}.root" for name in ("old", "new", "merged"))
     with bk.recreate(old) as file:
-        records = ak.zip({"p": ak.unflatten(np.ones(many, "i1"), [many])})
+        records = ak.zip({"p": ak.unflatten(np.ones(many, "i8"), [many])})
         file.mkrntuple("t", {"many": records})
     with bk.recreate(new) as file:
-        file.mkrntuple("t", {"many": ak.Array([[{"p": np.int8(2), "r": 3.5}]])})
+        file.mkrntuple("t", {"many": ak.Array([[{"p": 2, "r": 3.5}]])})
     found = bk.concatenate([f"{path}:t" for path in (new, old)], join="fill")["many"]
     assert ak.num(found).to_list() == [1, many]
     assert ak.sum(found["r"], axis=1).to_list() == [3.5, 0.0]
