@@ -183,9 +183,12 @@ def test_classes_without_versions(basketry: Basketry, tmp_path: Path) -> None:
     assert not (tmp_path / "none.root").exists()
     # Without --fill the way is named, but only where there is one.
     assert "--fill" in basketry.run("merge", old, new, "-o", tmp_path / "none.root").err
-    with pytest.raises(ValueError, match="one by one") as caught:
-        bk.open([f"{old}:t", f"{new}:t"])
-    assert not any(word in str(caught.value) for word in ("fill", "widen", "common"))
+    pair = [f"{old}:t", f"{new}:t"]
+    with pytest.raises(ValueError, match=r's\.late is in .*join="common".*join="fill"') as caught:
+        bk.open(pair)
+    assert "widen" not in str(caught.value)
+    assert bk.open(pair, join="fill")["s./s.late"].array().to_list() == none + late
+    assert bk.open(pair, join="common")["s./s.x"].array().to_list() == [0, 1, 2, 3, 4] * 2
 
 
 def maybe(values: list[Any]) -> list[Any]:
