@@ -140,6 +140,20 @@ def test_common_keeps_the_branches_of_all_inputs(basketry: Basketry, tmp_path: P
         assert file["tree"]["i"].array().tolist() == list(range(100)) * 3
 
 
+@pytest.mark.parametrize("order", [("more", "less"), ("less", "more")], ids="-".join)
+def test_common_names_what_it_leaves_out_in_every_order(
+    order: tuple[str, str], basketry: Basketry, tmp_path: Path
+) -> None:
+    folder = make_files.made("schemas")
+
+    outcome = basketry.run(
+        "merge", "--common", *(folder / f"{part}.root" for part in order), "-o", tmp_path / "out.root"
+    )
+
+    (note,) = [line for line in (outcome.out + outcome.err).splitlines() if "left out" in line]
+    assert note.endswith((": extra, x", ": x, extra")), str(outcome)
+
+
 def test_fill_fills_with_defaults(basketry: Basketry, tmp_path: Path) -> None:
     folder, out = make_files.made("schemas"), tmp_path / "out.root"
     basketry("merge", "--fill", folder / "base.root", folder / "more.root", folder / "less.root", "-o", out)

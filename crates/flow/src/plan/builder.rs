@@ -1,6 +1,6 @@
 //! A plan of a table in the making: the schema so far, and columns with the pieces of all inputs so far.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -47,6 +47,8 @@ pub(crate) struct PlanBuilder<'a> {
     pub columns: Vec<Column>,
     /// Columns to leave out, by index.
     pub left_out: HashSet<usize>,
+    /// Branches that only later inputs have, which are left out as well.
+    pub left_behind: BTreeSet<String>,
     pub files: Vec<Arc<dyn Source>>,
     pub file_inputs: Vec<usize>,
     pub clusters: Vec<SourceCluster>,
@@ -80,6 +82,7 @@ impl<'a> PlanBuilder<'a> {
             tree,
             columns: Vec::new(),
             left_out: HashSet::new(),
+            left_behind: BTreeSet::new(),
             files: Vec::new(),
             file_inputs: Vec::new(),
             clusters: Vec::new(),

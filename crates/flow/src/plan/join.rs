@@ -83,6 +83,8 @@ impl PlanBuilder<'_> {
             for &i in found.missing.iter().chain(&found.changed) {
                 self.leave_out(i);
             }
+            let paths = schema::paths(tree);
+            self.left_behind.extend(found.extra.iter().filter_map(|&i| paths.get(i)).map(schema::path_text));
         }
         Ok(())
     }
@@ -172,7 +174,7 @@ impl PlanBuilder<'_> {
 
     /// Drops the branches that not all inputs have, with those below them and those that they count.
     pub fn drop_left_out(&mut self) -> Result<()> {
-        if self.left_out.is_empty() {
+        if self.left_out.is_empty() && self.left_behind.is_empty() {
             return Ok(());
         }
         let names = |builder: &Self, flags: &[bool]| -> Vec<String> {
@@ -181,7 +183,8 @@ impl PlanBuilder<'_> {
         };
         let left_out = std::mem::take(&mut self.left_out);
         let mut drop: Vec<bool> = (0..self.columns.len()).map(|i| left_out.contains(&i)).collect();
-        let left_out = names(self, &drop).join(", ");
+        let mut named = names(self, &drop);
+        named.extend(std::mem::take(&mut self.left_behind));
         let places = self.tree.places();
         loop {
             let dropped = |i: usize| drop.get(i).copied().unwrap_or(false);
@@ -209,11 +212,10 @@ impl PlanBuilder<'_> {
         if self.columns.is_empty() {
             return Err(Error::differs(format!("tree {}: its inputs have no branch in common", self.request.path)));
         }
-        if !left_out.is_empty() {
-            self.notes.push(format!(
-                "tree {}: branches that are not in all inputs are left out: {left_out}",
-                self.request.path
-            ));
+        if !named.is_empty() {
+            let named = named.join(", ");
+            self.notes
+                .push(format!("tree {}: branches that are not in all inputs are left out: {named}", self.request.path));
         }
         Ok(())
     }
