@@ -36,7 +36,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     with bk.recreate(path) as file:
         file["t"] = data
         file.mkrntuple("n", data)
-        file["d/t"] = {"x": np.arange(2)}
+        file["d/t"] = {"x": np.arange(2.0)}
     return path
 
 
