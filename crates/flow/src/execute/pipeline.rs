@@ -127,8 +127,8 @@ impl<A: Append> Pipeline<'_, A> {
         }
     }
 
-    /// Ends task `number`, which has emitted all its records, and appends the records whose turn it is. No-op if another worker is
-    /// appending: that worker finds them.
+    /// Notes that a task has emitted all its records. Then appends the records whose turn it is, unless another worker is appending:
+    /// that worker finds them.
     fn done(&self, number: u64) -> Result<()> {
         let mut state = self.lock();
         state.waiting.done(number);

@@ -13,8 +13,8 @@ use crate::execute::encode::compressors::Compressors;
 
 /// The allocator may keep one part in this many of the budget.
 const KEPT_SHARE: u64 = 8;
-/// One part in so many of the budget is reserved for the threads of a foreign program: copies of batches, and memory that the allocator
-/// keeps for each thread.
+/// The budget is divided by this number for the share of a foreign program's threads: their copies of batches, and what the allocator
+/// keeps for each of them.
 const SPARE_SHARE: u64 = 8;
 
 /// Memory that one or several writers share: all clusters of all their trees that are filled or wait to be written.

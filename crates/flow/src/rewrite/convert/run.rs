@@ -28,8 +28,8 @@ const STEP_SHARE: u64 = 8;
 const LEAST_STEP: u64 = 1 << 20;
 /// The entries of a step are in memory so many times: as arrays, and encoded. The arrays of the next step take memory that waits.
 const STEP_COPIES: u64 = 2;
-/// One part in so many of what reading on one thread leaves is for the open cluster, and the least that is kept for it. Smaller clusters
-/// would fill the memory with metadata.
+/// What reading on one thread leaves is divided by this number for the open cluster, which gets at least `LEAST_CLUSTER`. Smaller
+/// clusters would fill the memory with metadata.
 const CLUSTER_SHARE: u64 = 4;
 const LEAST_CLUSTER: u64 = 4 << 20;
 /// A cluster in memory takes up to so many times its bytes.
