@@ -152,10 +152,7 @@ impl<'a> Meanings<'a> {
     /// The description of the class whose member a branch is.
     pub fn description(&self, branch: &Branch) -> Option<&'a Arc<StreamerInfo>> {
         let element = branch.element()?;
-        let of_layout = |info: &&Arc<StreamerInfo>| {
-            info.version == i32::from(element.class_version) && info.checksum == element.checksum
-        };
-        self.infos.versions(&element.class_name).find(of_layout)
+        self.infos.layout(&element.class_name, element.class_version.into(), element.checksum)
     }
 
     /// Adds the classes that readers need for a branch: those that its entries use, and the class whose member it is.
@@ -178,17 +175,10 @@ impl<'a> Meanings<'a> {
         match (element.element_type, usize::try_from(element.element_id)) {
             // A count, or nothing.
             (1..=4, _) => {}
-            (_, Ok(id)) => {
-                let infos = self.infos.versions(&element.class_name);
-                let of_layout =
-                    |i: i32, checksum: u32| i == i32::from(element.class_version) && checksum == element.checksum;
-                let member =
-                    infos.filter(|info| of_layout(info.version, info.checksum)).find_map(|i| i.elements.get(id));
-                match member {
-                    Some(member) => reach.add(&member.type_name, in_collection, self.infos, &|_| true),
-                    None => reach.add(&element.class_name, true, self.infos, &|_| true),
-                }
-            }
+            (_, Ok(id)) => match self.description(branch).and_then(|info| info.elements.get(id)) {
+                Some(member) => reach.add(&member.type_name, in_collection, self.infos, &|_| true),
+                None => reach.add(&element.class_name, true, self.infos, &|_| true),
+            },
             (_, Err(_)) => reach.add(&element.class_name, in_collection, self.infos, &|_| true),
         }
     }

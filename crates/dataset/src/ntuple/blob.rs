@@ -55,9 +55,14 @@ pub fn read_blob((bytes, file): (&mut dyn RangeBytes, u32), locator: &Locator, m
     Ok(block)
 }
 
+/// Whether a block is in one key.
+pub(super) fn is_one_key(size: u64, max_key_size: u64) -> bool {
+    max_key_size == 0 || size <= max_key_size
+}
+
 /// The number of parts of a block; none if it is in one key.
 fn part_count(size: u64, max_key_size: u64) -> Option<u64> {
-    if max_key_size == 0 || size <= max_key_size {
+    if is_one_key(size, max_key_size) {
         return None;
     }
     let parts = size.div_ceil(max_key_size);

@@ -5,9 +5,9 @@ use std::fmt;
 use std::ops::Range;
 
 use rootfile::codec::{Compression, Compressor, Decompressor};
-use rootfile::{Error, RangeBytes, Result};
+use rootfile::{Error, RangeBuffer, RangeBytes, RangeReader, Result, Source};
 
-use super::blob::read_blob;
+use super::blob::{is_one_key, read_blob};
 use super::element::Encoding;
 use super::model::{Cluster, Locator, Page, PageList};
 
@@ -119,13 +119,28 @@ impl Page {
         joined: &'b mut Vec<u8>,
     ) -> Result<&'b [u8]> {
         let (offset, size) = self.extent()?;
-        if max_key_size > 0 && size > max_key_size {
+        if !is_one_key(size, max_key_size) {
             *joined = read_blob((bytes, file), &Locator::File { offset, size }, max_key_size)?;
             return Ok(joined);
         }
         check_within((offset, size), bytes.size(file)).map_err(|e| e.file(bytes.name(file)))?;
         let range = |page: &Self| page.extent().ok().map(|(offset, size)| offset..offset.saturating_add(size));
         bytes.get(file, offset..offset.saturating_add(size), &mut next.iter().map_while(range))
+    }
+
+    /// Reads the page's bytes, with its checksum, from one key or several.
+    ///
+    /// # Errors
+    ///
+    /// As for [`record`](Self::record).
+    pub fn read(&self, source: &dyn Source, max_key_size: u64) -> Result<Vec<u8>> {
+        let (offset, size) = self.extent()?;
+        if is_one_key(size, max_key_size) {
+            check_within((offset, size), source.size()).map_err(|e| e.file(source.name()))?;
+        }
+        let mut buffer = RangeBuffer::default();
+        let mut bytes = RangeReader::of(source, &mut buffer);
+        read_blob((&mut bytes, 0), &Locator::File { offset, size }, max_key_size)
     }
 
     /// Verifies the checksum of `record`, the page's bytes in the file, and decompresses them. The result lies in `record` if

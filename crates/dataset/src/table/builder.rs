@@ -1,7 +1,7 @@
 //! The values of a column while its pieces are appended, in the order of entries.
 
 use arrow_array::{Array, ArrayRef, new_empty_array};
-use arrow_schema::FieldRef;
+use arrow_schema::{DataType, FieldRef};
 use rootfile::{Error, Result};
 
 use crate::decode::ColumnBuilder;
@@ -59,13 +59,22 @@ impl Arrays {
     }
 
     fn finish(self) -> Result<ArrayRef> {
-        match self.parts.as_slice() {
-            [] => Ok(new_empty_array(self.field.data_type())),
-            [one] => Ok(one.clone()),
-            several => {
-                let several: Vec<&dyn Array> = several.iter().map(|part| &**part).collect();
-                arrow_select::concat::concat(&several).map_err(|e| Error::unsupported(e.to_string()))
-            }
+        one_array(&self.parts, self.field.data_type())
+    }
+}
+
+/// Arrays of a type, one behind the other, as one.
+///
+/// # Errors
+///
+/// If they are too large to be one.
+pub fn one_array(parts: &[ArrayRef], data_type: &DataType) -> Result<ArrayRef> {
+    match parts {
+        [] => Ok(new_empty_array(data_type)),
+        [one] => Ok(one.clone()),
+        several => {
+            let several: Vec<&dyn Array> = several.iter().map(|part| &**part).collect();
+            arrow_select::concat::concat(&several).map_err(|e| Error::unsupported(e.to_string()))
         }
     }
 }

@@ -10,7 +10,7 @@ mod join;
 pub mod piece;
 mod schema;
 
-pub use builder::{Loaded, ValueBuilder};
+pub use builder::{Loaded, ValueBuilder, one_array};
 pub use column::TableColumn;
 pub use container::{ColumnPieces, FileRange, Runs, StoredTable};
 pub use join::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, joined_path};

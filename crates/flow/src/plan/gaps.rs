@@ -52,13 +52,13 @@ impl PlanBuilder<'_> {
 
     /// Finds the default entry of a column, if it has none yet. Whether there is one: without, gaps that nothing follows may stay.
     pub fn prepare_fill(&mut self, index: usize, why: Missing<'_>, is_last: bool) -> Result<bool> {
+        if self.columns.get(index).is_some_and(|column| column.source.fill.is_some()) {
+            return Ok(true);
+        }
         let found = self.default_of(index);
         let (Some(column), Some(branch)) = (self.columns.get_mut(index), self.tree.branches.get(index)) else {
             return Ok(false);
         };
-        if column.source.fill.is_some() {
-            return Ok(true);
-        }
         match found {
             Ok(entry) => column.source.fill = Some(entry),
             Err(kind) => {

@@ -105,7 +105,7 @@ fn set_versions(tree: &mut Tree, infos: &StreamerInfos, wanted: &Replacements) {
         let BranchKind::Element(element) = &mut branch.kind else { continue };
         let known = (element.class_name.clone(), element.class_version, element.checksum);
         let Some((info, version)) = wanted.get(&known) else { continue };
-        let old = infos.versions(&known.0).find(|old| old.version == i32::from(known.1) && old.checksum == known.2);
+        let old = infos.layout(&known.0, known.1.into(), known.2);
         if let Ok(id) = usize::try_from(element.element_id) {
             let name = old.and_then(|old| old.elements.get(id)).map(|member| member.name.as_str());
             let place = info.elements.iter().position(|member| Some(member.name.as_str()) == name);

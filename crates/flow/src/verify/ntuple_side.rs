@@ -14,7 +14,7 @@ use dataset::ntuple::model::{AttributeSet, Ntuple};
 use dataset::ntuple::table::NtupleTable;
 use dataset::ntuple::{read_attribute_set, read_ntuple};
 use dataset::recast::{joined_type, reordered};
-use dataset::table::{FileRange, Join as Mode};
+use dataset::table::{FileRange, Join as Mode, one_array};
 use dataset::{EntrySet, default_array};
 use rootfile::{Error, Result, Source};
 
@@ -202,14 +202,7 @@ impl NtupleSide {
                 _ => array,
             });
         }
-        let array = match arrays.as_slice() {
-            [] => default_array(&column.field, 0)?,
-            [one] => Arc::clone(one),
-            several => {
-                let several: Vec<_> = several.iter().map(|array| &**array).collect();
-                arrow_select::concat::concat(&several).map_err(|e| Error::unsupported(e.to_string()))?
-            }
-        };
+        let array = one_array(&arrays, column.field.data_type())?;
         Ok((array, fetcher.codecs.take_cost().compressed))
     }
 

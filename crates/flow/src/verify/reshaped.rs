@@ -92,11 +92,12 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<(u
     let tops_of = |(a, b): Tops, difference: &ByteDifference| {
         is_unwritten((first, a), (second, b), difference).then(|| Some((top(first, a)?, top(second, b)?))).flatten()
     };
-    let wanted = branches.iter().map(|(_, both, difference)| tops_of(*both, difference).unwrap_or(*both));
+    let tops: Vec<Option<Tops>> = branches.iter().map(|(_, both, difference)| tops_of(*both, difference)).collect();
+    let wanted = branches.iter().zip(&tops).map(|((_, both, _), tops)| tops.unwrap_or(*both));
     let views = views(tables, &wanted.collect::<Vec<_>>());
     let wholes: OnceCell<[Vec<LogicalColumn>; 2]> = OnceCell::new();
     let mut collections: HashMap<Tops, usize> = HashMap::new();
-    for (number, (a, b), difference) in branches {
+    for ((number, (a, b), difference), tops) in branches.into_iter().zip(tops) {
         let [ours, theirs] = [(0, a), (1, b)].map(|(side, branch)| {
             let view: &View<'_> = views.get(side)?;
             view.plans.iter().find(|plan| plan.branch() == branch)
@@ -121,7 +122,7 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<(u
         let is_empty_text = matches!(difference, ByteDifference::Lengths(0, 1) | ByteDifference::Lengths(1, 0))
             && both(&ColumnPlan::is_leaf_text);
         let is_bits = both(&ColumnPlan::is_tobject_bits);
-        if let Some(tops) = tops_of((a, b), difference) {
+        if let Some(tops) = tops {
             let known = collections.get(&tops).copied().or_else(|| {
                 let wholes = wholes.get_or_init(|| views.each_ref().map(View::wholes));
                 let whole = |side: usize, top| wholes.get(side)?.iter().find(|whole| whole.top() == top);

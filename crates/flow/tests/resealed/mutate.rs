@@ -9,7 +9,7 @@ use dataset::ntuple::{
     seal_envelope, write_anchor,
 };
 use rootfile::codec::Decompressor;
-use rootfile::{MemoryFile, RangeBuffer, RangeReader, RootFile, Source};
+use rootfile::{MemoryFile, RootFile, Source};
 
 /// Offset of the header's end in a file header of less than 2 GB.
 const END: std::ops::Range<usize> = 12..16;
@@ -226,9 +226,7 @@ impl Seed {
             Block::Page(group, page) | Block::Packed(group, page) => {
                 let old = opened.lists[group].1.pages[page];
                 let (file, max_key_size) = (MemoryFile(self.bytes.clone()), opened.ntuple.anchor.max_key_size);
-                let (mut ranges, mut joined) = (RangeBuffer::default(), Vec::new());
-                let found = (&mut RangeReader::of(&file, &mut ranges) as &mut _, 0);
-                let mut record = old.record(&[], found, max_key_size, &mut joined).unwrap().to_vec();
+                let mut record = old.read(&file, max_key_size).unwrap();
                 if old.has_checksum {
                     record.truncate(record.len() - CHECKSUM as usize);
                 }

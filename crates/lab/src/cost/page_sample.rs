@@ -5,7 +5,7 @@ use std::ops::Range;
 use dataset::layout::ColumnEncoding;
 use dataset::ntuple::element::{ColumnType, Elements, Encoding};
 use dataset::ntuple::model::Locator;
-use rootfile::{Error, RangeBuffer, RangeReader, Result, Source};
+use rootfile::{Error, Result, Source};
 
 use super::bench::CodecBench;
 use super::column::{Column, PageColumn};
@@ -125,10 +125,8 @@ pub(super) fn take(
             if objlen > largest {
                 break;
             }
-            let (mut ranges, mut joined) = (RangeBuffer::default(), Vec::new());
-            let bytes = (&mut RangeReader::of(file, &mut ranges) as &mut _, 0);
-            let record = page.record(&[], bytes, own.max_key_size, &mut joined).map_err(named)?;
-            page.check(&own.encoding, record).map_err(named)?;
+            let record = page.read(file, own.max_key_size).map_err(named)?;
+            page.check(&own.encoding, &record).map_err(named)?;
             let stored = record.get(..usize::try_from(stored).unwrap_or(usize::MAX)).unwrap_or_default();
             let elements = usize::try_from(page.elements).unwrap_or(usize::MAX);
             let unpack = bench.unpack(stored, objlen, buffer).map_err(named)?;

@@ -69,8 +69,8 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         });
     }
     let tables = tables_in(file, &walk.directories);
-    let newest = |container| tables.iter().filter(|t| t.newest && t.container == container).count() as u64;
-    (report.file.trees, report.file.ntuples) = (newest(Container::Ttree), newest(Container::Rntuple));
+    let count = |container| newest(&tables, container).count() as u64;
+    (report.file.trees, report.file.ntuples) = (count(Container::Ttree), count(Container::Rntuple));
     for table in tables.iter().filter(|table| is_wanted(table, options)) {
         look_at(file, table, options, &mut report);
     }
@@ -108,16 +108,15 @@ pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<String>
         problem = Some(e);
     };
     let tables = tables(file);
-    let newest =
-        |container| tables.iter().filter(move |t| t.newest && t.container == container && is_wanted(t, options));
-    for TableEntry { path, key, .. } in newest(Container::Ttree) {
+    let wanted = |container| newest(&tables, container).filter(|table| is_wanted(table, options));
+    for TableEntry { path, key, .. } in wanted(Container::Ttree) {
         match read_tree(file, key) {
             Ok(tree) => recovered.add(path, &tree, file.header().compress),
             Err(e) => left_out(e, &mut notes),
         }
     }
     let described = Options { list_baskets: false, ..options.clone() };
-    for table in newest(Container::Rntuple) {
+    for table in wanted(Container::Rntuple) {
         match read_ntuple(file, &table.key).and_then(|ntuple| ntuple::report(file, table, &ntuple, &described)) {
             Ok((report, _)) => {
                 let unknown = recovered.add_ntuple(&report).into_iter();
@@ -136,13 +135,17 @@ pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<String>
     Ok((recovered.layout()?, notes))
 }
 
+/// The newest cycle of each table of a container.
+fn newest(tables: &[TableEntry], container: Container) -> impl Iterator<Item = &TableEntry> {
+    tables.iter().filter(move |table| table.newest && table.container == container)
+}
+
 fn is_wanted(table: &TableEntry, options: &Options) -> bool {
     options.tree.as_ref().is_none_or(|pattern| pattern.matches(&table.path))
 }
 
 fn no_such_tree(file: &RootFile, tables: &[TableEntry], pattern: &TreePattern) -> Error {
-    let newest = |container| tables.iter().filter(move |t| t.newest && t.container == container);
-    let found = newest(Container::Ttree).chain(newest(Container::Rntuple));
+    let found = newest(tables, Container::Ttree).chain(newest(tables, Container::Rntuple));
     let names: Vec<&str> = found.map(|table| table.path.as_str()).collect();
     let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
     Error::request(format!("no tree or RNTuple matches {:?}; the file has {has}", pattern.as_str())).file(file.name())

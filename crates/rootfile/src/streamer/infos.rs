@@ -47,6 +47,11 @@ impl StreamerInfos {
         self.by_name.get(class).into_iter().flatten().filter_map(|&i| self.infos.get(i))
     }
 
+    /// The info that was added with exactly this version and checksum.
+    pub fn layout(&self, class: &str, version: i32, checksum: u32) -> Option<&Arc<StreamerInfo>> {
+        self.versions(class).find(|info| info.version == version && info.checksum == checksum)
+    }
+
     /// The info of exactly this version, from the file or built in.
     pub fn get(&self, class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
         self.versions(class)

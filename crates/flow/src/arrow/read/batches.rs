@@ -20,6 +20,17 @@ pub enum BatchSize {
     Cluster,
 }
 
+impl BatchSize {
+    /// The entries of a batch of a request for columns of a table with so many entries and bytes; none for a cluster.
+    pub(super) fn entries(self, request: &Request<'_>, entries: u64, bytes: impl FnOnce() -> u64) -> Option<u64> {
+        match self {
+            Self::Entries(entries) => Some(entries.max(1)),
+            Self::Bytes(wanted) => Some(entries_of(wanted.min(request.budget.memory / 2), bytes(), entries)),
+            Self::Cluster => None,
+        }
+    }
+}
+
 /// An iterator over the batches of a request.
 pub struct Batches<'a> {
     dataset: &'a Dataset,
@@ -31,23 +42,24 @@ pub struct Batches<'a> {
 
 /// Reads a request batch by batch.
 pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: BatchSize) -> Batches<'a> {
-    let step = match step {
-        BatchSize::Entries(entries) => Some(entries.max(1)),
-        BatchSize::Bytes(bytes) => {
-            let all = dataset.bytes_of(&request.columns);
-            Some(entries_of(bytes.min(request.budget.memory / 2), all, dataset.entries()))
-        }
-        BatchSize::Cluster => None,
-    };
+    let step = step.entries(&request, dataset.entries(), || dataset.bytes_of(&request.columns));
     let kept = Kept::new(dataset, &request, BasketCache::new(request.budget.memory / 8));
     Batches { dataset, at: request.entries.start, request, step, kept }
 }
 
 /// The entries, at least one, that take so many of all bytes: rounded, as uproot does.
-pub(super) fn entries_of(bytes: u64, all: u64, entries: u64) -> u64 {
+fn entries_of(bytes: u64, all: u64, entries: u64) -> u64 {
     let all = u128::from(all).max(1);
     let rounded = (u128::from(bytes) * u128::from(entries) + all / 2) / all;
     u64::try_from(rounded).unwrap_or(u64::MAX).max(1)
+}
+
+/// The end of a batch that begins with entry `at`: `step` entries further, or with its cluster.
+pub(super) fn end_of_batch(step: Option<u64>, at: u64, clusters: &[u64]) -> u64 {
+    match step {
+        Some(entries) => at.saturating_add(entries),
+        None => clusters.get(clusters.partition_point(|&start| start <= at)).copied().unwrap_or(u64::MAX),
+    }
 }
 
 impl Batches<'_> {
@@ -85,14 +97,7 @@ impl Iterator for Batches<'_> {
     type Item = rootfile::Result<Read>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let to = match self.step {
-            Some(entries) => self.at.saturating_add(entries),
-            None => {
-                let clusters = self.dataset.clusters();
-                clusters.get(clusters.partition_point(|&start| start <= self.at)).copied().unwrap_or(self.end())
-            }
-        };
-        self.next_until(to)
+        self.next_until(end_of_batch(self.step, self.at, self.dataset.clusters()))
     }
 }
 

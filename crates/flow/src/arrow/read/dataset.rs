@@ -39,12 +39,13 @@ impl Sources {
     }
 }
 
-/// A column that is read: its pieces, and the table that opens them, where it has a number.
+/// A column that is read: its pieces, and the table that opens them, where it has a number and a plan.
 #[derive(Clone, Copy)]
 pub(super) struct ReadColumn<'a> {
     pub column: &'a Column,
     pub table: &'a dyn StoredTable,
     pub number: usize,
+    pub plan: &'a TableColumn,
 }
 
 /// The trees or RNTuples of one or more files, as one table.
@@ -258,11 +259,7 @@ impl Dataset {
 
     /// The source of a column.
     pub(crate) fn source(&self, column: usize) -> Option<&Column> {
-        self.source_of_node(self.column(column)?.node())
-    }
-
-    pub(crate) fn source_of_node(&self, node: usize) -> Option<&Column> {
-        Some(self.read_column(node)?.column)
+        Some(self.read_column(self.column(column)?.node())?.column)
     }
 
     /// The column of a node, with the table that opens its pieces.
@@ -278,12 +275,7 @@ impl Dataset {
                 Column::stored(own, (name, dataset.path.clone()), table.pieces(number))
             }),
         };
-        Some(ReadColumn { column, table, number })
-    }
-
-    /// The column of a node, if it is one.
-    pub(crate) fn column_of_node(&self, node: usize) -> Option<&TableColumn> {
-        self.owner(node)?.0.columns().iter().find(|column| column.node() == node)
+        Some(ReadColumn { column, table, number, plan: dataset.columns().get(number)? })
     }
 }
 

@@ -11,10 +11,11 @@ use arrow_array::RecordBatch;
 use arrow_schema::{FieldRef, Schema, SchemaRef};
 use dataset::EntrySet;
 use dataset::table::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, Node, TableColumn, joined_path};
-use rootfile::{Error, ErrorKind, Follow, Hint, Result, public_path};
+use rootfile::{Error, ErrorKind, FilePool, Follow, Hint, OPEN_FILES, Result, RootFile, public_path};
 
 use super::dataset::{Dataset, Friend};
 use super::joined_part::{Part, PartColumn, Pieces};
+use super::open::open_files;
 use super::request::Request;
 use super::run::read;
 use crate::execute::progress::tell;
@@ -71,16 +72,28 @@ impl JoinedTable {
         joining: Joining,
         friends: &[(Option<String>, Vec<Input>)],
     ) -> Result<Self> {
+        let files = open_files(inputs, follow)?;
+        let each = || inputs.iter().zip(&files).map(|(input, file)| of_file(input, file)).collect();
+        Self::of_opened((inputs, &files), joining, friends, each)
+    }
+
+    /// The tables of inputs whose files are open. `each` opens them one by one.
+    fn of_opened(
+        (inputs, files): (&[Input], &[Arc<RootFile>]),
+        joining: Joining,
+        friends: &[(Option<String>, Vec<Input>)],
+        each: impl FnOnce() -> Result<Vec<Dataset>>,
+    ) -> Result<Self> {
         let as_one = match joining.join {
             // Columns that differ in type are errors where they are read, and not left out.
             Join::Common => Join::Strict,
             other => other,
         };
         let options = PlanOptions { schema: as_one, widen: joining.widen, is_read: true, ..PlanOptions::default() };
-        let why = match Dataset::open_joining(inputs, follow, options) {
+        let why = match Dataset::of_opened(inputs, files.to_vec(), options) {
             // An empty file takes no column away where others have entries, so nothing has compared them.
             Ok(opened) if opened.entries() == 0 && inputs.len() > 1 => {
-                let datasets = open_each(inputs, follow)?;
+                let datasets = each()?;
                 if are_alike(&datasets) {
                     return opened.with_friends(friends).map(Self::from);
                 }
@@ -97,15 +110,13 @@ impl JoinedTable {
             Err(why) => why,
         };
         match (why.kind(), joining.join) {
-            (ErrorKind::Differs(_), Join::Strict) => {
-                Err(refusal(&open_each(inputs, follow)?, joining.widen).unwrap_or(why))
-            }
+            (ErrorKind::Differs(_), Join::Strict) => Err(refusal(&each()?, joining.widen).unwrap_or(why)),
             (ErrorKind::Differs(_), _) if !friends.is_empty() => Err(friends_need_the_same()),
             // Where a tree cannot be filled in, arrays can.
             (ErrorKind::Differs(_), _) | (ErrorKind::Request(_), Join::Fill)
                 if inputs.len() > 1 && friends.is_empty() =>
             {
-                Self::of_differing(open_each(inputs, follow)?, joining)
+                Self::of_differing(each()?, joining)
             }
             _ => Err(why),
         }
@@ -117,11 +128,17 @@ impl JoinedTable {
     ///
     /// As for [`JoinedTable::open`].
     pub fn open_each(inputs: &[Input], follow: Follow, joining: Joining) -> Result<Vec<Self>> {
-        let datasets = open_each(inputs, follow)?;
+        let pool = FilePool::following(OPEN_FILES, follow);
+        let (mut files, mut datasets) = (Vec::with_capacity(inputs.len()), Vec::with_capacity(inputs.len()));
+        for input in inputs {
+            let file = Arc::new(pool.open(&input.path)?);
+            datasets.push(of_file(input, &file)?);
+            files.push(file);
+        }
         if are_alike(&datasets) {
             return Ok(datasets.into_iter().map(Self::from).collect());
         }
-        let table = Self::open(inputs, follow, joining, &[])?;
+        let table = Self::of_opened((inputs, &files), joining, &[], || Ok(datasets))?;
         let each = table.parts.iter().flat_map(Part::each_file);
         Ok(each.map(|part| Self::new(vec![part], table.joined.clone())).collect())
     }
@@ -349,8 +366,10 @@ impl Schemas {
     }
 }
 
-fn open_each(inputs: &[Input], follow: Follow) -> Result<Vec<Dataset>> {
-    inputs.iter().map(|input| Dataset::open_following(std::slice::from_ref(input), follow)).collect()
+/// The table of an input whose file is open.
+fn of_file(input: &Input, file: &Arc<RootFile>) -> Result<Dataset> {
+    let options = PlanOptions { is_read: true, ..PlanOptions::default() };
+    Dataset::of_opened(std::slice::from_ref(input), vec![Arc::clone(file)], options)
 }
 
 fn friends_need_the_same() -> Error {

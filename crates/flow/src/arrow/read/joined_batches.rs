@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use rootfile::Result;
 
-use super::batches::{BatchSize, Batches, batches, entries_of};
+use super::batches::{BatchSize, Batches, batches, end_of_batch};
 use super::joined::JoinedTable;
 use super::joined_part::Pieces;
 use super::request::Request;
@@ -22,14 +22,8 @@ pub struct JoinedBatches<'a> {
 impl JoinedTable {
     /// Reads a request batch by batch.
     pub fn batches<'a>(&'a self, request: Request<'a>, step: BatchSize) -> JoinedBatches<'a> {
-        let step = match step {
-            BatchSize::Entries(entries) => Some(entries.max(1)),
-            BatchSize::Bytes(bytes) => {
-                let all = request.columns.iter().map(|&column| self.bytes(column)).fold(0, u64::saturating_add);
-                Some(entries_of(bytes.min(request.budget.memory / 2), all, self.entries()))
-            }
-            BatchSize::Cluster => None,
-        };
+        let bytes = || request.columns.iter().map(|&column| self.bytes(column)).fold(0, u64::saturating_add);
+        let step = step.entries(&request, self.entries(), bytes);
         JoinedBatches { table: self, at: request.entries.start, request, step, part: None }
     }
 }
@@ -46,7 +40,9 @@ impl JoinedBatches<'_> {
             Some(_) => None,
             None => Some(Pieces::new(self.schema()?)),
         };
-        for (number, part) in self.table.parts().iter().enumerate() {
+        let parts = self.table.parts();
+        let first = parts.partition_point(|part| part.end() <= self.at);
+        for (number, part) in parts.iter().enumerate().skip(first).take_while(|(_, part)| part.first_entry < to) {
             let here = part.within(&(self.at..to));
             if here.is_empty() {
                 continue;
@@ -83,14 +79,7 @@ impl Iterator for JoinedBatches<'_> {
         if self.at >= end {
             return None;
         }
-        let to = match self.step {
-            Some(entries) => self.at.saturating_add(entries),
-            None => {
-                let clusters = self.table.clusters();
-                clusters.get(clusters.partition_point(|&start| start <= self.at)).copied().unwrap_or(end)
-            }
-        };
-        let read = self.next_until(to.min(end));
+        let read = self.next_until(end_of_batch(self.step, self.at, self.table.clusters()).min(end));
         if read.is_err() {
             self.at = end;
         }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, LargeListArray, RecordBatch, RecordBatchOptions, new_empty_array};
+use arrow_array::{ArrayRef, Int64Array, LargeListArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::OffsetBuffer;
 use arrow_cast::CastOptions;
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use dataset::recast::reordered;
-use dataset::table::TableColumn;
+use dataset::table::{TableColumn, one_array};
 use dataset::{EntrySet, EntrySetBuilder, default_array};
 use rootfile::{Error, Result};
 
@@ -34,35 +34,20 @@ pub(super) struct Part {
     pub first_entry: u64,
     /// Its entries among those of the data set.
     window: Range<u64>,
-    /// Where it has the joined columns. Without them its own columns are the joined ones.
-    columns: Option<Arc<[PlacedColumn]>>,
+    /// What the joined columns have here. Without them its own columns are the joined ones.
+    columns: Option<Arc<[Values]>>,
 }
 
-/// Where a part has a joined column.
-struct PlacedColumn {
-    /// The number of the column, if it has one.
-    here: Option<usize>,
-    /// What its values are if it has none.
-    otherwise: Otherwise,
-}
-
-/// The values of a column that a part lacks, by the number of another column there.
+/// The values of a joined column in a part, by the number of a column there, or by the place of an array that is read.
 #[derive(Clone, Copy)]
-enum Otherwise {
+enum Values {
+    /// Those of the column.
+    Read(usize),
     /// Default values.
     Default,
     /// Lists of default items: as many as a counter says, or as another list has that the same counter counts elsewhere.
     Items(usize),
     /// The numbers of items of a list: elsewhere this column counts them.
-    Counts(usize),
-}
-
-/// What makes the array of a joined column, by the places of arrays that are read.
-#[derive(Clone, Copy)]
-enum Given {
-    Read(usize),
-    Default,
-    Items(usize),
     Counts(usize),
 }
 
@@ -89,20 +74,19 @@ impl Part {
                 lists.entry(*counter).or_insert(here);
             }
         }
-        let otherwise = |(at, column): (usize, &PartColumn)| {
+        let values = |(at, (column, here)): (usize, (&PartColumn, &Option<usize>))| {
             let counter =
                 |counter: &usize| all.get(*counter).copied().flatten().or_else(|| lists.get(counter).copied());
-            match (lists.get(&at), column.counters.iter().find_map(counter)) {
-                (Some(list), _) => Otherwise::Counts(*list),
-                (None, Some(counter)) => Otherwise::Items(counter),
-                (None, None) => Otherwise::Default,
+            match (*here, lists.get(&at), column.counters.iter().find_map(counter)) {
+                (Some(here), ..) => Values::Read(here),
+                (None, Some(list), _) => Values::Counts(*list),
+                (None, None, Some(counter)) => Values::Items(counter),
+                (None, None, None) => Values::Default,
             }
         };
-        let otherwise = columns.iter().enumerate().map(otherwise);
-        let placed = all.iter().zip(otherwise).map(|(here, otherwise)| PlacedColumn { here: *here, otherwise });
-        let placed = placed.collect();
+        let values = columns.iter().zip(&all).enumerate().map(values).collect();
         first_entry.checked_add(dataset.entries()).ok_or_else(|| Error::request("more than 2^64 entries"))?;
-        Ok(Self { first_entry, window: 0..dataset.entries(), columns: Some(placed), dataset: Arc::new(dataset) })
+        Ok(Self { first_entry, window: 0..dataset.entries(), columns: Some(values), dataset: Arc::new(dataset) })
     }
 
     /// A part for each of its files, which begins with entry 0.
@@ -177,9 +161,17 @@ impl Part {
 
     /// The number that a joined column has here, if there is one.
     pub fn column(&self, column: usize) -> Option<usize> {
+        match self.values(column) {
+            Values::Read(here) => Some(here),
+            _ => None,
+        }
+    }
+
+    /// What a joined column has here.
+    fn values(&self, column: usize) -> Values {
         match &self.columns {
-            None => Some(column),
-            Some(columns) => columns.get(column)?.here,
+            None => Values::Read(column),
+            Some(columns) => columns.get(column).copied().unwrap_or(Values::Default),
         }
     }
 
@@ -215,26 +207,23 @@ impl Part {
         columns.len().saturating_sub(self.plan(columns).0.len()) as u64
     }
 
-    /// The columns to read, and what makes the arrays of the joined columns.
-    fn plan(&self, columns: &[usize]) -> (Vec<usize>, Vec<Given>) {
+    /// The columns to read, and what makes the arrays of the joined columns, by the places of those that are read.
+    fn plan(&self, columns: &[usize]) -> (Vec<usize>, Vec<Values>) {
         let mut read = Vec::with_capacity(columns.len());
-        let mut given = Vec::with_capacity(columns.len());
         let mut place = |column: usize| {
             read.iter().position(|known| *known == column).unwrap_or_else(|| {
                 read.push(column);
                 read.len() - 1
             })
         };
-        for &column in columns {
-            let otherwise = || Some(self.columns.as_ref()?.get(column)?.otherwise);
-            given.push(match (self.column(column), otherwise()) {
-                (Some(here), _) => Given::Read(place(here)),
-                (None, Some(Otherwise::Items(counter))) => Given::Items(place(counter)),
-                (None, Some(Otherwise::Counts(list))) => Given::Counts(place(list)),
-                (None, Some(Otherwise::Default) | None) => Given::Default,
-            });
-        }
-        (read, given)
+        let placed = columns.iter().map(|&column| match self.values(column) {
+            Values::Read(here) => Values::Read(place(here)),
+            Values::Default => Values::Default,
+            Values::Items(counter) => Values::Items(place(counter)),
+            Values::Counts(list) => Values::Counts(place(list)),
+        });
+        let placed = placed.collect();
+        (read, placed)
     }
 
     /// Checks that a column was decoded: what cannot be decoded is read as bytes.
@@ -275,19 +264,19 @@ impl Pieces {
     ///
     /// If a column could not be decoded there, or if its default values cannot be made.
     pub fn add(&mut self, part: &Part, columns: &[usize], batch: &RecordBatch) -> Result<()> {
-        let (read, given) = part.plan(columns);
-        for ((given, field), arrays) in given.iter().zip(self.schema.fields()).zip(&mut self.arrays) {
+        let (read, values) = part.plan(columns);
+        for ((values, field), arrays) in values.iter().zip(self.schema.fields()).zip(&mut self.arrays) {
             let at = |at: usize| {
                 let found = batch.schema_ref().fields().get(at).zip(batch.columns().get(at));
                 let (found, array) = found.ok_or_else(|| Error::request("no such column"))?;
                 part.check(read.get(at).copied().unwrap_or_default(), found)?;
                 Ok::<_, Error>(array)
             };
-            let made = match *given {
-                Given::Read(place) => at(place).and_then(|array| reordered(array, field.data_type())),
-                Given::Default => default_array(field, batch.num_rows()),
-                Given::Items(place) => at(place).and_then(|array| default_lists(field, &counts(array)?)),
-                Given::Counts(place) => at(place).and_then(|array| counter(field, &counts(array)?)),
+            let made = match *values {
+                Values::Read(place) => at(place).and_then(|array| reordered(array, field.data_type())),
+                Values::Default => default_array(field, batch.num_rows()),
+                Values::Items(place) => at(place).and_then(|array| default_lists(field, &counts(array)?)),
+                Values::Counts(place) => at(place).and_then(|array| counter(field, &counts(array)?)),
             };
             arrays.push(made.map_err(|error| part.named(error, field))?);
         }
@@ -301,20 +290,11 @@ impl Pieces {
     ///
     /// If arrays are too large to be one.
     pub fn finish(self) -> Result<RecordBatch> {
-        let failed = |e: arrow_schema::ArrowError| Error::unsupported(e.to_string());
-        let mut columns = Vec::with_capacity(self.arrays.len());
-        for (arrays, field) in self.arrays.into_iter().zip(self.schema.fields()) {
-            columns.push(match arrays.as_slice() {
-                [] => new_empty_array(field.data_type()),
-                [one] => Arc::clone(one),
-                several => {
-                    let several: Vec<&dyn Array> = several.iter().map(|array| &**array).collect();
-                    arrow_select::concat::concat(&several).map_err(failed)?
-                }
-            });
-        }
+        let columns = self.arrays.into_iter().zip(self.schema.fields());
+        let columns = columns.map(|(arrays, field)| one_array(&arrays, field.data_type())).collect::<Result<_>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
-        RecordBatch::try_new_with_options(self.schema, columns, &options).map_err(failed)
+        let batch = RecordBatch::try_new_with_options(self.schema, columns, &options);
+        batch.map_err(|e| Error::unsupported(e.to_string()))
     }
 }
 

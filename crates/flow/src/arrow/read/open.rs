@@ -37,14 +37,7 @@ impl Dataset {
     ///
     /// As for [`Dataset::open`].
     pub fn open_following(inputs: &[Input], follow: Follow) -> Result<Self> {
-        Self::open_joining(inputs, follow, PlanOptions { is_read: true, ..PlanOptions::default() })
-    }
-
-    /// Opens them, joined in another way.
-    pub(super) fn open_joining(inputs: &[Input], follow: Follow, joining: PlanOptions) -> Result<Self> {
-        let pool = FilePool::following(OPEN_FILES, follow);
-        let files = inputs.iter().map(|input| pool.open(&input.path).map(Arc::new)).collect::<Result<Vec<_>>>()?;
-        Self::of_opened(inputs, files, joining)
+        Self::of_opened(inputs, open_files(inputs, follow)?, PlanOptions { is_read: true, ..PlanOptions::default() })
     }
 
     /// The trees or RNTuples of inputs whose files are open.
@@ -185,6 +178,12 @@ impl Dataset {
     fn with_inputs(self, inputs: Vec<Input>) -> Self {
         Self { paths: inputs.iter().map(|input| input.path.clone()).collect(), inputs, ..self }
     }
+}
+
+/// Opens the files of some inputs.
+pub(super) fn open_files(inputs: &[Input], follow: Follow) -> Result<Vec<Arc<RootFile>>> {
+    let pool = FilePool::following(OPEN_FILES, follow);
+    inputs.iter().map(|input| pool.open(&input.path).map(Arc::new)).collect()
 }
 
 /// The UUIDs of the files of some tables, and the files as those that name others.

@@ -265,7 +265,7 @@ impl ReadJob<'_> {
 
     /// Opens a piece, and adds to its cost.
     fn open(&self, read: &ReadColumn<'_>, index: usize, fetcher: &mut Fetcher, spent: &mut ReadCost) -> Result<Loaded> {
-        let ReadColumn { column, table, number } = read;
+        let ReadColumn { column, table, number, .. } = read;
         let piece = column.source.pieces.get(index).ok_or_else(|| Error::request("an unknown piece"))?;
         let mut runs = self.requested.runs(&(piece.first_entry..piece.end()));
         let (mut bytes, codecs) = fetcher.over(self.mode.kept.ahead.files());
@@ -313,8 +313,8 @@ impl ReadJob<'_> {
         }
         let counter = |&node: &usize| {
             let missing = || Error::unsupported("is counted by a branch that is no column");
-            let column = self.dataset.column_of_node(node).and_then(TableColumn::branch).ok_or_else(missing)?;
-            Ok((self.dataset.source_of_node(node).ok_or_else(missing)?, column))
+            let read = self.dataset.read_column(node).ok_or_else(missing)?;
+            Ok((read.column, read.plan.branch().ok_or_else(missing)?))
         };
         let columns = plan.counters().iter().map(counter).collect::<Result<_>>()?;
         Ok(Some(CounterReader::new(self.mode.kept.ahead.files(), columns)))

@@ -150,7 +150,7 @@ impl<'a> Tasks<'a> {
     fn places(&self, entries: &Range<u64>) -> Vec<FileRange> {
         let is_first = entries.start <= self.requested.span().start;
         let mut places = Vec::new();
-        for &ReadColumn { column, table, number } in self.columns {
+        for &ReadColumn { column, table, number, .. } in self.columns {
             let overlapping = column.source.pieces.get(column.source.overlapping(entries)).unwrap_or_default();
             let requested = |p: &&Piece| {
                 // Finding the pages of a piece is worth while only if they are fetched then.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use dataset::layout::Container;
 use dataset::ntuple::model::Page;
+use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
-use rootfile::{RangeBuffer, RangeReader, Result};
 
 use super::model::NtuplePlan;
 use crate::execute::engine::pages::job::PageInput;
@@ -121,12 +121,10 @@ fn measure(
     let column = input.columns.get(target).and_then(|source| input.column(source.column()?));
     let encoding = column.and_then(|column| column.encoding().ok());
     let (Some(encoding), Some(size)) = (encoding, page.stored_len()) else { return Ok(None) };
-    let (mut buffer, mut joined) = (RangeBuffer::default(), Vec::new());
-    let bytes = (&mut RangeReader::of(&*input.source, &mut buffer) as &mut _, 0);
-    let record = page.record(&[], bytes, input.ntuple.anchor.max_key_size, &mut joined)?;
+    let record = page.read(&*input.source, input.ntuple.anchor.max_key_size)?;
     let (mut raw, mut out) = (Vec::new(), Vec::new());
     let content =
-        page.open(&encoding, record, &mut Decompressor::new(), &mut raw).map_err(|e| e.file(input.source.name()))?;
+        page.open(&encoding, &record, &mut Decompressor::new(), &mut raw).map_err(|e| e.file(input.source.name()))?;
     let packed = Compressor::new().compress(compression.unwrap_or(Compression::NONE), content, &mut out)?;
     let len = if packed { out.len() } else { content.len() };
     Ok(Some((size, len as u64 + 8)))

@@ -175,21 +175,19 @@ impl Work<'_> {
         let (_, len) = page.extent()?;
         let held = self.limit.reserve(len.min(opened.file.source().size()))?;
         // Its memory is given back with the reservation.
-        let (mut ranges, mut joined) = (RangeBuffer::default(), Vec::new());
-        let bytes = (&mut RangeReader::of(&**opened.file.source(), &mut ranges) as &mut _, 0);
-        let record = page.record(&[], bytes, ntuple.anchor.max_key_size, &mut joined)?;
+        let record = page.read(&**opened.file.source(), ntuple.anchor.max_key_size)?;
         let encoding = match ntuple.schema.encoding(column) {
             Ok(encoding) => encoding,
             // A column type of a later version: only the checksum can be compared.
-            Err(e) => return page.check_sum(record).and(Err(e)),
+            Err(e) => return page.check_sum(&record).and(Err(e)),
         };
-        page.check(&encoding, record)?;
+        page.check(&encoding, &record)?;
         let raw = page.raw_len(&encoding)?;
         let packed = record.len() - if page.has_checksum { dataset::ntuple::page::CHECKSUM as usize } else { 0 };
         check_sizes(record.get(..packed).unwrap_or_default(), raw)?;
         drop(held);
         let _held = self.limit.reserve(len + raw as u64)?;
         scratch.page.clear();
-        page.open(&encoding, record, &mut scratch.codecs.decompressor, &mut scratch.page).map(drop)
+        page.open(&encoding, &record, &mut scratch.codecs.decompressor, &mut scratch.page).map(drop)
     }
 }

@@ -2,8 +2,8 @@
 
 use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::{Locator, Ntuple};
+use rootfile::RootFile;
 use rootfile::codec::Decompressor;
-use rootfile::{RangeBuffer, RangeReader, RootFile};
 
 use super::fields::codec;
 use super::pages::{Sampled, raw_len};
@@ -31,11 +31,9 @@ fn record<'a>(file: &'a RootFile, ntuple: &'a Ntuple, sampled: &'a Sampled) -> O
     let raw = raw_len(column, &sampled.page);
     let max_key_size = ntuple.anchor.max_key_size;
     let content = move || {
-        let (mut ranges, mut joined) = (RangeBuffer::default(), Vec::new());
-        let bytes = (&mut RangeReader::of(&**file.source(), &mut ranges) as &mut _, 0);
-        let record = sampled.page.record(&[], bytes, max_key_size, &mut joined).ok()?;
+        let record = sampled.page.read(&**file.source(), max_key_size).ok()?;
         let mut scratch = Vec::new();
-        let opened = sampled.page.open(&encoding, record, &mut Decompressor::new(), &mut scratch);
+        let opened = sampled.page.open(&encoding, &record, &mut Decompressor::new(), &mut scratch);
         opened.ok().map(<[u8]>::to_vec)
     };
     let codec = if stored < raw { codec(sampled.setting) } else { "none" };
