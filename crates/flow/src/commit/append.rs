@@ -24,11 +24,3 @@ pub(crate) trait Append: Send {
     /// Appends a batch.
     fn append(&mut self, writer: &mut FileWriter, batch: &mut Self::Batch) -> Result<()>;
 }
-
-impl<A: Append> Append for &mut A {
-    type Batch = A::Batch;
-
-    fn append(&mut self, writer: &mut FileWriter, batch: &mut A::Batch) -> Result<()> {
-        (**self).append(writer, batch)
-    }
-}

@@ -1,5 +1,7 @@
 //! The resources of one operation: memory and threads.
 
+use std::sync::Arc;
+
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rootfile::{Error, Hint, Result};
 
@@ -39,6 +41,11 @@ impl Budget {
     pub(crate) fn team(&self) -> Result<ThreadPool> {
         let team = ThreadPoolBuilder::new().num_threads(self.threads).thread_name(|n| format!("basketry-{n}")).build();
         team.map_err(|e| Error::from(std::io::Error::other(e)))
+    }
+
+    /// A thread pool of the budget's size, if that is more than one thread.
+    pub(crate) fn helpers(&self) -> Result<Option<Arc<ThreadPool>>> {
+        if self.threads > 1 { Ok(Some(Arc::new(self.team()?))) } else { Ok(None) }
     }
 
     /// Divides the memory: first metadata, then scratch for each thread, the rest for waiting output. Uses fewer threads if

@@ -37,14 +37,14 @@ pub(crate) trait Work: Sync {
     fn rest<'s>(&self, scratch: &'s mut Self::Scratch) -> &'s mut Self::Batch;
 }
 
-/// Performs the tasks that `next` deals out, and appends what they make to the file. Gives back who appended.
+/// Performs the tasks that `next` deals out, and appends what they make to the file.
 pub(crate) fn run_work<W: Work, A: Append<Batch = W::Batch>>(
     work: &W,
     next: impl FnMut() -> Result<Option<W::Task>> + Send,
-    (writer, appender): (&mut FileWriter, A),
+    (writer, appender): (&mut FileWriter, &mut A),
     share: Share,
     progress: Progress<'_>,
-) -> Result<A> {
+) -> Result<()> {
     let pipeline = Pipeline {
         state: Mutex::new(State { waiting: OrderedQueue::new(), held: 0, appending: false, stopped: false, asleep: 0 }),
         output: Mutex::new(Output { writer, appender }),
@@ -61,8 +61,7 @@ pub(crate) fn run_work<W: Work, A: Append<Batch = W::Batch>>(
             pipeline.emit(number, work.rest(scratch))?;
             pipeline.done(number)
         },
-    )?;
-    Ok(pipeline.output.into_inner().unwrap_or_else(PoisonError::into_inner).appender)
+    )
 }
 
 /// The records that are not in the file yet.
@@ -81,7 +80,7 @@ struct State<B> {
 /// The file. The worker that set [`State::appending`] locks it, without the lock of the state.
 struct Output<'a, A> {
     writer: &'a mut FileWriter,
-    appender: A,
+    appender: &'a mut A,
 }
 
 /// What the workers share.

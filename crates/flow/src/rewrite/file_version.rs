@@ -17,6 +17,11 @@ use crate::plan::TablePlan;
 /// The last version that stores such arrays as arrays of objects.
 const LAST_OLD_LOOP: i32 = 51508;
 
+/// Whether files of a version store such arrays as arrays of objects.
+fn is_old(version: i32) -> bool {
+    version <= LAST_OLD_LOOP
+}
+
 /// The version that an output of these inputs must carry, if it is not that of this writer. `refuse` gets the error of each
 /// input that does not go with the first.
 pub(crate) fn required_version(
@@ -25,9 +30,12 @@ pub(crate) fn required_version(
     plans: &[(PlannedTree, PlannedTable)],
     mut refuse: impl FnMut(Error) -> Result<()>,
 ) -> Result<Option<i32>> {
+    // To find out what is copied takes decoding.
+    if !files.iter().any(|file| is_old(file.header().version) && !with_loops(file).is_empty()) {
+        return Ok(None);
+    }
     let copies = |(number, file): (usize, &Arc<RootFile>)| {
-        let loops: Vec<&StreamerInfo> =
-            file.infos().iter().map(|info| &**info).filter(|info| has_loops(info)).collect();
+        let loops = with_loops(file);
         let from_here =
             || plans.iter().filter_map(|(_, plan)| plan.tree()).filter(|plan| plan.file_inputs.contains(&number));
         let in_objects = || objects.directories.iter().flat_map(|directory| &directory.entries);
@@ -35,11 +43,12 @@ pub(crate) fn required_version(
             && (from_here().any(|plan| tree_has(plan, &loops))
                 || in_objects().any(|entry| object_has(entry, (number, file), &loops)))
     };
-    let mut versions =
-        files.iter().enumerate().filter(|one| copies(*one)).map(|(_, file)| (file.header().version, file));
-    let Some((first, _)) = versions.next() else { return Ok(None) };
-    let is_old = |version: i32| version <= LAST_OLD_LOOP;
-    for (other, file) in versions.filter(|(version, _)| is_old(*version) != is_old(first)) {
+    let mut numbered = files.iter().enumerate();
+    let Some((_, file)) = numbered.find(|one| copies(*one)) else { return Ok(None) };
+    let first = file.header().version;
+    let differs = |file: &RootFile| is_old(file.header().version) != is_old(first);
+    for (_, file) in numbered.filter(|one| differs(one.1) && copies(*one)) {
+        let other = file.header().version;
         let message = format!(
             "its counted arrays of pointers use a different on-disk layout than the first input (ROOT versions {first} \
              and {other}); such files cannot be merged"
@@ -47,6 +56,11 @@ pub(crate) fn required_version(
         refuse(Error::unsupported(message).file(file.name()))?;
     }
     Ok(is_old(first).then_some(first))
+}
+
+/// The classes of a file that have such arrays.
+fn with_loops(file: &RootFile) -> Vec<&StreamerInfo> {
+    file.infos().iter().map(|info| &**info).filter(|info| has_loops(info)).collect()
 }
 
 /// Whether a class has such arrays.

@@ -11,7 +11,7 @@ use crate::commit::page_sink::GroupRule;
 use crate::execute::budget::Share;
 use crate::execute::engine::pages::run_pages;
 use crate::execute::progress::Progress;
-use crate::plan::ntuple::model::NtuplePlan;
+use crate::plan::ntuple::model::{AttributePlan, NtuplePlan};
 use crate::table::depth::Depths;
 
 /// Writes an RNTuple with its attribute sets and the key of its anchor.
@@ -62,14 +62,28 @@ pub(crate) fn write_content(
     let mut depths = run_pages(&plan.job, (&mut *writer, &mut open.sink), share, progress)?;
     drop(plan.job);
     let (mut tot_bytes, mut zip_bytes) = (open.sink.written.tot_bytes, open.sink.written.zip_bytes);
-    for set in plan.attributes {
-        let content = write_content(writer, set.plan, share, compression, progress)
-            .map_err(|e| e.object(format!("attributes {}", set.name)))?;
-        open.link(writer, (set.name, set.schema_version), &content.open)?;
+    write_attributes(writer, plan.attributes, (share, compression, progress), |writer, set, content| {
+        open.link(writer, set, &content.open)?;
         tot_bytes += content.tot_bytes;
         zip_bytes += content.zip_bytes;
         depths = depths + content.depths;
-    }
+        Ok(())
+    })?;
     open.update(writer)?;
     Ok(WrittenContent { open, tot_bytes, zip_bytes, depths })
+}
+
+/// Writes all but the anchors of attribute sets. `link` links each, by its name and version, to its RNTuple.
+pub(crate) fn write_attributes(
+    writer: &mut FileWriter,
+    sets: Vec<AttributePlan>,
+    (share, compression, progress): (Share, Compression, Progress<'_>),
+    mut link: impl FnMut(&mut FileWriter, (String, (u16, u16)), WrittenContent) -> Result<()>,
+) -> Result<()> {
+    for set in sets {
+        let content = write_content(writer, set.plan, share, compression, progress)
+            .map_err(|e| e.object(format!("attributes {}", set.name)))?;
+        link(writer, (set.name, set.schema_version), content)?;
+    }
+    Ok(())
 }

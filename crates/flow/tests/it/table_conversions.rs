@@ -3,20 +3,21 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use flow::{Budget, Options, Progress, rewrite, sample, unwatched};
 use rootfile::ErrorKind;
 
+use crate::support::Folder;
+
 /// Entries of three steps of 8 MB. With this memory two of them fit.
 const ENTRIES: u64 = 700_000;
 const MEMORY: u64 = 64 << 20;
 
 /// An RNTuple of a tree.
-fn convert(folder: &Path, (memory, threads): (u64, usize), progress: Progress<'_>) -> rootfile::Result<Vec<u8>> {
-    let (input, output) = (folder.join("tree.root"), folder.join("out").join("ntuple.root"));
+fn convert(folder: &Folder, (memory, threads): (u64, usize), progress: Progress<'_>) -> rootfile::Result<Vec<u8>> {
+    let (input, output) = (folder.path("tree.root"), folder.path("out").join("ntuple.root"));
     std::fs::create_dir_all(output.parent().unwrap()).unwrap();
     let _ = std::fs::remove_file(&output);
     let layout = "container = \"rntuple\"\ncompression = \"lz4:1\"".parse().unwrap();
@@ -25,16 +26,15 @@ fn convert(folder: &Path, (memory, threads): (u64, usize), progress: Progress<'_
     Ok(std::fs::read(output).unwrap())
 }
 
-fn input() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().to_path_buf();
-    sample::make(&path.join("tree.root"), ENTRIES, 1).unwrap();
-    (folder, path)
+fn input() -> Folder {
+    let folder = Folder::new();
+    sample::make(&folder.path("tree.root"), ENTRIES, 1).unwrap();
+    folder
 }
 
 #[test]
 fn the_next_entries_are_read_while_earlier_ones_are_encoded_and_the_bytes_are_the_same() {
-    let (_folder, path) = input();
+    let folder = input();
     // What is asked before the first entries are encoded.
     let (asked, before) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let counts = |bytes| {
@@ -44,7 +44,7 @@ fn the_next_entries_are_read_while_earlier_ones_are_encoded_and_the_bytes_are_th
         }
         ControlFlow::Continue(())
     };
-    let alone = convert(&path, (MEMORY, 1), &counts).unwrap();
+    let alone = convert(&folder, (MEMORY, 1), &counts).unwrap();
     let before = before.into_inner();
     for threads in [2, 3] {
         asked.store(0, Ordering::Relaxed);
@@ -60,24 +60,24 @@ fn the_next_entries_are_read_while_earlier_ones_are_encoded_and_the_bytes_are_th
             }
             ControlFlow::Continue(())
         };
-        assert!(convert(&path, (MEMORY, threads), &waits).unwrap() == alone, "{threads} threads");
+        assert!(convert(&folder, (MEMORY, threads), &waits).unwrap() == alone, "{threads} threads");
     }
     // Where the memory is too small for two steps they are not read ahead.
-    let little = convert(&path, (24 << 20, 1), &unwatched).unwrap();
-    assert!(convert(&path, (24 << 20, 2), &unwatched).unwrap() == little);
+    let little = convert(&folder, (24 << 20, 1), &unwatched).unwrap();
+    assert!(convert(&folder, (24 << 20, 2), &unwatched).unwrap() == little);
 }
 
 #[test]
 fn who_ends_a_conversion_finds_nothing_left() {
-    let (_folder, path) = input();
+    let folder = input();
     for (threads, most) in [(1, 0), (1, 40), (2, 0), (2, 40), (2, 90)] {
         let asked = AtomicUsize::new(0);
         let ends = |_| match asked.fetch_add(1, Ordering::Relaxed) >= most {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let ended = convert(&path, (MEMORY, threads), &ends);
+        let ended = convert(&folder, (MEMORY, threads), &ends);
         assert!(matches!(ended.unwrap_err().kind(), ErrorKind::Interrupted));
-        assert_eq!(std::fs::read_dir(path.join("out")).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(folder.path("out")).unwrap().count(), 0);
     }
 }

@@ -49,7 +49,7 @@ pub(crate) trait AnyTable: Send + Sync {
         &self,
         file: &mut FileWriter,
         place: (DirId, Compression),
-        scratches: &Arc<EncodeScratchPool>,
+        scratches: &EncodeScratchPool,
     ) -> Result<WrittenTable>;
 }
 
@@ -113,7 +113,7 @@ impl<F: TableFormat> AnyTable for Table<F> {
         &self,
         file: &mut FileWriter,
         (directory, compression): (DirId, Compression),
-        scratches: &Arc<EncodeScratchPool>,
+        scratches: &EncodeScratchPool,
     ) -> Result<WrittenTable> {
         let stage = std::mem::replace(&mut *self.stage(), Stage::Finished);
         let Stage::Open(mut open) = stage else { return Err(stopped()) };

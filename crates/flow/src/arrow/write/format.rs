@@ -30,7 +30,7 @@ pub(crate) trait TableFormat: Sized + 'static {
     /// The finished baskets or pages of a cluster.
     type Content: Content;
     /// A table that is being written.
-    type Open: OpenTable<Plan = Self::Plan, Record = Self::Record, Content = Self::Content>;
+    type Open: OpenTable<Self>;
 
     /// Where clusters end.
     fn cluster_rule(plan: &Self::Plan) -> ClusterRule;
@@ -78,25 +78,26 @@ pub(crate) trait Content: Send + 'static {
 }
 
 /// A table that is being written.
-pub(crate) trait OpenTable: Sized + Send {
-    type Plan;
-    type Record;
-    type Content;
-
+pub(crate) trait OpenTable<F: TableFormat>: Sized + Send {
     /// Begins a table.
-    fn begin(file: &mut FileWriter, directory: DirId, plan: Arc<Self::Plan>, record: Self::Record) -> Result<Self>;
+    fn begin(file: &mut FileWriter, directory: DirId, plan: Arc<F::Plan>, record: F::Record) -> Result<Self>;
 
     /// Adds columns, which begin with the next entry.
     fn extend(
         &mut self,
         file: &mut FileWriter,
-        plan: Arc<Self::Plan>,
-        record: Self::Record,
-        scratches: &Arc<EncodeScratchPool>,
+        plan: Arc<F::Plan>,
+        record: F::Record,
+        scratches: &EncodeScratchPool,
     ) -> Result<()>;
 
     /// Appends a cluster, which may have been filled without the last columns.
-    fn append(&mut self, file: &mut FileWriter, entries: u64, content: &mut Self::Content) -> Result<()>;
+    fn append(
+        &mut self,
+        file: &mut FileWriter,
+        cluster: (u64, &mut F::Content),
+        scratches: &EncodeScratchPool,
+    ) -> Result<()>;
 
     /// Entries so far.
     fn entries(&self) -> u64;

@@ -37,7 +37,7 @@ pub(crate) struct Output {
     /// Bytes or entries of the file when it was last saved.
     saved_at: u64,
     /// For entries that columns are added behind.
-    scratches: Arc<EncodeScratchPool>,
+    scratches: EncodeScratchPool,
 }
 
 /// A table of the file.
@@ -48,7 +48,6 @@ struct OutputTable {
 
 impl Output {
     pub fn new(file: FileWriter, auto_save: Option<AutoSave>, scratches: EncodeScratchPool) -> Self {
-        let scratches = Arc::new(scratches);
         Self { file, tables: Vec::new(), directories: HashMap::new(), auto_save, saved_at: 0, scratches }
     }
 

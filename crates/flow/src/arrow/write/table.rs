@@ -63,7 +63,7 @@ impl<F: TableFormat> Opened<F> {
         &mut self,
         file: &mut FileWriter,
         plan: Option<&Arc<F::Plan>>,
-        scratches: &Arc<EncodeScratchPool>,
+        scratches: &EncodeScratchPool,
     ) -> Result<bool> {
         let last = match plan {
             None => self.late.len(),

@@ -84,7 +84,7 @@ pub(crate) trait FilledCluster: Send {
     fn buffers(&mut self) -> Vec<&mut Vec<u8>>;
 
     /// Appends it to its table. Returns whether the table got columns.
-    fn append(&mut self, file: &mut FileWriter, scratches: &Arc<EncodeScratchPool>) -> Result<bool>;
+    fn append(&mut self, file: &mut FileWriter, scratches: &EncodeScratchPool) -> Result<bool>;
 
     /// The plan that its buffers fit, if they serve again.
     fn pool_key(&self) -> Option<PoolKey>;
@@ -211,10 +211,10 @@ impl<F: TableFormat> FilledCluster for Filled<F> {
         self.content.buffers()
     }
 
-    fn append(&mut self, file: &mut FileWriter, scratches: &Arc<EncodeScratchPool>) -> Result<bool> {
+    fn append(&mut self, file: &mut FileWriter, scratches: &EncodeScratchPool) -> Result<bool> {
         self.table.with_open(|open| {
             let extended = open.extend(file, Some(&self.plan), scratches)?;
-            open.table.append(file, self.entries, &mut self.content)?;
+            open.table.append(file, (self.entries, &mut self.content), scratches)?;
             Ok(extended)
         })
     }

@@ -63,7 +63,7 @@ impl TableSource {
 
     /// Fields for an RNTuple.
     pub fn ntuple(spec: &NtupleSpec, layout: &Layout, memory: u64) -> Result<Self> {
-        let table = Made::Ntuple(spec.clone(), Table::new(of_ntuple(spec, layout, memory)?));
+        let table = Made::Ntuple(spec.clone(), Table::new(NtuplePlan::new(spec, layout, memory)?));
         Ok(Self { table, layout: layout.clone(), memory })
     }
 
@@ -72,7 +72,9 @@ impl TableSource {
         let table = match &self.table {
             Made::Tree(spec, _) => Made::Tree(spec.clone(), Table::new(TreePlan::new(spec, layout)?)),
             Made::Converted(spec, _) => Made::Converted(spec.clone(), Table::new(of_tree(spec, layout, self.memory)?)),
-            Made::Ntuple(spec, _) => Made::Ntuple(spec.clone(), Table::new(of_ntuple(spec, layout, self.memory)?)),
+            Made::Ntuple(spec, _) => {
+                Made::Ntuple(spec.clone(), Table::new(NtuplePlan::new(spec, layout, self.memory)?))
+            }
         };
         Ok(Self { table, layout: layout.clone(), memory: self.memory })
     }
@@ -143,7 +145,7 @@ impl TableSource {
         let (width, add) = match &self.table {
             Made::Tree(spec, table) => addition(table, TreePlan::new(spec, &self.layout)?, scratches)?,
             Made::Converted(spec, table) => addition(table, of_tree(spec, &self.layout, self.memory)?, scratches)?,
-            Made::Ntuple(spec, table) => addition(table, of_ntuple(spec, &self.layout, self.memory)?, scratches)?,
+            Made::Ntuple(spec, table) => addition(table, NtuplePlan::new(spec, &self.layout, self.memory)?, scratches)?,
         };
         Ok(MoreColumns { source: self, width, add })
     }
@@ -151,13 +153,7 @@ impl TableSource {
 
 /// An RNTuple with the content of a tree.
 fn of_tree(spec: &TreeSpec, layout: &Layout, memory: u64) -> Result<(NtuplePlan, Ntuple)> {
-    of_ntuple(&NtupleSpec::of_tree(spec)?, layout, memory)
-}
-
-fn of_ntuple(spec: &NtupleSpec, layout: &Layout, memory: u64) -> Result<(NtuplePlan, Ntuple)> {
-    let (mut plan, ntuple) = NtuplePlan::new(spec, layout)?;
-    plan.limit_groups(memory);
-    Ok((plan, ntuple))
+    NtuplePlan::new(&NtupleSpec::of_tree(spec)?, layout, memory)
 }
 
 /// The number of branches or columns of a wider plan that its table lacks, and what gives them to it.

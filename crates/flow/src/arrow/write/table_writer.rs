@@ -24,7 +24,7 @@ pub(crate) struct TableWriter {
     directory: DirId,
     filling: Box<dyn TableFill>,
     rule: ClusterRule,
-    scratches: Arc<EncodeScratchPool>,
+    scratches: EncodeScratchPool,
     team: Option<Arc<ThreadPool>>,
     /// Most bytes of a cluster in memory.
     limit: u64,
@@ -43,7 +43,7 @@ impl TableWriter {
         let (filling, _) = Arc::clone(&table).fill()?;
         let rule = filling.cluster_rule();
         let scratches = EncodeScratchPool::new(Arc::new(Compressors::new(limit)), Arc::new(Clocks::default()));
-        Ok(Self { table, directory, filling, rule, scratches: Arc::new(scratches), team, limit, clusters: 0 })
+        Ok(Self { table, directory, filling, rule, scratches, team, limit, clusters: 0 })
     }
 
     /// Adds the rows of a batch as entries. Columns are found by their names.

@@ -59,8 +59,7 @@ impl WritePool {
     /// A pool with threads of its own, as many as the budget says. All of them encode and compress each cluster, for callers
     /// that fill from one thread. The bytes are the same as with one thread.
     pub fn with_team(budget: Budget) -> Result<Self> {
-        let team = if budget.threads < 2 { None } else { Some(Arc::new(budget.team()?)) };
-        Ok(Self { team, ..Self::new(budget) })
+        Ok(Self { team: budget.helpers()?, ..Self::new(budget) })
     }
 
     /// Limits what the allocator keeps of freed memory, before a thread fills a cluster. With several threads it keeps little, since each has

@@ -37,12 +37,12 @@ pub(crate) fn run(
         baskets: Vec::with_capacity(column.source.pieces.len()),
         ..WrittenColumn::default()
     };
-    let sink = Sink { seek_pdir: job.seek_pdir, written: job.columns.iter().map(room).collect() };
+    let mut sink = Sink { seek_pdir: job.seek_pdir, written: job.columns.iter().map(room).collect() };
     let (ahead, share) = read_ahead(job.files, share);
     let job = &Job { files: ahead.files(), ..*job };
     let work = TreeWork { job, cache: BasketCache::new(share.waiting / 4) };
     let mut tasks = Tasks::new(job, &ahead);
-    let sink = run_work(&work, || Ok(tasks.next()), (writer, sink), share, progress)?;
+    run_work(&work, || Ok(tasks.next()), (writer, &mut sink), share, progress)?;
     let mut written = sink.written;
     for (column, depths) in written.iter_mut().zip(tasks.depths()) {
         column.depths = depths;

@@ -32,8 +32,7 @@ pub(crate) fn ntuple_again(source: &Source<'_>, attributes: Vec<AttributePlan>) 
     }
     let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
     let found = names.iter().map(|name| top(schema, name)).collect::<Result<Vec<usize>>>()?;
-    let (mut plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout)?;
-    plan.limit_groups(source.memory);
+    let (plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, source.memory)?;
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
     let table = NtupleTable::new((plan, ntuple));

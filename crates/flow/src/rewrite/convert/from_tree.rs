@@ -41,8 +41,7 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     let fields = fields(tree, (&wholes, &names), (&infos, &branches), source, &mut notes)?;
     let description = tree.named.title.clone();
     let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos.clone() };
-    let (mut plan, mut ntuple) = NtuplePlan::new(&spec, source.layout)?;
-    plan.limit_groups(source.memory);
+    let (plan, mut ntuple) = NtuplePlan::new(&spec, source.layout, source.memory)?;
     // Of ten thousand columns it is as large as their metadata.
     drop(spec);
     describe(Arc::make_mut(&mut ntuple.schema), tree, (&wholes, &names));

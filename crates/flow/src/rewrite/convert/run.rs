@@ -13,7 +13,7 @@ use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::user_info;
 use crate::execute::budget::{Budget, Share};
 use crate::execute::progress::Progress;
-use crate::rewrite::finish_ntuple::write_content;
+use crate::rewrite::finish_ntuple::write_attributes;
 use crate::rewrite::prepared::PlannedTree;
 use crate::rewrite::summary::TableSummary;
 use crate::table::depth::Depths;
@@ -125,7 +125,7 @@ impl Reading {
 pub(crate) fn write_converted(
     file: &mut FileWriter,
     (place, directory): (&PlannedTree, DirId),
-    plan: ConvertPlan,
+    mut plan: ConvertPlan,
     share: Share,
     compression: Compression,
     progress: Progress<'_>,
@@ -134,40 +134,27 @@ pub(crate) fn write_converted(
     let budget = plan.reading(beside);
     // One half of what waits is for reading.
     let overlaps = plan.step_bytes <= beside.waiting / 2;
-    let ConvertPlan { dataset, read, columns, table, attributes, user_info, selection, steps, kept, .. } = plan;
-    let lost = match user_info {
+    let lost = match plan.user_info.take() {
         Some((tree, source)) => {
             tree.with_record(|tree| user_info::copy_trees(tree, &place.path, &*source, (&mut *file, directory)))?
         }
         None => None,
     };
-    let team = if budget.threads > 1 { Some(Arc::new(budget.team()?)) } else { None };
-    let mut writer = TableWriter::new(file, directory, table, (team.clone(), cluster))?;
-    let work = ConvertWork {
-        dataset: &dataset,
-        read: &read,
-        columns: &columns,
-        selection,
-        steps: &steps,
-        kept,
-        budget,
-        team: team.as_ref(),
-        overlaps,
-    };
+    let team = budget.helpers()?;
+    let mut writer = TableWriter::new(file, directory, Arc::clone(&plan.table), (team.clone(), cluster))?;
+    let work = ConvertWork { plan: &plan, budget, team: team.as_ref(), overlaps };
     let numbered = work.run((&mut *file, &mut writer), progress)?;
     writer.flush(file)?;
-    if let Some((ntuple, sets)) = attributes {
-        for set in sets {
-            let content = write_content(file, set.plan, share, compression, progress)
-                .map_err(|e| e.object(format!("attributes {}", set.name)))?;
-            ntuple.with_open(|open| open.table.link(file, (set.name, set.schema_version), &content.open))?;
-        }
+    if let Some((ntuple, sets)) = plan.attributes.take() {
+        write_attributes(file, sets, (share, compression, progress), |file, set, content| {
+            ntuple.with_open(|open| open.table.link(file, set, &content.open))
+        })?;
     }
     let written = writer.finish(file, compression)?;
     let summary = TableSummary {
         path: place.path.clone(),
         container: written.container,
-        input_entries: dataset.entries(),
+        input_entries: plan.dataset.entries(),
         entries: written.entries,
         clusters: written.clusters,
         baskets: written.baskets,

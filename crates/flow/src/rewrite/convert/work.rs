@@ -10,13 +10,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema};
-use dataset::EntrySet;
 use rayon::ThreadPool;
 use rootfile::object::TObject;
 use rootfile::{Error, FileWriter, Hint, Result};
 
-use super::model::BatchColumn;
-use crate::arrow::read::{BatchSize, Batches, Dataset, Request, batches};
+use super::model::{BatchColumn, ConvertPlan};
+use crate::arrow::read::{BatchSize, Batches, Request, batches};
 use crate::arrow::write::TableWriter;
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
@@ -24,15 +23,7 @@ use crate::execute::workers::guarded;
 
 /// The entries of a plan on their way.
 pub(super) struct ConvertWork<'a> {
-    pub dataset: &'a Dataset,
-    /// The columns that are read, and those of a batch for the writer.
-    pub read: &'a [usize],
-    pub columns: &'a [BatchColumn],
-    pub selection: Option<EntrySet>,
-    /// The bounds of the steps in which entries are read.
-    pub steps: &'a [u64],
-    /// Bytes of pieces that several steps use and that are kept.
-    pub kept: u64,
+    pub plan: &'a ConvertPlan,
     /// For reading.
     pub budget: Budget,
     pub team: Option<&'a Arc<ThreadPool>>,
@@ -81,16 +72,16 @@ impl ConvertWork<'_> {
     }
 
     fn reader<'s>(&'s self, progress: Progress<'s>) -> StepReader<'s> {
-        let (columns, entries) = (self.read.to_vec(), 0..self.dataset.entries());
-        let request = Request { columns, entries, selection: self.selection.clone(), budget: self.budget, progress };
-        let batches = batches(self.dataset, request, BatchSize::Cluster).keeping(self.steps.to_vec(), self.kept);
+        let ConvertPlan { dataset, read, selection, steps, kept, .. } = self.plan;
+        let (columns, entries) = (read.clone(), 0..dataset.entries());
+        let request = Request { columns, entries, selection: selection.clone(), budget: self.budget, progress };
+        let batches = batches(dataset, request, BatchSize::Cluster).keeping(steps.clone(), *kept);
         // Streamed objects that were planned to be bytes.
-        let is_opaque = |column: &usize| {
-            self.dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"))
-        };
-        let as_bytes = (0..self.read.len()).filter(|place| self.read.get(*place).is_some_and(is_opaque)).collect();
+        let is_opaque =
+            |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
+        let as_bytes = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
         let batches = batches.with_team(self.team.cloned());
-        StepReader { work: self, batches, at: 0, as_bytes, numbered: BTreeSet::new() }
+        StepReader { plan: self.plan, batches, at: 0, as_bytes, numbered: BTreeSet::new() }
     }
 }
 
@@ -104,7 +95,7 @@ struct Step {
 
 /// Reads step by step.
 struct StepReader<'a> {
-    work: &'a ConvertWork<'a>,
+    plan: &'a ConvertPlan,
     batches: Batches<'a>,
     /// The number of the next step.
     at: usize,
@@ -117,7 +108,7 @@ struct StepReader<'a> {
 impl StepReader<'_> {
     /// Reads the next step. None after the last.
     fn next(&mut self) -> Result<Option<Step>> {
-        let ConvertWork { dataset, read, steps, selection, .. } = self.work;
+        let ConvertPlan { dataset, read, steps, selection, .. } = self.plan;
         let Some((&start, &end)) = steps.get(self.at).zip(steps.get(self.at + 1)) else { return Ok(None) };
         self.at += 1;
         let Some(batch) = self.batches.next_until(end) else { return Ok(None) };
@@ -129,7 +120,7 @@ impl StepReader<'_> {
 
     /// A batch with the names that the writer knows.
     fn for_writer(&mut self, read: &RecordBatch) -> Result<RecordBatch> {
-        let columns = self.work.columns;
+        let columns = &self.plan.columns;
         let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
         for column in columns {
             let (name, values) = match column {

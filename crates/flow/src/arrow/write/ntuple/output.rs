@@ -8,6 +8,7 @@ use dataset::ntuple::model::{Deferred, Ntuple, Schema};
 use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
+use super::format::NtupleFormat;
 use super::plan::NtuplePlan;
 use crate::arrow::write::format::{Content, OpenTable};
 use crate::arrow::write::written::WrittenTable;
@@ -40,11 +41,7 @@ impl NtupleOutput {
     }
 }
 
-impl OpenTable for NtupleOutput {
-    type Plan = NtuplePlan;
-    type Record = Ntuple;
-    type Content = Vec<ColumnPages>;
-
+impl OpenTable<NtupleFormat> for NtupleOutput {
     /// Writes its header.
     fn begin(file: &mut FileWriter, _: DirId, plan: Arc<NtuplePlan>, ntuple: Ntuple) -> Result<Self> {
         let early = ntuple.schema.columns.len();
@@ -55,13 +52,7 @@ impl OpenTable for NtupleOutput {
 
     /// The pages of clusters so far are listed without the new columns: elements before the first stored one are zero, and lists that
     /// are not stored are empty.
-    fn extend(
-        &mut self,
-        _: &mut FileWriter,
-        plan: Arc<NtuplePlan>,
-        _: Ntuple,
-        _: &Arc<EncodeScratchPool>,
-    ) -> Result<()> {
+    fn extend(&mut self, _: &mut FileWriter, plan: Arc<NtuplePlan>, _: Ntuple, _: &EncodeScratchPool) -> Result<()> {
         let mut schema = Schema::clone(&plan.schema);
         let mut first_elements = Vec::new();
         for (id, (column, rules)) in schema.columns.iter_mut().zip(&plan.rules).enumerate() {
@@ -82,7 +73,12 @@ impl OpenTable for NtupleOutput {
         Ok(())
     }
 
-    fn append(&mut self, file: &mut FileWriter, entries: u64, columns: &mut Vec<ColumnPages>) -> Result<()> {
+    fn append(
+        &mut self,
+        file: &mut FileWriter,
+        (entries, columns): (u64, &mut Vec<ColumnPages>),
+        _: &EncodeScratchPool,
+    ) -> Result<()> {
         if entries > 0 {
             let absent = self.late.get(columns.len().saturating_sub(self.early)..).unwrap_or_default();
             self.open.sink.append_made(file, (self.entries, entries), (columns, absent))?;

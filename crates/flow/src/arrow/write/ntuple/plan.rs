@@ -77,19 +77,24 @@ pub(crate) struct NtuplePlan {
 }
 
 impl NtuplePlan {
-    /// The plan, and the metadata without clusters.
-    pub fn new(spec: &NtupleSpec, layout: &Layout) -> Result<(Self, Ntuple)> {
+    /// The plan, and the metadata without clusters. Page lists are divided into groups as the memory of the whole operation allows.
+    pub fn new(spec: &NtupleSpec, layout: &Layout, memory: u64) -> Result<(Self, Ntuple)> {
         let named = |e: Error| e.object(format!("RNTuple {}", spec.path));
-        Self::planned(spec, layout).map_err(named)
+        Self::planned(spec, layout, memory).map_err(named)
     }
 
-    fn planned(spec: &NtupleSpec, layout: &Layout) -> Result<(Self, Ntuple)> {
+    fn planned(spec: &NtupleSpec, layout: &Layout, memory: u64) -> Result<(Self, Ntuple)> {
         let made = make_schema(&spec.fields, &with_pairs(spec), &encodings(&layout.rules(&spec.path)))?;
-        Self::of_schema(made, (&spec.path, &spec.description), layout)
+        Self::of_schema(made, (&spec.path, &spec.description), layout, memory)
     }
 
     /// The plan for a schema that is made already.
-    pub fn of_schema(made: MadeSchema, (path, description): (&str, &str), layout: &Layout) -> Result<(Self, Ntuple)> {
+    pub fn of_schema(
+        made: MadeSchema,
+        (path, description): (&str, &str),
+        layout: &Layout,
+        memory: u64,
+    ) -> Result<(Self, Ntuple)> {
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
         if name.is_empty() {
             return Err(Error::request("an RNTuple needs a name"));
@@ -112,7 +117,7 @@ impl NtuplePlan {
                 .unzipped_cluster
                 .map_or(defaults::NTUPLE_UNZIPPED_CLUSTER, |size| size.bytes()),
             share_pages: rules.tree.share_pages != Some(false),
-            groups: GroupRule::of(rules.tree.cluster_group),
+            groups: GroupRule::of(rules.tree.cluster_group).within(memory / LIST_SHARE),
             compression: compression(&table),
         };
         let nowhere = Link { len: 0, locator: Locator::File { offset: 0, size: 0 } };
@@ -129,11 +134,6 @@ impl NtuplePlan {
             attribute_sets: Vec::new(),
         };
         Ok((plan, ntuple))
-    }
-
-    /// Divides page lists into groups as the memory of the whole operation allows.
-    pub fn limit_groups(&mut self, memory: u64) {
-        self.groups = self.groups.within(memory / LIST_SHARE);
     }
 
     /// Checks that columns from one on can hold zeroes: a quantised one need not, and ROOT reads the object of a streamer field

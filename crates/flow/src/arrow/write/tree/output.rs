@@ -8,6 +8,7 @@ use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::default_baskets::default_baskets;
+use super::format::TreeFormat;
 use super::plan::TreePlan;
 use crate::arrow::write::format::{Content, OpenTable};
 use crate::arrow::write::written::WrittenTable;
@@ -32,8 +33,6 @@ pub(crate) struct OpenTree {
     /// First entry of each cluster, and last the number of entries.
     bounds: Vec<u64>,
     maxima: Vec<u64>,
-    /// For the branches that clusters were filled without, once there are any.
-    scratches: Option<Arc<EncodeScratchPool>>,
 }
 
 impl Content for TreeCluster {
@@ -42,17 +41,13 @@ impl Content for TreeCluster {
     }
 }
 
-impl OpenTable for OpenTree {
-    type Plan = TreePlan;
-    type Record = Tree;
-    type Content = TreeCluster;
-
+impl OpenTable<TreeFormat> for OpenTree {
     fn begin(file: &mut FileWriter, directory: DirId, plan: Arc<TreePlan>, tree: Tree) -> Result<Self> {
         add_infos(file, &plan, &tree);
         let branches = plan.branches.len();
         let written = (0..branches).map(|_| WrittenColumn::default()).collect();
         let sink = Sink { seek_pdir: file.seek_of(directory), written };
-        Ok(Self { plan, tree, sink, bounds: vec![0], maxima: vec![0; branches], scratches: None })
+        Ok(Self { plan, tree, sink, bounds: vec![0], maxima: vec![0; branches] })
     }
 
     /// Clusters so far get baskets of defaults for the new branches.
@@ -61,29 +56,33 @@ impl OpenTable for OpenTree {
         file: &mut FileWriter,
         plan: Arc<TreePlan>,
         tree: Tree,
-        scratches: &Arc<EncodeScratchPool>,
+        scratches: &EncodeScratchPool,
     ) -> Result<()> {
         add_infos(file, &plan, &tree);
         let (before, branches) = (self.maxima.len(), plan.branches.len());
         (self.plan, self.tree) = (plan, tree);
         self.sink.written.resize(branches, WrittenColumn::default());
         self.maxima.resize(branches, 0);
-        self.scratches = Some(Arc::clone(scratches));
         let bounds = self.bounds.clone();
         for (first, end) in bounds.iter().zip(bounds.iter().skip(1)) {
-            self.append_defaults(file, before, (*first, end - first))?;
+            self.append_defaults(file, before, (*first, end - first), scratches)?;
         }
         Ok(())
     }
 
-    fn append(&mut self, file: &mut FileWriter, entries: u64, cluster: &mut TreeCluster) -> Result<()> {
+    fn append(
+        &mut self,
+        file: &mut FileWriter,
+        (entries, cluster): (u64, &mut TreeCluster),
+        scratches: &EncodeScratchPool,
+    ) -> Result<()> {
         let TreeCluster { chunks, maxima } = cluster;
         let base = self.entries();
         for chunk in chunks.iter_mut() {
             self.sink.append_from(file, chunk, base)?;
         }
         if chunks.len() < self.maxima.len() {
-            self.append_defaults(file, chunks.len(), (base, entries))?;
+            self.append_defaults(file, chunks.len(), (base, entries), scratches)?;
         }
         if entries > 0 {
             self.bounds.push(base + entries);
@@ -137,8 +136,8 @@ impl OpenTree {
         file: &mut FileWriter,
         branch: usize,
         (first_entry, entries): (u64, u64),
+        scratches: &EncodeScratchPool,
     ) -> Result<()> {
-        let Some(scratches) = &self.scratches else { return Ok(()) };
         let sink = &mut self.sink;
         let mut put = |mut chunk: Chunk| sink.append_from(file, &mut chunk, first_entry);
         default_baskets(&self.plan, (branch, entries), scratches, &mut put)

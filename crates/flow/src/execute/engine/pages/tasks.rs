@@ -112,6 +112,7 @@ impl<'a> PageTasks<'a> {
             return Ok(());
         };
         let cluster_number = self.clusters_before + number;
+        let at = SourceCluster { input, number: self.input, list, cluster, cluster_number };
         if let Some(selected) = &self.job.selected {
             let first = input.first_entry + cluster.first_entry;
             match selected.count(&(first..first + cluster.entries)) {
@@ -122,7 +123,6 @@ impl<'a> PageTasks<'a> {
                     let kept: Vec<_> = selected.runs(ranks).map(|run| run.start - first..run.end - first).collect();
                     let begins_group = std::mem::take(&mut self.begins_group);
                     if self.ahead.fetches() {
-                        let at = SourceCluster { input, number: self.input, list, cluster, cluster_number };
                         self.ahead.announce(places(&at, self.job.columns.len(), &kept)?);
                     }
                     let slice =
@@ -135,7 +135,6 @@ impl<'a> PageTasks<'a> {
                 }
             }
         }
-        let at = SourceCluster { input, number: self.input, list, cluster, cluster_number };
         self.moved.clear();
         let mut outline = self.running.outline(self.job, &at, &mut self.moved)?;
         outline.begins_group = std::mem::take(&mut self.begins_group);

@@ -8,13 +8,13 @@ use dataset::ntuple::soundness::prove;
 use dataset::ntuple::{add_to_page, read_blob, recode_page};
 use rootfile::bytes::make_room;
 use rootfile::codec::{CODEC_ROOM, Compressor};
-use rootfile::{Error, RangeBuffer, RangeReader, Result, Source};
+use rootfile::{Error, Result};
 
 use super::job::{PageInput, PageJob};
 use super::outline::{MovedPage, SourceCluster, blame};
 use super::slice_work;
 use super::tasks::{ClusterWork, PageTask};
-use crate::execute::fetch::fetcher::Fetcher;
+use crate::execute::fetch::fetcher::{Fetcher, read_at};
 use crate::execute::pipeline::{Emit, Work};
 use crate::table::depth::Depth;
 use crate::table::pages::{PageBatch, PageRecord};
@@ -101,7 +101,8 @@ impl PageWork<'_> {
             let len: u64 = run.iter().map(|page| place_of(page).1).sum();
             let in_first = |e| blame(input, (first.column, cluster, first.index), e);
             let in_one_key = is_in_one_key(input, first);
-            read_page_bytes(input, (place_of(first).0, len, in_one_key), (&mut batch.bytes, at)).map_err(in_first)?;
+            let place = (place_of(first).0, len, in_one_key);
+            read_page_bytes(input, place, fetcher, (&mut batch.bytes, at)).map_err(in_first)?;
             for moved in run {
                 let stored = usize::try_from(place_of(moved).1).unwrap_or(usize::MAX);
                 let record = batch.bytes.get(at..at.saturating_add(stored)).unwrap_or_default();
@@ -143,7 +144,7 @@ impl PageWork<'_> {
         let encoding = self.job.columns.get(moved.target).and_then(|target| target.encoding);
         let encoding = encoding.ok_or_else(|| Error::unsupported("a column type of a later version of the format"))?;
         let (at, len) = place_of(moved);
-        read_page_bytes(input, (at, len, is_in_one_key(input, moved)), (record, 0))?;
+        read_page_bytes(input, (at, len, is_in_one_key(input, moved)), fetcher, (record, 0))?;
         let record = record.get(..usize::try_from(len).unwrap_or(usize::MAX)).unwrap_or_default();
         let mut content =
             moved.page.open(&moved.from.unwrap_or(encoding), record, &mut fetcher.codecs.decompressor, raw)?;
@@ -193,27 +194,21 @@ fn is_in_one_key(input: &PageInput, moved: &MovedPage) -> bool {
     most == 0 || place_of(moved).1 <= most
 }
 
-/// Reads the bytes of a page or of several neighbours into a buffer at `at`. The buffer grows as needed, and its old content is not
-/// cleared: clearing would cost most of the time.
+/// Reads the bytes of a page or of several neighbours into a buffer at `at`, as [`read_at`] does.
 fn read_page_bytes(
     input: &PageInput,
     (offset, len, in_one_key): (u64, u64, bool),
+    fetcher: &mut Fetcher,
     (out, at): (&mut Vec<u8>, usize),
 ) -> Result<()> {
-    let source: &dyn Source = &*input.source;
-    check_within((offset, len), source.size())?;
-    let size = usize::try_from(len).unwrap_or(usize::MAX);
-    if !in_one_key {
-        let locator = Locator::File { offset, size: len };
-        let mut buffer = RangeBuffer::default();
-        let bytes = (&mut RangeReader::of(source, &mut buffer) as &mut _, 0);
-        let bytes = read_blob(bytes, &locator, input.ntuple.anchor.max_key_size)?;
-        out.truncate(at);
-        out.extend_from_slice(&bytes);
-        return Ok(());
+    check_within((offset, len), input.source.size())?;
+    let (mut bytes, _) = fetcher.of(&*input.source);
+    if in_one_key {
+        return read_at(&mut bytes, 0, (offset, usize::try_from(len).unwrap_or(usize::MAX)), out, at);
     }
-    if out.len() < at + size {
-        out.resize(at + size, 0);
-    }
-    source.read_exact_at(offset, out.get_mut(at..at + size).unwrap_or_default())
+    let locator = Locator::File { offset, size: len };
+    let bytes = read_blob((&mut bytes, 0), &locator, input.ntuple.anchor.max_key_size)?;
+    out.truncate(at);
+    out.extend_from_slice(&bytes);
+    Ok(())
 }
