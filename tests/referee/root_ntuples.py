@@ -1,18 +1,16 @@
 """Asks real ROOT about the RNTuples of files: what its RNTupleInspector says, and the values that its views show.
 
-Run as a script it is the process with ROOT in it, which stays for all questions and answers each in a forked child.
+Run as a program it is the process with ROOT in it: see `root_server`.
 """
 
 import atexit
 import functools
 import json
-import os
-import signal
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from referee.root_server import Server, serve
 
 Answer = dict[str, Any]
 
@@ -91,32 +89,22 @@ std::string inspect(const std::string &name, const std::string &file) {
 
 
 @functools.cache
-def _root() -> subprocess.Popen[str]:
-    """The process with ROOT, started with the first question."""
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
-    command = [sys.executable, "-W", "ignore", "-m", "referee.root_ntuples"]
-    process = subprocess.Popen(
-        command, env=environment, cwd="/", stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    atexit.register(process.communicate)
-    return process
+def _root() -> Server:
+    """The process with ROOT."""
+    server = Server("referee.root_ntuples")
+    atexit.register(server.close)
+    return server
 
 
 def ask(question: str, *ntuples: str) -> list[Any]:
     """ROOT's answers for `FILE:NAME`, or for several of them with `|` between; a crash is an answer to "show" alone."""
-    process, answers = _root(), []
-    assert process.stdin is not None
-    assert process.stdout is not None
+    answers = []
     for ntuple in ntuples:
-        process.stdin.write(json.dumps([question, ntuple]) + "\n")
-        process.stdin.flush()
-        line = process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"ROOT died at {ntuple}")
-        status, answer = json.loads(line)
-        if status and question != "show":
-            raise RuntimeError(f"ROOT failed at {ntuple}: {answer or status}")
-        answers.append(CRASH if status else answer)
+        answer = _root().ask(json.dumps([question, ntuple]))
+        failed = isinstance(answer, dict) and "error" in answer
+        if failed and question != "show":
+            raise RuntimeError(f"ROOT failed at {ntuple}: {answer['error']}")
+        answers.append(CRASH if failed else answer)
     return answers
 
 
@@ -171,30 +159,18 @@ def _answer(question: str, file: str, name: str, *names: str) -> Any:
         return Path(shown.name).read_text(errors="backslashreplace")
 
 
-def _answers(question: str, ntuples: list[str]) -> Any:
+def _answers(line: str) -> str:
     """What ROOT says of one RNTuple, or of several; in the forked child."""
-    answers = [_answer(question, *ntuple.split(":")) for ntuple in ntuples]
-    return answers if len(answers) > 1 else answers[0]
-
-
-def _child(question: str, ntuple: str, out: int) -> None:
-    """Writes the answer, and ends."""
-    status = 1
-    signal.alarm(TIMEOUT)
-    # ROOT prints, too.
-    os.dup2(2, 1)
+    question, ntuples = json.loads(line)
     try:
-        said = _answers(question, ntuple.split("|"))
-        status = 0
+        answers = [_answer(question, *ntuple.split(":")) for ntuple in ntuples.split("|")]
     except Exception as error:
-        said = str(error)
-    with os.fdopen(out, "w") as file:
-        file.write(json.dumps(said))
-    os._exit(status)
+        return json.dumps({"error": str(error)})
+    return json.dumps(answers if len(answers) > 1 else answers[0])
 
 
 def main() -> None:
-    """Prints a line for each question of stdin: the status of the child, and its answer."""
+    """Answers each question of stdin."""
     import ROOT
 
     ROOT.gErrorIgnoreLevel = ROOT.kError
@@ -202,17 +178,7 @@ def main() -> None:
     ROOT.gEnv.SetValue("Root.Stacktrace", "no")
     if not ROOT.gInterpreter.Declare(CODE):
         raise SystemExit("the code does not compile")
-    for line in sys.stdin:
-        question, ntuple = json.loads(line)
-        reading, writing = os.pipe()
-        if not (child := os.fork()):
-            os.close(reading)
-            _child(question, ntuple, writing)
-        os.close(writing)
-        with os.fdopen(reading) as file:
-            said = file.read()
-        status = os.waitpid(child, 0)[1]
-        print(json.dumps([status, json.loads(said) if said else None]), flush=True)
+    serve(_answers, TIMEOUT)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""A process with real ROOT in it that answers one question about one file after another, each in a forked child.
+"""A process with real ROOT in it that answers one question after another, each in a forked child.
 
-The question is a C++ function `std::string NAME::all(const char *path)` in cpp/NAME.C, which returns JSON and may use
-cpp/common.C. A crash, or a child over its time limit, costs that answer only. Run as a script this module
-is the process.
+`serve` is the process' loop, and `Server` what asks it. A crash, or a child over its time limit, costs that answer
+only. Run as a program this module answers a question about files for `RootServer`: a C++ function
+`std::string NAME::all(const char *path)` in cpp/NAME.C, which returns JSON and may use cpp/common.C.
 """
 
 import json
@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,11 @@ TIMEOUT = 120.0
 CPP = Path(__file__).resolve().parent / "cpp"
 
 
-class RootServer:
-    """Asks one question; the process is started with the first file."""
+class Server:
+    """Asks a program of this package; the process is started with the first question."""
 
-    def __init__(self, question: str) -> None:
-        self._question = question
+    def __init__(self, program: str, *words: str) -> None:
+        self._words = [program, *words]
         self._process: subprocess.Popen[str] | None = None
 
     def close(self) -> None:
@@ -32,11 +33,13 @@ class RootServer:
             self._process.communicate()
             self._process = None
 
-    def of(self, path: Path) -> dict[str, Any]:
-        """The answer for this file, or {"error": reason}. ROOT runs in the file's own folder, beside its companions."""
+    def ask(self, question: str) -> Any:
+        """The answer to a line, or {"error": reason}."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), self._question],
+                [sys.executable, "-W", "ignore", "-m", *self._words],
+                env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])},
+                cwd="/",
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -44,28 +47,53 @@ class RootServer:
             )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{path.absolute()}\n")
+        self._process.stdin.write(f"{question}\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         if not line:
-            raise RuntimeError(f"ROOT ({self._question}) died on {path}")
-        answer: dict[str, Any] = json.loads(line)
+            raise RuntimeError(f"ROOT ({' '.join(self._words)}) died on {question}")
+        return json.loads(line)
+
+
+class RootServer(Server):
+    """Asks one question about files."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__("referee.root_server", question)
+
+    def of(self, path: Path) -> dict[str, Any]:
+        """The answer for this file, or {"error": reason}. ROOT runs in the file's own folder, beside its companions."""
+        answer: dict[str, Any] = self.ask(str(path.absolute()))
         return answer
 
 
-def _child(function: Any, path: str, pipe: int) -> None:
+def serve(answer: Callable[[str], str], timeout: float) -> None:
+    """Answers each line of stdin with JSON, within this many seconds."""
+    for line in sys.stdin:
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reading)
+            try:
+                _child(answer, line.rstrip("\n"), writing)
+            finally:
+                os._exit(0)
+        os.close(writing)
+        print(_answer(pid, reading, timeout), flush=True)
+
+
+def _child(answer: Callable[[str], str], question: str, pipe: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    os.chdir(Path(path).parent)
     with os.fdopen(pipe, "w") as out:
-        out.write(str(function(path)))
+        out.write(answer(question))
 
 
-def _answer(pid: int, reading: int) -> str:
+def _answer(pid: int, reading: int, timeout: float) -> str:
     """The output of the child until it ends or runs out of time."""
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + timeout
     os.set_blocking(reading, False)
     parts: list[bytes] = []
     with os.fdopen(reading, "rb", buffering=0) as pipe:
@@ -88,7 +116,7 @@ def _answer(pid: int, reading: int) -> str:
 
 
 def main() -> None:
-    """Answers the question argv[1] for each path on stdin."""
+    """Answers the question argv[1] about each path on stdin."""
     import ROOT
 
     question = sys.argv[1]
@@ -100,17 +128,12 @@ def main() -> None:
             raise SystemExit(f"{name}.C does not compile")
     function = getattr(ROOT, question).all
     function("/nonexistent")  # compiles the wrapper once, before the forks
-    for line in sys.stdin:
-        reading, writing = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.close(reading)
-            try:
-                _child(function, line.rstrip("\n"), writing)
-            finally:
-                os._exit(0)
-        os.close(writing)
-        print(_answer(pid, reading), flush=True)
+
+    def answer(path: str) -> str:
+        os.chdir(Path(path).parent)
+        return str(function(path))
+
+    serve(answer, TIMEOUT)
 
 
 if __name__ == "__main__":
