@@ -282,6 +282,15 @@ def test_importing_basketry_imports_no_array_library() -> None:
     assert not imported & {"numpy", "awkward", "pandas", "pyarrow", "polars", "uproot"}
 
 
+def test_reading_numbers_imports_no_classes_of_objects(made: Path) -> None:
+    code = "import sys, basketry; basketry.open(sys.argv[1]).arrays(library='np'); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, f"{made}:dir/t"], capture_output=True, text=True, check=True)
+    imported = done.stdout.split()
+
+    assert "basketry._libraries.numpy" in imported
+    assert not [name for name in imported if name.startswith("basketry.objects")]
+
+
 def test_the_command_comes_with_the_package(made: Path, tmp_path: Path, basketry: Basketry) -> None:
     ours = Basketry(tmp_path / "basketry")
     ours.binary.write_text(f"#!{sys.executable}\nimport sys\nfrom basketry._command import main\nsys.exit(main())\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._libraries import frames
+from .._libraries.lineages import BASE
 from .plan import columns, names, placed
 
 if TYPE_CHECKING:
@@ -186,11 +187,19 @@ def pandas_column(node: _core.Node) -> Any:
 
 def numpy_array(node: _core.Node) -> Any:
     """The array of NumPy's, with elements that have the methods of their families."""
-    # Both import NumPy.
+    # It imports NumPy.
     from .._libraries import numpy as _numpy
+
+    return _numpy.array(node, _maker)
+
+
+def _maker(lineage: str) -> Callable[[dict[str, Any]], Any] | None:
+    """That of `objects.model`, which is imported where a class may have a family: most arrays have no such records."""
+    if BASE not in lineage and not lineage.startswith(("T", "Roo")):
+        return None
     from ..objects.model import maker
 
-    return _numpy.array(node, maker)
+    return maker(lineage)
 
 
 def _of_batch(index: Any, batch: _core.ReadBatch) -> Any:
