@@ -23,7 +23,7 @@ Report = TypeVar("Report")
 #: Threads of most verbs.
 ALL_CORES = {"threads": 0}
 #: Options that the command takes several times.
-SEVERAL = ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance")
+SEVERAL = ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance", "grid")
 
 
 def watched_report(
@@ -57,10 +57,7 @@ def called(
     unknown = [name for name in given if name not in names]
     if unknown:
         raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(names)}")
-    options = {**own, **given}
-    if isinstance(options.get("layout"), collections.abc.Mapping):
-        options["layout"] = as_toml(options["layout"])
-    words = [verb, "--json", *as_options(options), "--", *inputs]
+    words = [verb, "--json", *as_options({**own, **given}), "--", *inputs]
     return parse(kind, watched_report(words, progress, read, unit, total))
 
 
@@ -133,7 +130,8 @@ def as_options(given: dict[str, Any]) -> list[str]:
             for pattern, keys in value.items():
                 words += [option, pattern, ",".join(f"{key.replace('_', '-')}={as_value(keys[key])}" for key in keys)]
         else:
-            words.append(f"{option}={as_value(value)}")
+            is_layout = name == "layout" and isinstance(value, collections.abc.Mapping)
+            words.append(f"{option}={as_toml(value) if is_layout else as_value(value)}")
     return words
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._core import expand, report
 from .._shared.signatures import spelled
-from .calling import ALL_CORES, as_options, as_paths, as_toml, called, watched_report
+from .calling import ALL_CORES, as_options, as_paths, called, watched_report
 from .options import AnyVerb, Limits, Trying
 
 if TYPE_CHECKING:
@@ -125,8 +125,6 @@ def plan(verb: str, inputs: Places, output: Place, **options: Any) -> Jobs:
     from ..reports.tasks import Jobs
 
     own = {name: options.pop(name) for name in (*Planning.__annotations__, "skip_bad", "force") if name in options}
-    if isinstance(options.get("layout"), collections.abc.Mapping):
-        options["layout"] = as_toml(options["layout"])
     words = ["plan", "--json", *as_options({"output": output, **own}), verb, *as_paths(inputs)]
     return parse(Jobs, report([*words, "--", *as_options(options)]))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from .._command import start_again_here
 from .._shared.signatures import spelled
-from .calling import as_options, as_value, layout_text, watched_report
+from .calling import as_value, called, layout_text
 from .options import Sweeping
 
 if TYPE_CHECKING:
@@ -72,13 +72,9 @@ def sweep(
     runner: "basketry", or "root" where ROOT is installed. keep: keep the copies after reading.
     progress: that of `rewrite`; it counts jobs, those of the estimate too, and the copies to read.
     """
-    from ..reports.parse import parse
     from ..reports.sweeping import Estimate, Sweep
 
-    known = Sweeping.__annotations__
-    if unknown := [name for name in options if name not in known]:
-        raise TypeError(f"sweep() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(known)}")
-    given: dict[str, Any] = {"output": output, "dry_run": dry_run} | options
+    given: dict[str, Any] = {**options}
     for name in {"streams", "threads", "only", "columns"} & given.keys():
         given[name] = _values(given[name])
     if given.get("layout") is not None:
@@ -86,9 +82,9 @@ def sweep(
     if given.get("entries") is not None:
         given["entries"] = str(given["entries"])
     start_again_here()
-    words = ["sweep", "--json", "--quiet", *(f"--grid={axis}" for axis in _axes(grid)), *as_options(given)]
     kind: type[Sweep | Estimate] = Estimate if dry_run else Sweep
-    return parse(kind, watched_report([*words, "--", os.fspath(input)], progress, None, "job"))
+    own: dict[str, Any] = {"quiet": True, "grid": _axes(grid), "output": output, "dry_run": dry_run}
+    return called(kind, "sweep", given, Sweeping, [os.fspath(input)], progress, unit="job", **own)
 
 
 def _axes(grid: Grid) -> list[str]:
