@@ -46,7 +46,7 @@ class Opener(UUIDOpener):  # type: ignore[misc]
     def __init__(self, tree: Table[Any], places: Mapping[str, str]) -> None:
         super().__init__({uuid_of(tree): dict(places)})
         self._state = _state(places)
-        self._follow_urls = tree._made_of[2]
+        self._follow_urls = tree._made_of.follow_urls
 
     def open_uuid(self, uuid: str) -> dict[str, Table[Any]]:
         """The tree by its path. Files that have changed are a `ValueError`."""

@@ -80,13 +80,12 @@ def open(
     _core.check_join(join)
     if isinstance(places, collections.abc.Mapping) and len(places) == 1 and next(iter(places.values())) is None:
         return File(local(as_text(next(iter(places)))), follow_urls=follow_urls)
-    if is_place(places):
-        found = _expand(places)
-        if len(found) == 1 and friends is None:
-            path, inside = found[0]
-            file = File(path, follow_urls=follow_urls)
-            return file[inside] if inside else file
-    return _tree(_inputs(places), friends, follow_urls, (join, widen))
+    inputs = _inputs(places)
+    if is_place(places) and len(inputs) == 1 and friends is None:
+        path, inside = inputs[0]
+        file = File(path, follow_urls=follow_urls)
+        return file[inside] if inside else file
+    return _tree(inputs, friends, follow_urls, (join, widen))
 
 
 @spelled(Table.arrays)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from .. import _core
 from .._shared.handle import DetachedFile, Handle
@@ -28,9 +28,20 @@ if TYPE_CHECKING:
     #: Files with the trees in them, and friends, each by its name, if it has one.
     Inputs: TypeAlias = Sequence[tuple[str, str | None]]
     Friends: TypeAlias = Sequence[tuple[str | None, Inputs]]
-    #: Files, friends, whether URLs that the files name are followed, how files are joined whose columns differ, and the
-    #: number of the file if the table is that of one, with the columns of all.
-    MadeOf: TypeAlias = tuple[Inputs, Friends, bool, str, bool, int | None]
+
+
+class MadeOf(NamedTuple):
+    """What a table is made of."""
+
+    inputs: Inputs
+    friends: Friends = ()
+    #: Whether URLs that the files name are followed.
+    follow_urls: bool = False
+    #: How files are joined whose columns differ.
+    join: str = "strict"
+    widen: bool = False
+    #: The number of the file, if the table is that of one with the columns of all.
+    number: int | None = None
 
 
 class Table(Columns[C], Handle, record.Described):
@@ -72,13 +83,13 @@ class Table(Columns[C], Handle, record.Described):
     @property
     def _inputs(self) -> Inputs:
         """Its files, with the trees in them."""
-        inputs, *_, number = self._made_of
-        return inputs if number is None else [inputs[number]]
+        made_of = self._made_of
+        return made_of.inputs if made_of.number is None else [made_of.inputs[made_of.number]]
 
     @functools.cached_property
     def _first(self) -> _core.Table:
         """The table of the first file by itself, with the columns of that file."""
-        return self._table if self._table.is_alone else _core.Table(self._inputs[:1], (), self._made_of[2])
+        return self._table if self._table.is_alone else _core.Table(self._inputs[:1], (), self._made_of.follow_urls)
 
     @functools.cached_property
     def _places(self) -> Sequence[int | None]:
@@ -320,7 +331,7 @@ def opened(
 ) -> Tree | RNTuple:
     """The tree or RNTuple of files and friends; `where` is its file and path."""
     table = _core.Table(inputs, friends, follow_urls, join, widen)
-    return _made(table, where, (inputs, friends, follow_urls, join, widen, None))
+    return _made(table, where, MadeOf(inputs, friends, follow_urls, join, widen))
 
 
 def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> list[Tree | RNTuple]:
@@ -328,8 +339,8 @@ def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> li
     tables = _core.Table.each(inputs, follow_urls, join, widen)
     made = []
     for number, table in enumerate(tables):
-        alone: MadeOf = ([inputs[number]], (), follow_urls, "strict", False, None)
-        joined: MadeOf = (inputs, (), follow_urls, join, widen, number)
+        alone = MadeOf([inputs[number]], follow_urls=follow_urls)
+        joined = MadeOf(inputs, (), follow_urls, join, widen, number)
         made.append(_made(table, "", alone if table.is_alone else joined))
     return made
 
@@ -355,5 +366,5 @@ def _paths(lines: list[_core.BranchLine]) -> list[tuple[Any, str, int]]:
 
 
 def _made(table: _core.Table, where: str, made_of: MadeOf) -> Tree | RNTuple:
-    where = where or f"{_core.public_path(made_of[0][made_of[5] or 0][0])}:{table.path}"
+    where = where or f"{_core.public_path(made_of.inputs[made_of.number or 0][0])}:{table.path}"
     return (RNTuple if table.is_ntuple else Tree)(table, where, made_of)

@@ -250,17 +250,17 @@ def batches(data: Any, with_types: bool = False, whole: Collection[str] | None =
     for table in input_arrays.tables(data, whole):
         if isinstance(table, _core.Stream):
             empty = table.empty()
-            _check_names(empty.names)
+            check_names(empty.names)
             if with_types:
                 yield empty
             yield from table
         else:
-            _check_names([name for name, _ in table])
+            check_names([name for name, _ in table])
             batch = _core.Batch.of(table)
             yield from [batch] * (2 if with_types else 1)
 
 
-def _check_names(names: list[str]) -> None:
+def check_names(names: list[str]) -> None:
     """Refuses columns of one name, of which only one would be written."""
     if len(set(names)) < len(names):
         raise ValueError(f"two columns are called {plain(next(name for name in names if names.count(name) > 1))}")

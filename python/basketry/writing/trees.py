@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import _core
 from .._shared.names import plain
-from .tables import WritableTable, typed
+from .tables import WritableTable, check_names, typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,9 +66,7 @@ class WritableTree(WritableTable):
     def _flat(self, batch: _core.Batch, whole: list[str]) -> tuple[_core.Batch, list[tuple[str, str | None]]]:
         flat, origins = batch.flat(whole)
         names = [name if part is None else self._field_name(name, part) for name, part in origins]
-        if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"two columns are called {plain(twice)}")
+        check_names(names)
         return flat.renamed(names), origins
 
 
