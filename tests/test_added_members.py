@@ -30,6 +30,13 @@ def joined(folder: Path, order: str) -> list[Path]:
     return [folder / f"{name}.root" for name in order.split()]
 
 
+def filled(basketry: Basketry, inputs: list[Path], merged: Path) -> None:
+    """Merges with --fill, and checks and verifies the output."""
+    basketry("merge", "--fill", *inputs, "-o", merged)
+    basketry("check", "--deep", merged)
+    basketry("verify", "--fill", *inputs, merged)
+
+
 def hit(e: int, is_new: bool) -> dict[str, Any]:
     """A hit as an entry has it, or with defaults of members that its version lacks."""
     return {"a": e, "b": 2.0 * e if is_new else 0.0, "l": [e] * (e % 3) if is_new else []}
@@ -88,10 +95,8 @@ def without_whole(line: str) -> str:
 @pytest.mark.parametrize("order", ORDERS)
 def test_root_reads_what_is_filled_in(order: str, made: Path, basketry: Basketry, tmp_path: Path) -> None:
     merged = tmp_path / "merged.root"
-    basketry("merge", "--fill", *joined(made, order), "-o", merged)
+    filled(basketry, joined(made, order), merged)
 
-    basketry("check", "--deep", merged)
-    basketry("verify", "--fill", *joined(made, order), merged)
     found = compiled.ask(made, f"{NAME}NEW", f'dump("{merged}")')
     assert [without_whole(line) for line in found.splitlines()] == expected_text(order)
     with uproot.open(merged) as file:
@@ -107,10 +112,8 @@ def test_members_of_rntuples_are_filled_in(order: str, made: Path, basketry: Bas
         out = tmp_path / f"{name}.root"
         basketry("rewrite", made / f"{name}.root", "-o", out, "--container", "rntuple", *only)
     inputs, merged = joined(tmp_path, order), tmp_path / "merged.root"
-    basketry("merge", "--fill", *inputs, "-o", merged)
+    filled(basketry, inputs, merged)
 
-    basketry("check", "--deep", merged)
-    basketry("verify", "--fill", *inputs, merged)
     hits = [[hit(e, name == "new")] * (e % 3) for name in order.split() for e in range(6)]
     with uproot.open(merged) as file:
         for read in (bk.open(merged)["t"]["hits"].array(), file["t"]["hits"].array()):
@@ -207,16 +210,14 @@ def test_members_without_a_value(order: str, basketry: Basketry, tmp_path: Path)
         with bk.recreate(tmp_path / f"{name}.root") as file:
             file.mkrntuple("t", {"one": ak.Array(records), "many": ak.Array([records, []])})
     inputs, merged = joined(tmp_path, order), tmp_path / "merged.root"
-    basketry("merge", "--fill", *inputs, "-o", merged)
+    filled(basketry, inputs, merged)
 
-    basketry("check", "--deep", merged)
-    basketry("verify", "--fill", *inputs, merged)
-    filled = {
+    whole = {
         name: [{"maybe": None, "either": None} | record for record in records] for name, records in contents.items()
     }
     wanted: dict[str, list[Any]] = {
-        "one": [record for name in order.split() for record in filled[name]],
-        "many": [entry for name in order.split() for entry in (filled[name], [])],
+        "one": [record for name in order.split() for record in whole[name]],
+        "many": [entry for name in order.split() for entry in (whole[name], [])],
     }
     how: dict[str, Any] = {"join": "fill"}
     for name, values in wanted.items():

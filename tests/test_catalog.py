@@ -15,26 +15,21 @@ from referee.command import Basketry
 OLD, NEW = 3, 5
 
 
-def write_tree(file: Any, name: str, entries: int) -> None:
-    """Adds a tree to a file of uproot."""
-    file.mktree(name, {"x": "int32"}).extend({"x": np.arange(entries, dtype=np.int32)})
-
-
-def write_ntuple(file: Any, name: str, entries: int) -> None:
-    """Adds an RNTuple to a file of uproot."""
-    file.mkrntuple(name, {"x": "int32"}).extend({"x": np.arange(entries, dtype=np.int32)})
+def write(make: Callable[[str, dict[str, str]], Any], name: str, entries: int) -> None:
+    """Adds a table to a file of uproot by one of its methods."""
+    make(name, {"x": "int32"}).extend({"x": np.arange(entries, dtype=np.int32)})
 
 
 @pytest.fixture(params=["adjacent", "apart", "in a directory", "ntuple"])
 def twice(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     """A file that was given a table of a name, and then another one; and the path of both."""
     path, table = tmp_path / "twice.root", "d/t" if request.param == "in a directory" else "t"
-    write: Callable[[Any, str, int], None] = write_ntuple if request.param == "ntuple" else write_tree
     with uproot.recreate(path) as file:
-        write(file, table, OLD)
+        make = file.mkrntuple if request.param == "ntuple" else file.mktree
+        write(make, table, OLD)
         if request.param == "apart":
             file["h"] = np.histogram([1.0])
-        write(file, table, NEW)
+        write(make, table, NEW)
     with uproot.open(path) as file:
         keys = [key for key in file if file.classname_of(key) != "TDirectory"]
         assert [key for key in keys if "t" in key] == [f"{table};1", f"{table};2"]
@@ -106,9 +101,9 @@ def both(tmp_path: Path) -> Callable[[str, int, int | None], Path]:
     def make(name: str, in_tree: int, in_ntuple: int | None) -> Path:
         path = tmp_path / name
         with uproot.recreate(path) as file:
-            write_tree(file, "t", in_tree)
+            write(file.mktree, "t", in_tree)
             if in_ntuple is not None:
-                write_ntuple(file, "t", in_ntuple)
+                write(file.mkrntuple, "t", in_ntuple)
         return path
 
     return make

@@ -1,7 +1,6 @@
 """Pairs of files that differ in one property each, through every verb that joins files: the result has the values of
 each file read alone, or nothing is written and the message names what differs and where. No outcome is silent."""
 
-import hashlib
 import subprocess
 import sys
 from collections.abc import Callable
@@ -55,9 +54,8 @@ CLASS_OF = {
 @pytest.fixture(scope="module")
 def pairs() -> Path:
     """The folder with all pairs, kept until the program that makes them changes."""
-    program = Path(differing_pairs.__file__)
-    key = hashlib.sha256(program.read_bytes()).hexdigest()[:12]
-    return make_files.made_once(f"pairs-{key}", [["referee.differing_pairs", side] for side in "ab"])
+    programs = [["referee.differing_pairs", side] for side in "ab"]
+    return make_files.made_once("pairs", programs, Path(differing_pairs.__file__))
 
 
 def read(file: Path) -> list[dict[str, Any]]:

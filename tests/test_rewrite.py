@@ -160,7 +160,11 @@ def test_a_usual_run_writes_every_feature_of_the_corpus_in_two_layouts() -> None
     features = {line["name"]: set(line["features"]) for line in INDEX if line["name"] in NAMES}
     for feature in set().union(*features.values()):
         layouts = {
-            number for name in NAMES if feature in features[name] for number in range(5) if is_usual(name, number)
+            number
+            for name in NAMES
+            if feature in features[name]
+            for number in range(len(LAYOUTS))
+            if is_usual(name, number)
         }
         assert len(layouts) >= 2, feature
 

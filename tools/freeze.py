@@ -16,7 +16,6 @@ right is not its business, only what is the same.
 
 import argparse
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -24,8 +23,8 @@ from pathlib import Path
 from freezing import comparison, corpus, values
 from freezing.outputs import Frozen, freeze
 from freezing.running import Build
+from referee.paths import BINARY, CORPUS
 
-REPO = Path(__file__).resolve().parent.parent
 # Where the commands of `quick` are stopped, and those of a whole run: a build without optimisation is slow.
 PATIENCE = {True: 20.0, False: 60.0}
 
@@ -63,12 +62,10 @@ def main() -> int:
 
 def frozen(options: argparse.Namespace) -> Frozen:
     """What the build at hand writes and says."""
-    binary = options.bin or Path(os.environ.get("BASKETRY_BIN", REPO / "target" / "release" / "basketry"))
-    folder = options.corpus or Path(os.environ.get("BASKETRY_CORPUS", REPO.parent / "shared" / "corpus"))
-    files = corpus.sample(folder, options.every, options.quick)
+    files = corpus.sample(options.corpus or CORPUS, options.every, options.quick)
     with tempfile.TemporaryDirectory(prefix="freeze-") as scratch:
         worker = [options.python, str(Path(__file__).resolve()), "values"]
-        build = Build(binary.resolve(), worker, Path(scratch), PATIENCE[options.quick])
+        build = Build((options.bin or BINARY).resolve(), worker, Path(scratch), PATIENCE[options.quick])
         print(f"{len(files)} files; {build.version()}", file=sys.stderr)
         return freeze(build, files, options.only, options.jobs)
 

@@ -5,7 +5,6 @@ folder and runs calls such as `make("x.root")`; `ask LIBRARY CALL` prints what a
 name for the preprocessor first, and adds it to the name of the library.
 """
 
-import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +17,8 @@ CPP = Path(__file__).resolve().parent / "cpp"
 def compiled(name: str, calls: dict[str, list[str]]) -> Path:
     """A folder with what calls made, and with the libraries. `calls` has those for each name to define, or for none."""
     macro = CPP / f"{name}.C"
-    key = hashlib.sha256(macro.read_bytes() + repr(calls).encode() + Path(__file__).read_bytes()).hexdigest()[:12]
     programs = [["referee.compiled", "make", f"{macro}:{defined}", *own] for defined, own in calls.items()]
-    return made_once(f"{name}-{key}", programs)
+    return made_once(name, programs, macro, Path(__file__))
 
 
 def ask(folder: Path, name: str, call: str) -> str:

@@ -32,15 +32,14 @@ RECIPES |= {f"big_records_{codec}": (MACROS / "big_records.C", str(code)) for co
 
 def made(recipe: str) -> Path:
     """The folder with the recipe's files, made on first use."""
-    macro, arguments = RECIPES[recipe]
-    key = hashlib.sha256(macro.read_bytes() + arguments.encode() + Path(__file__).read_bytes()).hexdigest()[:12]
-    return made_once(f"{recipe}-{key}", [["referee.make_files", recipe]])
+    return made_once(recipe, [["referee.make_files", recipe]], RECIPES[recipe][0], Path(__file__))
 
 
-def made_once(name: str, programs: list[list[str]]) -> Path:
+def made_once(name: str, programs: list[list[str]], *sources: Path) -> Path:
     """The folder of this name under build/, filled on first use by programs that run in it, all at once: modules of the
-    tests, with their arguments."""
-    folder = BUILD / "files" / name
+    tests, with their arguments. Other programs, or another text of a source, fill another folder."""
+    key = hashlib.sha256(repr(programs).encode() + b"".join(source.read_bytes() for source in sources)).hexdigest()
+    folder = BUILD / "files" / f"{name}-{key[:12]}"
     if not folder.exists():
         # Another worker may make the same files.
         scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
