@@ -9,7 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from report_types import REPO, Type, arguments, place, printed, quoted, resolve, spelled, types
+from report_types import (
+    REPO,
+    Type,
+    arguments,
+    outer_and_inner,
+    place,
+    printed,
+    quoted,
+    resolve,
+    spelled,
+    type_at,
+    types,
+    without_links,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,14 +126,12 @@ class Maker:
     def __init__(self) -> None:
         self._types = types()
         self._made: dict[int, Class] = {}
-        self._within: list[str] = []
 
     def modules(self) -> dict[Path, str]:
         """The text of each file."""
         for module, (_, roots) in MODULES.items():
-            for root in roots:
-                file, _, name = root.partition(":")
-                self._class(next(one for one in self._types[name] if place(one) == f"{file}:{name}"), module)
+            for where in roots:
+                self._class(type_at(self._types, where), module)
         return {FOLDER / f"{module}.py": self._text(module) for module in MODULES}
 
     def _class(self, one: Type, module: str) -> Class:
@@ -150,9 +161,7 @@ class Maker:
             return f"tuple[{', '.join(self._kind(one, near, module) for one in arguments(text))}]"
         if text.startswith("["):
             return f"tuple[{self._kind(text[1:].rpartition(';')[0] or text[1:-1], near, module)}, ...]"
-        outer, _, rest = text.partition("<")
-        outer = outer.rpartition("::")[2]
-        inner = [one for one in arguments(f"<{rest}") if not one.startswith("'")] if rest else []
+        outer, inner = outer_and_inner(text)
         if outer == "Option":
             kind = self._kind(inner[0], near, module)
             return kind if kind == "Any" else f"{kind} | None"
@@ -184,7 +193,7 @@ class Maker:
         others = [one for one in self._made.values() if one.module != module]
         used: dict[str, set[str]] = {}
         for one in others:
-            if re.search(rf": .*\b{one.name}\b.*$", body, re.MULTILINE) and self._names(own, one):
+            if self._names(own, one):
                 used.setdefault(one.module, set()).add(one.name)
         standard = ["from dataclasses import dataclass"]
         if re.search(r"^    \w+: .*\bPath\b", body, re.MULTILINE):
@@ -226,9 +235,9 @@ def _annotated(line: str) -> str:
 
 def _docstring(docs: str) -> str:
     """A docstring, without the links of Rust."""
-    text = re.sub(r"\[`(?:\w+::)*(\w+)`\](?:\([^)]*\))?", r"`\1`", docs)
     text = (
-        text.replace("`None`", "None")
+        without_links(docs)
+        .replace("`None`", "None")
         .replace("`Some`", "a value")
         .replace("`true`", "True")
         .replace("`false`", "False")

@@ -9,7 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from report_classes import TOLD, WHOLE
-from report_types import REPO, Printed, Type, arguments, place, printed, resolve, types
+from report_types import (
+    REPO,
+    Printed,
+    Type,
+    arguments,
+    outer_and_inner,
+    printed,
+    resolve,
+    type_at,
+    types,
+    without_links,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +45,8 @@ class Pages:
         """A page with its tables."""
 
         def made(marks: re.Match[str]) -> str:
-            file, _, name = marks[1].partition(":")
-            root = next(one for one in self._types[name] if place(one) == f"{file}:{name}")
-            return f"<!-- fields: {marks[1]} {marks[2]} -->\n{self._tables(root, marks[2])}<!-- end -->"
+            tables = self._tables(type_at(self._types, marks[1]), marks[2])
+            return f"<!-- fields: {marks[1]} {marks[2]} -->\n{tables}<!-- end -->"
 
         return MARKS.sub(made, text)
 
@@ -69,12 +79,11 @@ class Pages:
 
     def _inner(self, text: str, near: Type) -> tuple[Type | None, str]:
         """The struct in a type, and the brackets behind its place."""
-        outer, _, rest = text.partition("<")
-        outer = outer.rpartition("::")[2].strip()
-        if rest and outer in ("Option", "Box", "Arc", "Vec", "BTreeMap"):
-            inner, ends = self._inner(arguments(f"<{rest}")[-1], near)
-            return inner, {"Vec": "[]", "BTreeMap": "{}"}.get(outer, "") + ends
-        plain = rest or (outer in TOLD and not TOLD[outer].startswith("dict"))
+        outer, inner = outer_and_inner(text)
+        if inner and outer in ("Option", "Box", "Arc", "Vec", "BTreeMap"):
+            found, ends = self._inner(inner[-1], near)
+            return found, {"Vec": "[]", "BTreeMap": "{}"}.get(outer, "") + ends
+        plain = "<" in text or (outer in TOLD and not TOLD[outer].startswith("dict"))
         one = None if plain else resolve(self._types, outer, near.file)
         if one is None or one.what == "enum":
             return None, ""
@@ -88,9 +97,7 @@ class Pages:
             text = f"({', '.join([inside] * int(count))})"
         if text.startswith("("):
             return f"[{', '.join(self._word(part, near, may_be_null=True) for part in arguments(text))}]"
-        outer, _, rest = text.partition("<")
-        outer = outer.rpartition("::")[2]
-        inner = [one for one in arguments(f"<{rest}") if not one.startswith("'")] if rest else []
+        outer, inner = outer_and_inner(text)
         if outer == "Option":
             word = self._word(inner[0], near, may_be_null=True)
             return f"{word} or `null`" if may_be_null and word != "any" else word
@@ -123,8 +130,7 @@ def _plural(word: str) -> str:
 
 def _text(docs: str) -> str:
     """Documentation in a cell."""
-    text = re.sub(r"\[`(?:\w+::)*(\w+)`\](?:\([^)]*\))?", r"`\1`", docs)
-    text = re.sub(r'"([a-z0-9_-]+)": ', r"`\1`: ", text)
+    text = re.sub(r'"([a-z0-9_-]+)": ', r"`\1`: ", without_links(docs))
     return text.replace("`None`", "`null`").replace("|", "\\|")
 
 

@@ -83,6 +83,16 @@ def place(one: Type) -> str:
     return f"{one.file.relative_to(REPO / 'crates').with_suffix('').as_posix()}:{one.name}"
 
 
+def type_at(found: dict[str, list[Type]], where: str) -> Type:
+    """The type of a file and a name, "lab/src/tune/report:Report"."""
+    return next(one for one in found[where.rpartition(":")[2]] if place(one) == where)
+
+
+def without_links(docs: str) -> str:
+    """Documentation without the links of Rust."""
+    return re.sub(r"\[`(?:\w+::)*(\w+)`\](?:\([^)]*\))?", r"`\1`", docs)
+
+
 def words(text: str) -> list[str]:
     """The names in a type."""
     return re.findall(r"\w+", text) or [""]
@@ -100,6 +110,13 @@ def arguments(text: str) -> list[str]:
             made.append(text[start:at].strip())
             start = at + 1
     return [one for one in made if one]
+
+
+def outer_and_inner(text: str) -> tuple[str, list[str]]:
+    """The name of a type without its path, and the types between its brackets without lifetimes."""
+    outer, _, rest = text.partition("<")
+    inner = [one for one in arguments(f"<{rest}") if not one.startswith("'")] if rest else []
+    return outer.rpartition("::")[2].strip(), inner
 
 
 def spelled(part: Part, one: Type) -> str:
