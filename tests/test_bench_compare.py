@@ -1,20 +1,18 @@
 """`make bench-compare`: two builds beside each other. What grew is named; no time decides."""
 
-import os
 import sys
 from pathlib import Path
 
 from referee.command import Argument, Basketry, Outcome, run
-from referee.paths import REPO
+from referee.paths import REPO, importing
 
 SMALL = ("--megabytes", "1", "--rounds", "1")
 
 
 def compared(basketry: Basketry, reference: Path, folder: Path, *options: str) -> Outcome:
     """The comparison of small jobs; only a multiple of the time is too much."""
-    paths = os.pathsep.join(str(REPO / part) for part in ("tests", "bench"))
     command: list[Argument] = [sys.executable, REPO / "bench" / "compare.py", reference, *SMALL, "--folder", folder]
-    return run([*command, *options], env={"PYTHONPATH": paths, "BASKETRY_BIN": str(basketry.binary)})
+    return run([*command, *options], env=importing("tests", "bench") | {"BASKETRY_BIN": str(basketry.binary)})
 
 
 def test_every_job_runs_and_a_build_equals_itself(basketry: Basketry, tmp_path: Path) -> None:

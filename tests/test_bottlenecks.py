@@ -3,42 +3,16 @@
 No time is asserted.
 """
 
-import json
-import os
-import shutil
-import sys
 from pathlib import Path
-from typing import Any
 
-from referee.command import Argument, Basketry, run
-from referee.paths import REPO
+from referee.studies import quick
 
 PLACE = "<!-- measured: "
 
 
-def run_study(name: str, basketry: Basketry, folder: Path) -> tuple[Any, str]:
-    """The results of a study without ROOT, and its page with the tables."""
-    pages = folder / "pages"
-    pages.mkdir()
-    shutil.copy(REPO / "docs" / "studies" / f"{name}.md", pages)
-    paths = os.pathsep.join(str(REPO / part) for part in (".", "tests", "bench"))
-    command: list[Argument] = [
-        sys.executable,
-        REPO / "studies" / "run.py",
-        "--quick",
-        "--no-root",
-        "--only",
-        name,
-        "-o",
-        folder,
-    ]
-    done = run([*command, "--pages", pages], env={"PYTHONPATH": paths, "BASKETRY_BIN": str(basketry.binary)})
-    assert done.code == 0, str(done)
-    return json.loads((folder / name / "results.json").read_text()), (pages / f"{name}.md").read_text()
-
-
-def test_planted_bottlenecks_are_found(basketry: Basketry, tmp_path: Path) -> None:
-    results, page = run_study("bottlenecks", basketry, tmp_path)
+def test_planted_bottlenecks_are_found(tmp_path: Path) -> None:
+    results, pages, _ = quick("bottlenecks", tmp_path, timeout=120)
+    page = (pages / "bottlenecks.md").read_text()
     found = {name: case["found"] for name, case in results["found"].items()}
     planted = {name: case["planted"] for name, case in results["found"].items()}
     assert set(planted.values()) == {"application", "storage", "too-few-clusters", "decompression", "decoding"}

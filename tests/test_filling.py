@@ -1,7 +1,6 @@
 """Filling from threads, tasks and processes: the same bytes or entries, and errors that leave nothing behind."""
 
 import multiprocessing
-import os
 import sys
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 import basketry as bk
+from referee import paths
 from referee.command import Argument, run
 
 STEP = 3000
@@ -202,7 +202,7 @@ def test_arrays_may_change_after_they_were_filled(container: str, tmp_path: Path
 def test_many_threads_stay_within_the_memory(
     container: str, threads: int, codec: str, memory: int, tmp_path: Path
 ) -> None:
-    script = Path(__file__).parents[1] / "bench/writing_threads.py"
+    script = paths.REPO / "bench/writing_threads.py"
     words: list[Argument] = [
         sys.executable,
         script,
@@ -212,8 +212,7 @@ def test_many_threads_stay_within_the_memory(
         f"{memory}MB",
         tmp_path / "out.root",
     ]
-    paths = os.pathsep.join(str(script.parents[1] / name) for name in ("tests", "bench"))
-    done = run(words, env={"PYTHONPATH": paths}, timeout=300)
+    done = run(words, env=paths.importing("tests", "bench"), timeout=300)
     assert done.code == 0, done
     # Beside the budget each thread copies offsets, and keeps a little of what it frees: most on a busy machine.
     assert 10 < float(done.out) <= memory + 24 + 6 * threads

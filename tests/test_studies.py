@@ -1,37 +1,21 @@
 """The studies in their quick form, without ROOT: tables reach the pages, and results are plausible."""
 
 import itertools
-import json
 import math
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from referee.paths import BINARY, REPO
-
-PAGES = REPO / "docs" / "studies"
+from referee.studies import PAGES, quick, studies
 
 
-def quick(name: str, folder: Path) -> Any:
-    """Runs a study, puts its tables into copies of the pages, and returns its results."""
-    pages = folder / "pages"
-    shutil.copytree(PAGES, pages)
-    path = os.pathsep.join(str(REPO / part) for part in (".", "tests", "bench"))
-    options = ["--only", name, "--quick", "--no-root", "-o", str(folder / "out"), "--pages", str(pages)]
-    done = subprocess.run(
-        [sys.executable, str(REPO / "studies" / "run.py"), *options],
-        env=os.environ | {"PYTHONPATH": path, "BASKETRY_BIN": str(BINARY)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    results = json.loads((folder / "out" / name / "results.json").read_text())
+def results_of(name: str, folder: Path) -> Any:
+    """Runs a study, whose tables must be in the pages, and returns its results."""
+    results, pages, done = quick(name, folder)
     before, page = (PAGES / f"{name}.md").read_text(), (pages / f"{name}.md").read_text()
     for key, lines in results["blocks"].items():
         assert f"<!-- measured: {key} -->\n\n" + "\n".join(lines) + "\n\n<!-- end -->" in page
-        assert all(line in done.stdout for line in lines)
+        assert all(line in done.out for line in lines)
     drawn = [key for key in results["blocks"] if key.startswith("picture-")]
     assert drawn
     for key in drawn:
@@ -72,7 +56,7 @@ def figures(results: Any, label: str, figure: str, **settings: str) -> list[floa
 
 
 def test_the_memory_study_is_repeated(tmp_path: Path) -> None:
-    results = quick("memory", tmp_path)
+    results = results_of("memory", tmp_path)
     # An unsplit object has one branch: fewer baskets, and smaller ones with little memory.
     assert max(figures(results, "copying", "baskets", split_level="0")) < min(
         figures(results, "copying", "baskets", split_level="99")
@@ -89,7 +73,7 @@ def test_the_memory_study_is_repeated(tmp_path: Path) -> None:
 
 
 def test_the_baskets_study_is_repeated(tmp_path: Path) -> None:
-    results = quick("baskets", tmp_path)
+    results = results_of("baskets", tmp_path)
     (plain,) = figures(results, "clusters", "baskets", name="50 MB")
     (one,) = figures(results, "clusters", "baskets", name="50 MB, one basket per cluster")
     (clusters,) = figures(results, "clusters", "clusters", name="50 MB, one basket per cluster")
@@ -102,7 +86,7 @@ def test_the_baskets_study_is_repeated(tmp_path: Path) -> None:
 
 
 def test_the_containers_study_is_repeated(tmp_path: Path) -> None:
-    results = quick("containers", tmp_path)
+    results = results_of("containers", tmp_path)
     for label, flushed in (("esd", 5), ("aod", 10)):
         entries = results["series"][f"{label}-basketry"]["head"]["subject"]["entries"]
         name = f"not split but for two, flush {flushed}" if label == "esd" else f"not split, flush {flushed}"
@@ -118,7 +102,7 @@ def test_the_containers_study_is_repeated(tmp_path: Path) -> None:
 
 
 def test_the_parallel_study_measures_trees_and_rntuples(tmp_path: Path) -> None:
-    results = quick("parallel", tmp_path)
+    results = results_of("parallel", tmp_path)
     series = results["series"]
     trees = [label for label in series if not label.startswith("ntuple-")]
     assert {f"ntuple-{label}" for label in trees} == series.keys() - set(trees)
@@ -153,11 +137,7 @@ def test_the_parallel_study_measures_trees_and_rntuples(tmp_path: Path) -> None:
 
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
-    path = os.pathsep.join(str(REPO / part) for part in (".", "tests", "bench"))
     for options, expected in ((["--only", "fame"], "no study fame"), (["--scale", "0"], "--scale is more than 0")):
-        done = subprocess.run(
-            [sys.executable, str(REPO / "studies" / "run.py"), *options, "-o", str(tmp_path)],
-            env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 2
-        assert expected in done.stderr
+        done = studies(*options, "-o", tmp_path)
+        assert done.code == 2
+        assert expected in done.err

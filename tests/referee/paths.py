@@ -16,6 +16,11 @@ def corpus_is_here() -> bool:
     return (CORPUS / "files.jsonl").is_file() and (CORPUS / "make_oracle.py").is_file()
 
 
+def importing(*folders: str) -> dict[str, str]:
+    """The environment of a Python program that imports from these folders of the checkout."""
+    return {"PYTHONPATH": os.pathsep.join(str(REPO / folder) for folder in folders)}
+
+
 def root_command(name: str) -> Path:
     """ROOT's own executable of that name (hadd, rootls, root.exe), from the wheel; ROOT is not imported for this."""
     spec = importlib.util.find_spec("ROOT")
