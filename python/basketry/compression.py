@@ -5,17 +5,26 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _core
+
+_CODECS = {name: (number, highest) for name, number, highest in _core.codecs()}
+
 
 class Codec:
     """A codec and its level."""
 
-    #: ROOT's number of the codec, and the name in a layout.
+    #: ROOT's number of the codec, the name in a layout, and the highest level.
     number: int
     name: str
+    max_level: int
+
+    def __init_subclass__(cls) -> None:
+        cls.name = cls.__name__.lower()
+        cls.number, cls.max_level = _CODECS[cls.name]
 
     def __init__(self, level: int) -> None:
-        if not 0 <= int(level) <= 9:
-            raise ValueError(f"a level is a number from 0 to 9, not {level}")
+        if not 0 <= int(level) <= self.max_level:
+            raise ValueError(f"a level of {self.name} is a number from 0 to {self.max_level}, not {level}")
         self.level = int(level)
 
     def __repr__(self) -> str:
@@ -51,41 +60,34 @@ class Codec:
 class ZLIB(Codec):
     """zlib."""
 
-    number, name = 1, "zlib"
-
 
 class LZMA(Codec):
     """LZMA (xz)."""
-
-    number, name = 2, "lzma"
 
 
 class LZ4(Codec):
     """LZ4."""
 
-    number, name = 4, "lz4"
-
 
 class ZSTD(Codec):
     """Zstandard."""
 
-    number, name = 5, "zstd"
+
+_KINDS: dict[str, type[Codec]] = {kind.name: kind for kind in (ZLIB, LZMA, LZ4, ZSTD)}
+
+
+def _codec(found: tuple[str, int] | None) -> Codec | None:
+    return None if found is None else _KINDS[found[0]](found[1])
 
 
 def of_code(code: int) -> Codec | None:
     """The codec of ROOT's number; None where nothing is compressed."""
-    number, level = divmod(max(code, 0), 100)
-    kinds: dict[int, type[Codec]] = {0: ZLIB, 1: ZLIB, 2: LZMA, 4: LZ4, 5: ZSTD}
-    return kinds[number](min(level, 9)) if level and number in kinds else None
+    return _codec(_core.codec_of_number(code))
 
 
 def of_setting(value: int | str) -> Codec | None:
     """The codec that a layout names, by number or as "zstd:5"; None where nothing is compressed."""
-    if isinstance(value, int):
-        return of_code(value)
-    name, _, level = value.partition(":")
-    kinds: dict[str, type[Codec]] = {kind.name: kind for kind in (ZLIB, LZMA, LZ4, ZSTD)}
-    return kinds[name](int(level or 1)) if name in kinds else None
+    return of_code(value) if isinstance(value, int) else _codec(_core.codec_of_text(value))
 
 
 #: uproot's name of the class.

@@ -3,6 +3,7 @@
 
 mod batch;
 mod buffer;
+mod codecs;
 mod columns;
 mod errors;
 mod fill;
@@ -29,6 +30,8 @@ mod _core {
     use super::batch::Batch;
     #[pymodule_export]
     use super::buffer::Buffer;
+    #[pymodule_export]
+    use super::codecs::{codec_of_number, codec_of_text, codecs};
     #[pymodule_export]
     use super::fill::Context;
     #[pymodule_export]

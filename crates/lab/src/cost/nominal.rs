@@ -3,6 +3,7 @@
 
 use rootfile::codec::{Algorithm, Compression};
 
+use super::codec_speeds::CodecSpeeds;
 use super::packing::Packing;
 use super::statistics::FileStats;
 use super::utility::Goal;
@@ -53,33 +54,14 @@ pub(crate) fn last_resorts() -> Vec<Compression> {
     ]
 }
 
-/// Nanoseconds for each byte to compress and decompress, roughly; only proportions matter.
+/// Nanoseconds for each byte to compress and decompress.
 pub(super) fn codec(packing: Packing) -> f64 {
-    match (packing.algorithm(), packing.compression.level()) {
-        (None, _) => 0.3,
-        (Some(Algorithm::Lz4), 0..=3) => 3.0,
-        (Some(Algorithm::Lz4), _) => 18.0,
-        (Some(Algorithm::Zlib | Algorithm::OldCs), 0..=2) => 10.0,
-        (Some(Algorithm::Zlib | Algorithm::OldCs), _) => 18.0,
-        (Some(Algorithm::Zstd), 0..=1) => 6.0,
-        (Some(Algorithm::Zstd), 2..=3) => 11.0,
-        (Some(Algorithm::Zstd), 4..=6) => 27.0,
-        (Some(Algorithm::Zstd), 7..=8) => 80.0,
-        (Some(Algorithm::Zstd), _) => 150.0,
-        (Some(Algorithm::Lzma), 0..=2) => 110.0,
-        (Some(Algorithm::Lzma), _) => 200.0,
-    }
+    CodecSpeeds::of(packing.algorithm()).trial.at(packing.compression.level())
 }
 
 /// Nominal nanoseconds to decompress a byte.
 pub(super) fn decompression(compression: Compression) -> f64 {
-    match compression.algorithm() {
-        None => 0.1,
-        Some(Algorithm::Lz4) => 0.7,
-        Some(Algorithm::Zlib | Algorithm::OldCs) => 2.5,
-        Some(Algorithm::Zstd) => 1.6,
-        Some(Algorithm::Lzma) => 22.0,
-    }
+    CodecSpeeds::of(compression.algorithm()).decompression
 }
 
 /// Nominal nanoseconds to decode a byte.

@@ -4,8 +4,9 @@ use dataset::tree::{BasketRef, Branch, Tree};
 use rootfile::codec::{Algorithm, BlockHeader, Compression, Compressor, is_stored};
 use rootfile::{Key, RootFile};
 
-use super::diagnose::speeds::{self, decompress};
+use super::diagnose::speeds;
 use super::values::{Mixed, Trial};
+use crate::cost::codec_speeds::CodecSpeeds;
 use crate::math::as_f64;
 use crate::math::solve::{Choice, Problem};
 
@@ -65,8 +66,8 @@ pub fn compressible_to(file: &RootFile, tree: &Tree) -> Option<f64> {
 
 /// A basket or page of a sample.
 pub struct Record<'a> {
-    /// The codec that it has.
-    pub codec: &'static str,
+    /// The codec that it has; `None` where it is not compressed.
+    pub codec: Option<Algorithm>,
     /// Bytes before compression.
     pub raw: u64,
     /// Bytes on disk, without key.
@@ -82,7 +83,7 @@ pub fn trials(file: &RootFile, tree: &Tree) -> (Vec<Trial>, Option<Mixed>) {
     let record = |basket: &BasketRef| {
         let key = file.key_at(basket.seek).ok()?;
         Some(Record {
-            codec: codec_of(file, &key).unwrap_or("none"),
+            codec: codec_of(file, &key),
             raw: u64::from(key.objlen),
             stored: u64::from(key.payload_len()),
             key: u64::from(key.keylen),
@@ -103,7 +104,7 @@ pub fn try_codecs<'a>(records: impl Iterator<Item = Record<'a>>) -> (Vec<Trial>,
     let mut left = SECONDS;
     let mut packed = Vec::new();
     for Record { codec, raw, stored, key, content } in records.filter(|record| record.raw <= LARGEST) {
-        let seconds = decompress(codec, raw, stored, 1);
+        let seconds = CodecSpeeds::of(codec).reading.seconds(raw, stored, 1);
         // At least one record is sampled, whatever it costs.
         if seconds > left && !samples.is_empty() {
             break;
@@ -117,17 +118,17 @@ pub fn try_codecs<'a>(records: impl Iterator<Item = Record<'a>>) -> (Vec<Trial>,
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]
         let (part, whole) = (piece.len() as f64, data.len() as f64);
         let today = as_f64(key) + as_f64(stored);
-        let with = |bytes: f64, codec: &str| {
-            let seconds = decompress(codec, raw, speeds::bytes(bytes), 1);
+        let with = |bytes: f64, codec| {
+            let seconds = CodecSpeeds::of(codec).reading.seconds(raw, speeds::bytes(bytes), 1);
             Way { size: (as_f64(key) + bytes) / today, seconds: seconds / today }
         };
-        let mut options = vec![with(as_f64(stored), codec), with(whole, "none")];
+        let mut options = vec![with(as_f64(stored), codec), with(whole, None)];
         for (algorithm, level) in CODECS {
             packed.clear();
             let shrunk = compressor.compress(Compression::new(algorithm, level), piece, &mut packed).unwrap_or(false);
             #[expect(clippy::cast_precision_loss, reason = "an estimate")]
             let size = if shrunk { packed.len() as f64 * whole / part } else { whole };
-            options.push(with(size, if shrunk { algorithm.name() } else { "none" }));
+            options.push(with(size, shrunk.then_some(algorithm)));
         }
         samples.push(options);
     }
@@ -169,12 +170,12 @@ fn mixed(samples: &[Sample]) -> Option<Mixed> {
 }
 
 /// The codec of a basket's first block.
-fn codec_of(file: &RootFile, key: &Key) -> Option<&'static str> {
+fn codec_of(file: &RootFile, key: &Key) -> Option<Algorithm> {
     if is_stored(key.payload_len() as usize, key.objlen as usize) {
         return None;
     }
     let head = file.source().read(key.seek_key + u64::from(key.keylen), BlockHeader::SIZE).ok()?;
-    Some(BlockHeader::parse(&head).ok()?.algorithm.name())
+    Some(BlockHeader::parse(&head).ok()?.algorithm)
 }
 
 /// Some records, evenly over the bytes on disk, which come with them. `raw` is their mean size before compression.

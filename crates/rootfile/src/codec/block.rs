@@ -25,23 +25,20 @@ impl BlockHeader {
     ///
     /// # Errors
     ///
-    /// If the header is cut short, names an unknown codec, or states more output than the codec can make from the input: 255
-    /// bytes for each byte for LZ4, 1032 for deflate (258 bytes for two bits).
+    /// If the header is cut short, names an unknown codec, or states more output than the codec can make from the input
+    /// ([`CodecFacts::expansion`](super::CodecFacts::expansion)).
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let Some((&[a, b, method, c0, c1, c2, u0, u1, u2], _)) = bytes.split_first_chunk::<{ Self::SIZE }>() else {
             return Err(Error::corrupt(format!("compressed block: {} bytes cannot hold its header", bytes.len())));
         };
         let algorithm = Algorithm::from_tag([a, b])
             .ok_or_else(|| Error::corrupt(format!("compressed block of an unknown codec (bytes {a:#04x} {b:#04x})")))?;
-        if method != algorithm.method() {
+        let facts = algorithm.facts();
+        if method != facts.method {
             return Err(Error::unsupported(format!("compressed block: {algorithm} with method byte {method}")));
         }
         let header = Self { algorithm, compressed: size([c0, c1, c2]), uncompressed: size([u0, u1, u2]) };
-        let reach = match algorithm {
-            Algorithm::Zlib | Algorithm::OldCs => header.compressed.saturating_mul(1032),
-            Algorithm::Lz4 => header.compressed.saturating_mul(255),
-            Algorithm::Lzma | Algorithm::Zstd => super::MAX_BLOCK,
-        };
+        let reach = facts.expansion.map_or(super::MAX_BLOCK, |most| header.compressed.saturating_mul(most));
         if header.uncompressed == 0 || header.uncompressed > reach {
             return Err(Error::corrupt(format!(
                 "compressed block: {} bytes of {algorithm} cannot hold {} bytes",
@@ -53,10 +50,11 @@ impl BlockHeader {
 
     /// The nine bytes, or `None` where a size does not fit its three bytes.
     pub fn to_bytes(self) -> Option<[u8; Self::SIZE]> {
-        let [a, b] = self.algorithm.tag();
+        let facts = self.algorithm.facts();
+        let [a, b] = facts.tag;
         let [c0, c1, c2] = three_bytes(self.compressed)?;
         let [u0, u1, u2] = three_bytes(self.uncompressed)?;
-        Some([a, b, self.algorithm.method(), c0, c1, c2, u0, u1, u2])
+        Some([a, b, facts.method, c0, c1, c2, u0, u1, u2])
     }
 }
 

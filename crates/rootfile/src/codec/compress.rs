@@ -53,12 +53,9 @@ impl Compressor {
     ///
     /// If the codec's library fails.
     pub fn compress(&mut self, compression: Compression, input: &[u8], out: &mut Vec<u8>) -> Result<bool> {
-        let algorithm = match compression.algorithm() {
-            None => return Ok(false),
-            Some(Algorithm::OldCs) => Algorithm::Zlib,
-            Some(algorithm) => algorithm,
-        };
-        let level = compression.level().min(algorithm.max_level());
+        let Some(asked) = compression.algorithm() else { return Ok(false) };
+        let algorithm = asked.facts().written_as;
+        let level = compression.level().min(algorithm.facts().max_level);
         let start = out.len();
         for chunk in input.chunks(MAX_BLOCK) {
             match self.block(algorithm, level, chunk, out) {

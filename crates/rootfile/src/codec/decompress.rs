@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn every_codec_says_in_our_words_what_is_wrong_with_the_file() {
         let input: Vec<u8> = (0..4000u32).flat_map(|i| (i / 50).to_be_bytes()).collect();
-        for algorithm in [Algorithm::Zlib, Algorithm::OldCs, Algorithm::Lzma, Algorithm::Lz4, Algorithm::Zstd] {
+        for algorithm in Algorithm::WRITTEN.into_iter().chain([Algorithm::OldCs]) {
             let (short, said) = record(algorithm, &input, |n| n - 1000);
             let text = message(&short, said);
             assert!(text.contains("than its header says"), "{algorithm}: {text}");

@@ -12,7 +12,7 @@ mod setting;
 pub use block::{Block, BlockHeader, Blocks, blocks};
 pub use compress::Compressor;
 pub use decompress::{Decompressor, check_sizes};
-pub use setting::{Algorithm, Compression};
+pub use setting::{Algorithm, CodecFacts, Compression};
 
 /// The most uncompressed bytes that one block holds: its size field has three bytes. ROOT's `kMAXZIPBUF`.
 pub const MAX_BLOCK: usize = 0xff_ffff;

@@ -22,72 +22,102 @@ pub enum Algorithm {
     Zstd,
 }
 
+/// What is fixed about an algorithm: everything about a codec that is data and not code, but for speeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodecFacts {
+    /// The name as users write it.
+    pub name: &'static str,
+    /// The two letters that open its blocks.
+    pub tag: [u8; 2],
+    /// The third byte of its blocks. 8 is zlib's `Z_DEFLATED`; for LZ4 and Zstandard it is the library's major version,
+    /// and ROOT accepts only its own.
+    pub method: u8,
+    /// ROOT's number of it (`RCompressionSetting::EAlgorithm`).
+    pub number: i32,
+    /// ROOT's default level (`RCompressionSetting::EDefaults`).
+    pub default_level: u8,
+    /// The highest level with an effect. Zstandard's own scale ends at 22, which is ROOT's 11.
+    pub max_level: u8,
+    /// The most bytes that one compressed byte can become; `None` where there is no limit.
+    pub expansion: Option<usize>,
+    /// The most bytes of memory that a [`Compressor`](super::Compressor) keeps for it between calls, at the default level and for
+    /// 1 MiB of input; 0 where that is little.
+    pub kept: usize,
+    /// The algorithm that is written where a file asks for this one.
+    pub written_as: Algorithm,
+}
+
 impl Algorithm {
     const ALL: [Self; 5] = [Self::Zlib, Self::Lzma, Self::OldCs, Self::Lz4, Self::Zstd];
 
+    /// Those that are written.
+    pub const WRITTEN: [Self; 4] = [Self::Zlib, Self::Lz4, Self::Zstd, Self::Lzma];
+
+    /// What is fixed about it.
+    pub const fn facts(self) -> CodecFacts {
+        match self {
+            Self::Zlib => CodecFacts {
+                name: "zlib",
+                tag: *b"ZL",
+                method: 8,
+                number: 1,
+                default_level: 1,
+                max_level: 9,
+                // 258 bytes for two bits.
+                expansion: Some(1032),
+                kept: 0,
+                written_as: Self::Zlib,
+            },
+            Self::Lzma => CodecFacts {
+                name: "lzma",
+                tag: *b"XZ",
+                method: 0,
+                number: 2,
+                default_level: 7,
+                max_level: 9,
+                expansion: None,
+                kept: 0,
+                written_as: Self::Lzma,
+            },
+            Self::OldCs => CodecFacts { name: "cs", tag: *b"CS", number: 3, ..Self::Zlib.facts() },
+            Self::Lz4 => CodecFacts {
+                name: "lz4",
+                tag: *b"L4",
+                method: 1,
+                number: 4,
+                default_level: 4,
+                max_level: 9,
+                expansion: Some(255),
+                kept: 0,
+                written_as: Self::Lz4,
+            },
+            Self::Zstd => CodecFacts {
+                name: "zstd",
+                tag: *b"ZS",
+                method: 1,
+                number: 5,
+                default_level: 5,
+                max_level: 11,
+                expansion: None,
+                kept: 14 << 20,
+                written_as: Self::Zstd,
+            },
+        }
+    }
+
     /// The name as users write it.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Zlib => "zlib",
-            Self::Lzma => "lzma",
-            Self::OldCs => "cs",
-            Self::Lz4 => "lz4",
-            Self::Zstd => "zstd",
-        }
+        self.facts().name
     }
 
-    /// The two letters that open its blocks.
-    pub const fn tag(self) -> [u8; 2] {
-        match self {
-            Self::Zlib => *b"ZL",
-            Self::Lzma => *b"XZ",
-            Self::OldCs => *b"CS",
-            Self::Lz4 => *b"L4",
-            Self::Zstd => *b"ZS",
-        }
-    }
-
-    /// The third byte of its blocks. 8 is zlib's `Z_DEFLATED`; for LZ4 and Zstandard it is the library's major version,
-    /// and ROOT accepts only its own.
-    pub const fn method(self) -> u8 {
-        match self {
-            Self::Zlib | Self::OldCs => 8,
-            Self::Lzma => 0,
-            Self::Lz4 | Self::Zstd => 1,
-        }
+    /// The algorithm of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|algorithm| algorithm.name() == name)
     }
 
     /// The algorithm whose blocks open with these two letters.
     pub(crate) fn from_tag(tag: [u8; 2]) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.tag() == tag)
-    }
-
-    const fn root_number(self) -> i32 {
-        match self {
-            Self::Zlib => 1,
-            Self::Lzma => 2,
-            Self::OldCs => 3,
-            Self::Lz4 => 4,
-            Self::Zstd => 5,
-        }
-    }
-
-    /// ROOT's default level of the algorithm (`RCompressionSetting::EDefaults`).
-    const fn default_level(self) -> u8 {
-        match self {
-            Self::Zlib | Self::OldCs => 1,
-            Self::Lzma => 7,
-            Self::Lz4 => 4,
-            Self::Zstd => 5,
-        }
-    }
-
-    /// The highest level with an effect. Zstandard's own scale ends at 22, which is ROOT's 11.
-    pub const fn max_level(self) -> u8 {
-        match self {
-            Self::Zstd => 11,
-            _ => 9,
-        }
+        Self::ALL.into_iter().find(|algorithm| algorithm.facts().tag == tag)
     }
 }
 
@@ -110,7 +140,7 @@ impl Compression {
     pub const NONE: Self = Self { algorithm: Algorithm::Zlib, level: 0 };
 
     /// An algorithm at a level of ROOT's scale; level 0 is [`Compression::NONE`] and levels beyond
-    /// [`Algorithm::max_level`] work like that one.
+    /// [`CodecFacts::max_level`] work like that one.
     pub const fn new(algorithm: Algorithm, level: u8) -> Self {
         if level == 0 { Self::NONE } else { Self { algorithm, level } }
     }
@@ -137,7 +167,7 @@ impl Compression {
             return None;
         }
         let algorithm =
-            Algorithm::ALL.into_iter().find(|a| a.root_number() == setting / 100).unwrap_or(Algorithm::Zlib);
+            Algorithm::ALL.into_iter().find(|a| a.facts().number == setting / 100).unwrap_or(Algorithm::Zlib);
         let level = u8::try_from(setting % 100).unwrap_or(0);
         Some(Self::new(algorithm, level))
     }
@@ -146,7 +176,7 @@ impl Compression {
     pub fn to_root_setting(self) -> i32 {
         match self.algorithm() {
             None => 0,
-            Some(algorithm) => 100 * algorithm.root_number() + i32::from(self.level),
+            Some(algorithm) => 100 * algorithm.facts().number + i32::from(self.level),
         }
     }
 }
@@ -173,7 +203,7 @@ impl FromStr for Compression {
             return Ok(Self::NONE);
         } else if !lower.is_empty() && lower.bytes().all(|b| b.is_ascii_digit()) {
             let setting: i32 = lower.parse().map_err(|_| wrong("number too large"))?;
-            if setting / 100 > Algorithm::Zstd.root_number() {
+            if setting / 100 > Algorithm::Zstd.facts().number {
                 return Err(wrong("ROOT has no such algorithm"));
             }
             let Some(Self { algorithm, level }) = Self::from_root_setting(setting) else {
@@ -182,19 +212,19 @@ impl FromStr for Compression {
             (algorithm, level)
         } else {
             let (name, level) = lower.split_once(':').map_or((&*lower, None), |(n, l)| (n, Some(l)));
-            let algorithm =
-                Algorithm::ALL.into_iter().find(|a| a.name() == name).ok_or_else(|| wrong("no such algorithm"))?;
+            let algorithm = Algorithm::named(name).ok_or_else(|| wrong("no such algorithm"))?;
             let level = match level {
-                None => algorithm.default_level(),
+                None => algorithm.facts().default_level,
                 Some(level) => level.parse().map_err(|_| wrong("the level is not a number"))?,
             };
             (algorithm, level)
         };
-        if algorithm == Algorithm::OldCs {
+        if algorithm.facts().written_as != algorithm {
             return Err(wrong("this old algorithm is only read, not written"));
         }
-        if level > algorithm.max_level() {
-            return Err(wrong(&format!("{algorithm} has levels 1 to {}", algorithm.max_level())));
+        let highest = algorithm.facts().max_level;
+        if level > highest {
+            return Err(wrong(&format!("{algorithm} has levels 1 to {highest}")));
         }
         Ok(Self::new(algorithm, level))
     }
@@ -203,6 +233,17 @@ impl FromStr for Compression {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compressors_keep_as_much_memory_as_is_said() {
+        let input: Vec<u8> = (0..1 << 20).map(|i: u64| ((i * i) >> 12) as u8).collect();
+        for algorithm in Algorithm::WRITTEN {
+            let mut compressor = crate::codec::Compressor::new();
+            compressor.compress(algorithm.name().parse().unwrap(), &input, &mut Vec::new()).unwrap();
+            let kept = algorithm.facts().kept;
+            assert!((kept / 2..=kept).contains(&compressor.memory()), "{algorithm}: {}", compressor.memory());
+        }
+    }
 
     #[test]
     fn root_settings_both_ways() {
@@ -265,8 +306,8 @@ mod tests {
 
     #[test]
     fn display_parses_back() {
-        for algorithm in [Algorithm::Zlib, Algorithm::Lzma, Algorithm::Lz4, Algorithm::Zstd] {
-            for level in 0..=algorithm.max_level() {
+        for algorithm in Algorithm::WRITTEN {
+            for level in 0..=algorithm.facts().max_level {
                 let compression = Compression::new(algorithm, level);
                 assert_eq!(compression.to_string().parse::<Compression>().unwrap(), compression);
             }

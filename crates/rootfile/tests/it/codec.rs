@@ -3,8 +3,6 @@
 
 use rootfile::codec::{Algorithm, Compression, Compressor, Decompressor, MAX_BLOCK, blocks};
 
-const WRITTEN: [Algorithm; 4] = [Algorithm::Zlib, Algorithm::Lzma, Algorithm::Lz4, Algorithm::Zstd];
-
 /// Bytes with some structure: every codec makes them smaller.
 fn rising(size: usize) -> Vec<u8> {
     (0..size).map(|i| ((i / 4) >> (8 * (3 - i % 4)).min(31)) as u8 & if i % 4 == 3 { 0xf8 } else { 0xff }).collect()
@@ -51,8 +49,8 @@ fn round_trip(compressor: &mut Compressor, compression: Compression, input: &[u8
 #[test]
 fn small_objects_round_trip_with_every_codec_and_level() {
     let mut compressor = Compressor::new();
-    for algorithm in WRITTEN {
-        for level in (1..=algorithm.max_level()).chain([99]) {
+    for algorithm in Algorithm::WRITTEN {
+        for level in (1..=algorithm.facts().max_level).chain([99]) {
             let compression = Compression::new(algorithm, level);
             for size in [0, 1, 9, 10, 11, 12, 255, 256, 257, 4096, 70_000] {
                 let packed = round_trip(&mut compressor, compression, &rising(size));
@@ -115,7 +113,7 @@ fn damaged_records_are_errors_or_harmless() {
     let mut compressor = Compressor::new();
     let mut decompressor = Decompressor::new();
     let mut unchecked = Decompressor::new().verify_checksums(false);
-    for algorithm in WRITTEN {
+    for algorithm in Algorithm::WRITTEN {
         let mut record = Vec::new();
         assert!(compressor.compress(Compression::new(algorithm, 4), &input, &mut record).unwrap());
         let mut out = Vec::new();

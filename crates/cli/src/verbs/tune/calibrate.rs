@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use lab::tune::reader::calibrate::{Calibration, calibrate, files};
 use lab::tune::reader::kept;
 use lab::tune::reader::profile::{PerValue, Profile, Read, Speed};
+use rootfile::codec::Algorithm;
 use rootfile::{Error, OutputFile, Result, check_output};
 use serde::Serialize;
 
@@ -99,10 +100,9 @@ fn numbers(out: &mut impl Write, profile: &Profile) -> Result<()> {
         let times = times.map_or_else(String::new, |times| format!("{times:.2}"));
         table.add_row([name.to_owned(), format!("{seconds:.3e}"), times]);
     };
-    let codecs = &profile.decompress;
-    row("a byte without compression", codecs.none.seconds_per_byte, None);
-    for (name, speed) in [("zlib", codecs.zlib), ("lz4", codecs.lz4), ("zstd", codecs.zstd), ("lzma", codecs.lzma)] {
-        let Speed { seconds_per_byte, seconds_per_basket, basketry } = speed;
+    row("a byte without compression", profile.decompress.none.seconds_per_byte, None);
+    for name in Algorithm::WRITTEN {
+        let Speed { seconds_per_byte, seconds_per_basket, basketry } = profile.speed(name);
         row(&format!("a byte from {name}"), seconds_per_byte, Some(seconds_per_byte / basketry));
         row(&format!("a basket from {name}"), seconds_per_basket, None);
     }

@@ -1,15 +1,15 @@
-//! The compressors of all threads that encode for one memory budget. A compressor of zstd takes up to 14 MB at ROOT's default level,
-//! so where memory is short there are fewer of them than threads, and threads wait for one. This changes no byte of the output.
+//! The compressors of all threads that encode for one memory budget. One of zstd takes megabytes, so where memory is short there are
+//! fewer of them than threads, and threads wait for one. This changes no byte of the output.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use rootfile::codec::Compressor;
+use rootfile::codec::{Algorithm, Compressor};
 
 /// Compressors may take one part in this many of the budget; one there is always.
 const SHARE: u64 = 4;
-/// Assumed memory of a compressor until one was used: that of zstd at ROOT's level 5 for pages of 1 MiB.
-const ASSUMED: u64 = 14 << 20;
+/// Assumed memory of a compressor until one was used: that of zstd, which keeps most.
+const ASSUMED: u64 = Algorithm::Zstd.facts().kept as u64;
 
 /// A stock of compressors.
 pub(crate) struct Compressors {

@@ -1,12 +1,13 @@
 //! Faults of compression and decoding, and the time to read a tree.
 
 use dataset::tree::model;
-use rootfile::codec::Compression;
+use rootfile::codec::{Algorithm, Compression};
 
 use super::detected::Detected;
 use super::format;
-use super::speeds::{self, BASKET, decode_speed, decompress, write_speed};
+use super::speeds::{self, BASKET, decode_speed, decompress};
 use super::sums::{BYTES, NAMED, on_disk, sizes};
+use crate::cost::codec_speeds::CodecSpeeds;
 use crate::inspect::finding::{Cost, Fault, Price, STORAGE};
 use crate::inspect::report::{BranchReport, Decoded, ReadTime, TreeReport, Trial};
 use crate::math::as_f64;
@@ -67,16 +68,16 @@ fn stored(tree: &TreeReport, setting: i32) -> u64 {
     on_disk(tree).filter(|branch| own(branch, setting).is_none()).map(|branch| branch.zip_bytes).sum()
 }
 
-/// The algorithm of a setting such as `zstd:5`.
-fn algorithm(setting: &str) -> &str {
-    setting.split(':').next().unwrap_or_default()
+/// The algorithm of a trial.
+fn algorithm(trial: &Trial) -> Option<Algorithm> {
+    trial.compression.parse::<Compression>().ok()?.algorithm()
 }
 
 /// A tree in another codec: seconds to decompress it, and its bytes.
 fn tried(tree: &TreeReport, trial: &Trial) -> (f64, f64) {
     let (raw, zip) = sizes(tree);
     let size = as_f64(zip) * trial.size;
-    (decompress(algorithm(&trial.compression), raw, speeds::bytes(size), tree.baskets), size)
+    (CodecSpeeds::of(algorithm(trial)).reading.seconds(raw, speeds::bytes(size), tree.baskets), size)
 }
 
 /// The best trial for readers, by seconds of the processor and of storage together.
@@ -118,7 +119,7 @@ pub(super) fn heavy(tree: &TreeReport, setting: i32) -> Option<Detected> {
     let worth = cost.read_seconds > LEAST
         && cost.read_seconds > (1.0 - FASTER) * time.sum()
         && cost.weight() > 2.0 * as_f64(price.bytes) / STORAGE
-        && algorithm(&trial.compression) != heavy;
+        && algorithm(trial) != Algorithm::named(heavy);
     worth.then(|| Detected::new(fault, cost).priced(price))
 }
 
@@ -170,8 +171,8 @@ pub(super) fn incompressible(tree: &TreeReport, setting: i32) -> Option<Detected
     let mut cost = Cost::default();
     for branch in &found {
         let setting = own(branch, setting);
-        let name = setting.algorithm().map_or("none", |algorithm| algorithm.name());
-        cost.write_seconds += as_f64(branch.tot_bytes) / write_speed(name, setting.level());
+        let writing = CodecSpeeds::of(setting.algorithm()).writing;
+        cost.write_seconds += as_f64(branch.tot_bytes) / writing.at(setting.level());
     }
     // Baskets that were stored because they do not shrink cost a reader nothing.
     cost.read_seconds = found.iter().map(|branch| decompression(branch, setting)).sum();

@@ -1,9 +1,12 @@
 //! Faults of RNTuples. Rules that trees have as well see columns as branches and pages as baskets ([`facts`]).
 
+use rootfile::codec::Algorithm;
+
 use super::detected::Detected;
-use super::speeds::{self, Overhead, decompress};
+use super::speeds::{self, Overhead};
 use super::sums::BYTES;
 use super::{baskets, codecs};
+use crate::cost::codec_speeds::CodecSpeeds;
 use crate::inspect::finding::{Cost, Fault};
 use crate::inspect::ntuple::report::{Checksums, ColumnReport, FieldReport, NtupleReport};
 use crate::inspect::report::{BasketSummary, BranchReport, ReadTime, TreeReport};
@@ -73,8 +76,9 @@ fn branch(field: &FieldReport, column: &ColumnReport, decoded: Option<Decoded>) 
 /// Seconds to open an RNTuple and to read all of its page lists.
 fn open(ntuple: &NtupleReport) -> f64 {
     let unpack = |part: crate::inspect::values::Sizes, blocks: u64| {
-        let codec = if part.bytes < part.raw_bytes { "zstd" } else { "none" };
-        decompress(codec, part.raw_bytes, part.bytes, blocks) + as_f64(part.raw_bytes) * speeds::METADATA_BYTE
+        let codec = (part.bytes < part.raw_bytes).then_some(Algorithm::Zstd);
+        let unpack = CodecSpeeds::of(codec).reading.seconds(part.raw_bytes, part.bytes, blocks);
+        unpack + as_f64(part.raw_bytes) * speeds::METADATA_BYTE
     };
     unpack(ntuple.header, 1)
         + unpack(ntuple.footer, 1)
@@ -117,12 +121,10 @@ fn as_pages(found: Detected) -> Detected {
 
 fn groups(ntuple: &NtupleReport) -> Option<Detected> {
     let (groups, clusters) = (ntuple.cluster_groups, ntuple.cluster_count);
+    let start = CodecSpeeds::of(Some(Algorithm::Zstd)).reading.seconds(0, 0, 1);
     let mean_bytes = ntuple.zip_bytes / groups.max(1);
-    let cost = Cost {
-        bytes: groups * GROUP_BYTES,
-        open_seconds: as_f64(groups) * (speeds::GROUP + decompress("zstd", 0, 0, 1)),
-        ..Cost::default()
-    };
+    let cost =
+        Cost { bytes: groups * GROUP_BYTES, open_seconds: as_f64(groups) * (speeds::GROUP + start), ..Cost::default() };
     (groups >= GROUPS && clusters < 2 * groups && mean_bytes < TINY_GROUP)
         .then(|| Detected::new(Fault::TinyClusterGroups { groups, clusters, mean_bytes }, cost))
 }
@@ -136,7 +138,7 @@ fn page_lists(ntuple: &NtupleReport) -> Option<Detected> {
         pages: ntuple.pages,
     };
     let open_seconds = as_f64(lists.raw_bytes) * speeds::METADATA_BYTE
-        + decompress("zstd", lists.raw_bytes, lists.bytes, ntuple.cluster_groups);
+        + CodecSpeeds::of(Some(Algorithm::Zstd)).reading.seconds(lists.raw_bytes, lists.bytes, ntuple.cluster_groups);
     (lists.raw_bytes > LARGE_LISTS && lists.bytes > ntuple.zip_bytes / LISTS_SHARE)
         .then(|| Detected::new(fault, Cost { open_seconds, ..Cost::default() }))
 }

@@ -1,10 +1,13 @@
 //! Detects the faults of the file and of each tree. A rule has a threshold below which a fault is not reported, and an
 //! estimate of the cost.
 
+use rootfile::codec::Algorithm;
+
 use super::detected::Detected;
 use super::speeds::{self, EMBEDDED_BYTE};
 use super::sums::{BYTES, SHARE, absent, embedded_bytes};
 use super::{baskets, codecs};
+use crate::cost::codec_speeds::CodecSpeeds;
 use crate::inspect::finding::{Cost, Fault, Price};
 use crate::inspect::report::{BranchReport, Report, TreeReport};
 use crate::math::as_f64;
@@ -107,7 +110,8 @@ fn uncompressed_record(report: &Report, tree: &TreeReport) -> Option<Detected> {
     let saved = speeds::bytes(as_f64(bytes) * (1.0 - compressible_to));
     let fault = Fault::UncompressedRecord { bytes: tree.metadata.bytes, compressible_to };
     let zip = bytes - saved;
-    let price = Price { read_seconds: speeds::decompress("zlib", bytes, zip, 1), ..Price::default() };
+    let read_seconds = CodecSpeeds::of(Some(Algorithm::Zlib)).reading.seconds(bytes, zip, 1);
+    let price = Price { read_seconds, ..Price::default() };
     (saved > BYTES / 10 && saved > report.file.bytes / SHARE)
         .then(|| Detected::new(fault, Cost { bytes: saved, ..Cost::default() }).priced(price))
 }

@@ -1,8 +1,12 @@
-//! Fixed speeds of one core of a common machine, for estimates of what a fault costs and what its command takes.
+//! Fixed speeds of one core of a common machine, for estimates of what a fault costs and what its command takes; those of codecs
+//! are in [`crate::cost::codec_speeds`].
 //!
 //! The constants are those of basketry's reader, fitted to files of the corpus (`bench/findings.py` compares them with what
 //! the commands gain). They order findings and measure no file: `readspeed` and `tune` measure.
 
+use rootfile::codec::Algorithm;
+
+use crate::cost::codec_speeds::CodecSpeeds;
 use crate::inspect::report::{Decoded, TreeReport};
 use crate::math::as_f64;
 
@@ -39,17 +43,12 @@ pub struct Overhead {
 /// The overhead of a basket.
 pub const OF_BASKET: Overhead = Overhead { bytes: BASKET_BYTES + BASKET_ENTRY, seconds: BASKET };
 
-/// Seconds to decompress `baskets` baskets of `raw` bytes before compression and `zip` on disk.
-pub fn decompress(codec: &str, raw: u64, zip: u64, baskets: u64) -> f64 {
-    // A codec's time follows mostly its input: very compressible data are mostly copies.
-    let (stored, made, start) = match codec {
-        "lzma" => (38e-9, 0.3e-9, 3e-6),
-        "zlib" | "cs" => (3.0e-9, 0.08e-9, 1e-6),
-        "zstd" => (1.9e-9, 0.15e-9, 1e-6),
-        "lz4" => (0.4e-9, 0.1e-9, 0.3e-6),
-        _ => return 0.0,
-    };
-    as_f64(zip) * stored + as_f64(raw) * made + as_f64(baskets) * start
+/// Seconds to decompress `baskets` baskets of `raw` bytes before compression and `zip` on disk. `codecs` is `none`, the name of a
+/// codec, or `a+b` where the blocks of one basket differ: then the mean of both.
+pub fn decompress(codecs: &str, raw: u64, zip: u64, baskets: u64) -> f64 {
+    let seconds = |algorithm| CodecSpeeds::of(Some(algorithm)).reading.seconds(raw, zip, baskets);
+    let each: Vec<f64> = codecs.split('+').filter_map(Algorithm::named).map(seconds).collect();
+    each.iter().sum::<f64>() / as_f64(each.len().max(1) as u64)
 }
 
 /// Bytes a second, before compression, at which entries become values.
@@ -64,27 +63,27 @@ pub fn decode_speed(kind: Decoded) -> f64 {
 /// Seconds to open a tree.
 pub fn open(tree: &TreeReport) -> f64 {
     let record = tree.metadata;
-    let unzip =
-        if record.bytes < record.raw_bytes { decompress("zlib", record.raw_bytes, record.bytes, 1) } else { 0.0 };
+    let codec = (record.bytes < record.raw_bytes).then_some(Algorithm::Zlib);
+    let unzip = CodecSpeeds::of(codec).reading.seconds(record.raw_bytes, record.bytes, 1);
     as_f64(tree.branches.len() as u64) * BRANCH + as_f64(record.raw_bytes) * RECORD_BYTE + unzip
-}
-
-/// Bytes a second that a codec takes when written, at a level of ROOT's.
-pub fn write_speed(codec: &str, level: u8) -> f64 {
-    match codec {
-        "lzma" => 4e6,
-        "zlib" if level >= 6 => 25e6,
-        "zlib" => 70e6,
-        "zstd" if level >= 5 => 60e6,
-        "zstd" => 300e6,
-        "lz4" if level >= 4 => 60e6,
-        "lz4" => 500e6,
-        _ => 10e9,
-    }
 }
 
 /// An estimate in bytes; less than nothing is nothing.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate, and not below zero")]
 pub fn bytes(estimate: f64) -> u64 {
     estimate.max(0.0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn baskets_of_several_codecs_cost_their_mean() {
+        let of = |codecs| decompress(codecs, 10_000, 5_000, 2);
+        assert_eq!(of("none"), 0.0);
+        assert!(of("lz4") > 0.0 && of("zlib") > of("lz4"));
+        assert!((of("lz4+zlib") - 0.5 * (of("lz4") + of("zlib"))).abs() < 1e-15);
+        assert!(of("cs") > 0.0);
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{Ntuple, Role, Schema};
-use rootfile::codec::Compression;
+use rootfile::codec::{Algorithm, Compression};
 
 use super::pages::ColumnSums;
 use super::report::{ColumnReport, FieldReport, FieldRole};
@@ -126,8 +126,9 @@ fn column(schema: &Schema, id: usize, sums: &mut ColumnSums, list: bool) -> Opti
 fn codecs(sums: &ColumnSums) -> BTreeMap<String, u64> {
     let mut codecs = BTreeMap::new();
     for &(setting, pages, compressed) in &sums.settings {
-        for (codec, n) in [(codec(setting), compressed), ("none", pages - compressed)] {
+        for (codec, n) in [(codec(setting), compressed), (None, pages - compressed)] {
             if n > 0 {
+                let codec = codec.map_or("none", Algorithm::name);
                 *codecs.entry(codec.to_owned()).or_default() += n;
             }
         }
@@ -136,7 +137,6 @@ fn codecs(sums: &ColumnSums) -> BTreeMap<String, u64> {
 }
 
 /// The codec of compressed pages under a setting.
-pub fn codec(setting: u32) -> &'static str {
-    let setting = i32::try_from(setting).ok().and_then(Compression::from_root_setting);
-    setting.and_then(Compression::algorithm).map_or("none", |algorithm| algorithm.name())
+pub fn codec(setting: u32) -> Option<Algorithm> {
+    i32::try_from(setting).ok().and_then(Compression::from_root_setting)?.algorithm()
 }

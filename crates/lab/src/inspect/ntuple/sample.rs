@@ -36,6 +36,6 @@ fn record<'a>(file: &'a RootFile, ntuple: &'a Ntuple, sampled: &'a Sampled) -> O
         let opened = sampled.page.open(&encoding, &record, &mut Decompressor::new(), &mut scratch);
         opened.ok().map(<[u8]>::to_vec)
     };
-    let codec = if stored < raw { codec(sampled.setting) } else { "none" };
+    let codec = codec(sampled.setting).filter(|_| stored < raw);
     Some(Record { codec, raw, stored, key: 0, content: Box::new(content) })
 }

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use flow::{Budget, Progress};
+use rootfile::codec::Algorithm;
 use rootfile::{Error, Result};
 use serde::Serialize;
 
 pub use super::calibration_files::files;
 use super::calibration_files::{QUICK, RECIPES};
-use super::features::{CODECS, Features, features_of};
+use super::features::{Features, features_of};
 use super::fit::fit;
 use super::profile::{Decompress, FORMAT, Fit, PerValue, Profile, Read, Speed, Stored};
 use super::proof::parts;
@@ -185,7 +186,7 @@ fn profile_of(seen: &[(Row, Features)]) -> Profile {
         Speed { seconds_per_byte: basketry * of(at).max(FASTEST), seconds_per_basket: of(at + 1), basketry }
     };
     let values = Kind::ALL.into_iter().enumerate().map(|(number, kind)| {
-        let at = besides + 2 * CODECS.len() + 2 * number;
+        let at = besides + 2 * Algorithm::WRITTEN.len() + 2 * number;
         (kind, PerValue { entry: of(at), value: of(at + 1) })
     });
     Profile {

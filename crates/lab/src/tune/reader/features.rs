@@ -24,8 +24,8 @@ pub(super) struct Features {
     pub items: f64,
     /// Entries of branches of wide trees.
     pub wide: f64,
-    /// By codec, in the order of [`CODECS`].
-    pub codecs: [Packed; CODECS.len()],
+    /// By codec, in the order of [`Algorithm::WRITTEN`].
+    pub codecs: [Packed; Algorithm::WRITTEN.len()],
     /// By kind: entries, and values.
     pub values: [(f64, f64); Kind::ALL.len()],
 }
@@ -39,9 +39,6 @@ pub(super) struct Packed {
     pub bytes: f64,
 }
 
-/// Codecs that have numbers of their own in a profile.
-pub(super) const CODECS: [Algorithm; 4] = [Algorithm::Zlib, Algorithm::Lz4, Algorithm::Zstd, Algorithm::Lzma];
-
 impl Features {
     /// The amounts, in the order of the fitted numbers.
     pub fn row(&self) -> Vec<f64> {
@@ -54,7 +51,7 @@ impl Features {
     /// The seconds that a profile says.
     pub fn expected(&self, profile: &Profile) -> f64 {
         let Read { tree, branch, basket, stored_byte, item, wide_entry } = profile.read;
-        let codecs = self.codecs.iter().zip(CODECS).map(|(packed, codec)| {
+        let codecs = self.codecs.iter().zip(Algorithm::WRITTEN).map(|(packed, codec)| {
             let speed = profile.speed(codec);
             packed.seconds * speed.seconds_per_byte / speed.basketry + packed.baskets * speed.seconds_per_basket
         });
@@ -79,7 +76,8 @@ pub(super) fn features_of(stats: &FileStats) -> Result<Features> {
         features.branches += 1.0;
         features.baskets += column.count();
         features.stored += column.on_disk();
-        let codec = column.compression.algorithm().and_then(|codec| CODECS.iter().position(|known| *known == codec));
+        let codec = column.compression.algorithm().map(|codec| codec.facts().written_as);
+        let codec = codec.and_then(|codec| Algorithm::WRITTEN.iter().position(|known| *known == codec));
         match codec.and_then(|codec| features.codecs.get_mut(codec)) {
             Some(packed) => {
                 packed.seconds += unpack(stats, column, (&mut bench, &mut buffer))?;

@@ -153,9 +153,8 @@ impl Profile {
         if self.reader.is_empty() {
             return Err("reader is empty".to_owned());
         }
-        let codecs = [Algorithm::Zlib, Algorithm::Lz4, Algorithm::Zstd, Algorithm::Lzma];
-        for (name, speed) in ["zlib", "lz4", "zstd", "lzma"].into_iter().zip(codecs).map(|(n, c)| (n, self.speed(c))) {
-            let Speed { seconds_per_byte, seconds_per_basket, basketry } = speed;
+        for name in Algorithm::WRITTEN {
+            let Speed { seconds_per_byte, seconds_per_basket, basketry } = self.speed(name);
             number(&format!("decompress.{name}.seconds-per-basket"), seconds_per_basket, MOST)?;
             for (key, value) in [("seconds-per-byte", seconds_per_byte), ("basketry", basketry)] {
                 number(&format!("decompress.{name}.{key}"), value, MOST_PER_BYTE)?;
