@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-import basketry as bk
 import numpy as np
 import pytest
 import uproot
+
+import basketry as bk
 
 KINDS = [bk.ZLIB, bk.LZMA, bk.LZ4, bk.ZSTD]
 
