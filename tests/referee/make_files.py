@@ -1,17 +1,27 @@
 """Makes files that the corpus lacks, with real ROOT; each macro in macros/ makes one kind and is named after it.
 
 A macro defines `make()`, which writes one or more files into the current folder; everything is seeded. The results are
-kept under build/ until the macro changes. Run as a script this module makes one recipe here.
+kept under build/ until the macro changes. Run as a program this module is the process with ROOT in it: see
+`root_server`.
 """
 
+import atexit
+import functools
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from referee.paths import BUILD
+from referee.root_server import Server, ended, serve
+
+# Seconds for one recipe.
+TIMEOUT = 600
 
 MACROS = Path(__file__).resolve().parent / "macros"
 # ROOT's compression settings, 100 * algorithm + level, by what the format's documents call the codec.
@@ -30,26 +40,37 @@ del RECIPES["big_records"]
 RECIPES |= {f"big_records_{codec}": (MACROS / "big_records.C", str(code)) for codec, code in CODECS.items()}
 
 
+@functools.cache
+def _root() -> Server:
+    """The process with ROOT: it reads the headers once, for all recipes."""
+    server = Server("referee.make_files")
+    atexit.register(server.close)
+    return server
+
+
 def made(recipe: str) -> Path:
     """The folder with the recipe's files, made on first use."""
-    return made_once(recipe, [["referee.make_files", recipe]], RECIPES[recipe][0], Path(__file__))
+
+    def make(folder: Path) -> None:
+        said = _root().ask(json.dumps([recipe, str(folder)]))
+        # A macro may end its process itself.
+        if said not in ("made", ended(0)):
+            raise RuntimeError(f"{recipe} failed: {said}")
+
+    return _once(recipe, recipe, make, RECIPES[recipe][0], Path(__file__))
 
 
 def made_once(name: str, programs: list[list[str]], *sources: Path) -> Path:
     """The folder of this name under build/, filled on first use by programs that run in it, all at once: modules of the
     tests, with their arguments. Other programs, or another text of a source, fill another folder."""
-    key = hashlib.sha256(repr(programs).encode() + b"".join(source.read_bytes() for source in sources)).hexdigest()
-    folder = BUILD / "files" / f"{name}-{key[:12]}"
-    if not folder.exists():
-        # Another worker may make the same files.
-        scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
-        scratch.mkdir(parents=True, exist_ok=True)
+
+    def run(folder: Path) -> None:
         environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[1])}
         python = [sys.executable, "-W", "ignore", "-m"]
         makers = [
             subprocess.Popen(
                 [*python, *words],
-                cwd=scratch,
+                cwd=folder,
                 env=environment,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -57,9 +78,21 @@ def made_once(name: str, programs: list[list[str]], *sources: Path) -> Path:
             )
             for words in programs
         ]
-        ended = [(maker.communicate(timeout=600)[0], maker.returncode) for maker in makers]
+        ended = [(maker.communicate(timeout=TIMEOUT)[0], maker.returncode) for maker in makers]
         if any(code for _, code in ended):
             raise RuntimeError("\n".join([f"{name} failed:", *(said for said, _ in ended)]))
+
+    return _once(name, repr(programs), run, *sources)
+
+
+def _once(name: str, how: str, fill: Callable[[Path], None], *sources: Path) -> Path:
+    key = hashlib.sha256(how.encode() + b"".join(source.read_bytes() for source in sources)).hexdigest()
+    folder = BUILD / "files" / f"{name}-{key[:12]}"
+    if not folder.exists():
+        # Another worker may make the same files.
+        scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
+        scratch.mkdir(parents=True, exist_ok=True)
+        fill(scratch)
         try:
             scratch.rename(folder)
         except OSError:
@@ -69,18 +102,31 @@ def made_once(name: str, programs: list[list[str]], *sources: Path) -> Path:
     return folder
 
 
+def _make(line: str) -> str:
+    """Makes the files of a recipe in a folder; in the forked child. Its answer is "made", or what ROOT said."""
+    import ROOT
+
+    recipe, folder = json.loads(line)
+    os.chdir(folder)
+    macro, arguments = RECIPES[recipe]
+    with tempfile.TemporaryFile("w+") as said:
+        for descriptor in (1, 2):
+            os.dup2(said.fileno(), descriptor)
+        done = ROOT.gInterpreter.Declare(macro.read_text()) and ROOT.gInterpreter.ProcessLine(f"make({arguments}); 1;")
+        said.seek(0)
+        return json.dumps("made" if done else f"{macro}: {said.read()}")
+
+
 def main() -> None:
-    """Makes one recipe's files in the current folder."""
+    """Makes the recipes that stdin names, each in its folder."""
     import ROOT
 
     ROOT.gROOT.SetBatch(True)
     ROOT.gErrorIgnoreLevel = ROOT.kError
-    macro, arguments = RECIPES[sys.argv[1]]
     includes = "".join(f"#include <{header}>\n" for header in HEADERS)
-    if not ROOT.gInterpreter.Declare(includes) or not ROOT.gInterpreter.Declare(macro.read_text()):
-        raise SystemExit(f"{macro} does not compile")
-    if not ROOT.gInterpreter.ProcessLine(f"make({arguments}); 1;"):
-        raise SystemExit(f"{macro} failed")
+    if not ROOT.gInterpreter.Declare(includes):
+        raise SystemExit("the headers do not compile")
+    serve(_make, TIMEOUT)
 
 
 if __name__ == "__main__":

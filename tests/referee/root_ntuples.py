@@ -24,9 +24,17 @@ CRASH = "crash"
 CODE = """
 #include <ROOT/RNTupleInspector.hxx>
 #include <ROOT/RFieldVisitor.hxx>
+#include <ROOT/RNTupleModel.hxx>
 #include <ROOT/RNTupleReader.hxx>
+#include <ROOT/RNTupleWriter.hxx>
 #include <fstream>
 #include <sstream>
+void makeSmall(const char *path) {
+  auto model = ROOT::RNTupleModel::Create();
+  model->MakeField<std::vector<float>>("x");
+  auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "small", path);
+  writer->Fill();
+}
 void show(const std::string &name, const std::string &file, unsigned long most, const char *path) {
   auto reader = ROOT::RNTupleReader::Open(name, file);
   const auto &descriptor = reader->GetDescriptor();
@@ -178,6 +186,11 @@ def main() -> None:
     ROOT.gEnv.SetValue("Root.Stacktrace", "no")
     if not ROOT.gInterpreter.Declare(CODE):
         raise SystemExit("the code does not compile")
+    # ROOT compiles what it needs at first use: once here, and not in each child.
+    with tempfile.TemporaryDirectory() as folder:
+        ROOT.makeSmall(f"{folder}/small.root")
+        for question in ("show", "inspect"):
+            _answer(question, f"{folder}/small.root", "small")
     serve(_answers, TIMEOUT)
 
 

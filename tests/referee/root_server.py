@@ -11,6 +11,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -112,7 +113,12 @@ def _answer(pid: int, reading: int, timeout: float) -> str:
     try:
         return json.dumps(json.loads(b"".join(parts)))
     except ValueError:
-        return json.dumps({"error": f"ROOT ended with status {status}"})
+        return json.dumps(ended(status))
+
+
+def ended(status: int) -> dict[str, str]:
+    """The answer of a child that ended without one."""
+    return {"error": f"ROOT ended with status {status}"}
 
 
 def main() -> None:
@@ -127,7 +133,14 @@ def main() -> None:
         if not ROOT.gInterpreter.Declare((CPP / f"{name}.C").read_text()):
             raise SystemExit(f"{name}.C does not compile")
     function = getattr(ROOT, question).all
-    function("/nonexistent")  # compiles the wrapper once, before the forks
+    # ROOT compiles what it needs at first use: once here, and not in each child.
+    with tempfile.TemporaryDirectory() as folder:
+        file = ROOT.TFile(f"{folder}/small.root", "RECREATE")
+        tree = ROOT.TNtuple("tree", "", "x")
+        tree.Fill(1.0)
+        file.Write()
+        file.Close()
+        function(f"{folder}/small.root")
 
     def answer(path: str) -> str:
         os.chdir(Path(path).parent)
