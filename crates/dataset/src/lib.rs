@@ -11,6 +11,7 @@
 //! | [`assemble`] | the branches of a split object as one column, and back |
 //! | [`ntuple`] | RNTuples: metadata, pages, and the values of fields |
 //! | [`table`] | a tree or an RNTuple, for callers that need not know which |
+//! | `parquet` | Parquet files as a container of tables (feature `parquet`) |
 //! | [`layout`] | how entries are stored, and ROOT's rules for baskets and clusters |
 //! | [`meaning`] | what the bytes of a branch mean, to be compared before bytes of several files are joined |
 //! | [`glob`] | patterns for the names of trees and columns |
@@ -66,6 +67,8 @@ pub mod glob;
 pub mod layout;
 pub mod meaning;
 pub mod ntuple;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 pub mod read;
 pub mod recast;
 pub mod table;

@@ -16,7 +16,14 @@ pub mod survey;
 mod table;
 mod verify;
 
-pub use arrow::{convert, read, write};
+/// Tables to Parquet and back.
+pub mod convert {
+    pub use crate::arrow::convert::*;
+    pub use crate::plan::format::Format;
+    pub use crate::rewrite::from_parquet::{FromParquet, from_parquet};
+}
+
+pub use arrow::{read, write};
 pub use dataset::table::Join;
 pub use dataset::{Entries, EntryFilter, Slice, uniform};
 pub use execute::allocator;
@@ -27,7 +34,7 @@ pub use objects::Damaged;
 pub use plan::forecast::{ColumnForecast, Forecast, RecodeForecast};
 pub use plan::inputs;
 pub use plan::options::{Absent, Pack, PlanOptions};
-pub use rewrite::execute::{rewrite, rewrite_staged};
+pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::forecast;
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
 pub use rewrite::prepared::Skipped;

@@ -1,4 +1,4 @@
-//! Columns in memory, as Arrow arrays: read from trees, written to trees, converted from and to Parquet.
+//! Columns in memory, as Arrow arrays: read from tables, written to tables, converted to Parquet.
 
 pub mod convert;
 pub mod read;

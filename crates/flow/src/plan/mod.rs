@@ -6,6 +6,7 @@ mod clones;
 pub(crate) mod clusters;
 mod external_files;
 pub(crate) mod forecast;
+pub mod format;
 mod gaps;
 pub mod inputs;
 mod join;

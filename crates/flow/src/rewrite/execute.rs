@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use dataset::glob::NameFilter;
+use dataset::layout::defaults;
 use rootfile::codec::Compression;
 use rootfile::{DirId, Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output};
 
@@ -10,9 +12,10 @@ use super::finish_kept::write_kept_list;
 use super::finish_ntuple::write_ntuple;
 use super::finish_tree::finish_table;
 use super::options::Options;
-use super::prepare::{prepare, prepare_known};
+use super::prepare::{StoredSource, prepare, prepare_known, prepare_table};
 use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, default_setting};
 use super::summary::{Summary, TableSummary};
+use crate::arrow::read::Dataset;
 use crate::commit::date::date;
 use crate::execute::budget::Share;
 use crate::execute::engine::job::Job;
@@ -56,7 +59,28 @@ pub(crate) fn rewrite_known(
     Ok(summary)
 }
 
-fn write(
+/// Rewrites a table of any container, which reaches its content through [`StoredTable`](dataset::table::StoredTable) alone, into a file
+/// with nothing else. The options that concern other objects of a file say nothing here.
+///
+/// # Errors
+///
+/// The table cannot be read, the output cannot be written, a column has a type that trees cannot hold, or the budget is too small.
+pub fn rewrite_table(
+    table: Dataset,
+    path: &str,
+    output: &Path,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Summary> {
+    check_output(output, options.may_replace(), options.content.entries.files())?;
+    let where_ = |_: &NameFilter| Err(Error::request("conditions on entries are not possible here"));
+    let source = StoredSource { dataset: table, open: &where_, path: path.to_owned(), fill: None, entries: None };
+    let (summary, staged) = write(prepare_table(source, options)?, output, options, progress)?;
+    staged.deliver()?;
+    Ok(summary)
+}
+
+pub(super) fn write(
     mut prepared: Prepared,
     output: &Path,
     options: &Options,
@@ -64,14 +88,16 @@ fn write(
 ) -> Result<(Summary, StagedFile)> {
     let known = prepared.plans.iter_mut().flat_map(|(_, plan)| plan.lost().clone()).collect::<Vec<_>>();
     refuse_losses(options, &known)?;
-    let first = prepared.files.first().ok_or_else(|| Error::request("no input"))?;
+    let first = prepared.files.first();
     let requested = options.compression.metadata.or(prepared.layout.common.compression);
-    let setting = requested.map_or_else(|| default_setting(first, &prepared.plans), Compression::to_root_setting);
+    let own = || first.map_or(defaults::COMPRESSION.to_root_setting(), |first| default_setting(first, &prepared.plans));
+    let setting = requested.map_or_else(own, Compression::to_root_setting);
     let same = |n: &i32| Compression::from_root_setting(*n) == Compression::from_root_setting(setting);
     let setting = options.compression.header.filter(same).unwrap_or(setting);
     let datime = date(Some(prepared.objects.newest));
-    let mut writer = FileWriter::create(output, options.may_replace(), setting, datime, &first.top().title)?;
-    let bytes_read = prepared.files.iter().map(|f| f.source().size()).sum();
+    let title = first.map_or("", |first| &first.top().title);
+    let mut writer = FileWriter::create(output, options.may_replace(), setting, datime, title)?;
+    let bytes_read = prepared.bytes;
     writer.expect_size(bytes_read);
     if let Some(version) = prepared.version {
         writer.set_version(version);

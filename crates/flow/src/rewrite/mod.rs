@@ -8,6 +8,7 @@ mod finish_kept;
 mod finish_ntuple;
 mod finish_tree;
 pub(crate) mod forecast;
+pub(crate) mod from_parquet;
 pub(crate) mod options;
 mod prepare;
 pub(crate) mod prepared;

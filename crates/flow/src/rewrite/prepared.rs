@@ -31,6 +31,8 @@ pub struct Skipped {
 /// Everything that is decided before a byte is written.
 pub(crate) struct Prepared {
     pub files: Vec<Arc<RootFile>>,
+    /// Bytes of all inputs.
+    pub bytes: u64,
     pub skipped: Vec<Skipped>,
     pub objects: ObjectPlan,
     pub plans: Vec<(PlannedTree, PlannedTable)>,

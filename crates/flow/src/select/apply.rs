@@ -10,7 +10,8 @@ use dataset::{EntryFilter, EntrySet};
 use objects::ObjectPlan;
 use rootfile::{Error, Hint, Result};
 
-use super::predicate::{SourceTree, entries_where};
+use super::predicate::{OpenColumns, SourceTree, entries_where};
+use crate::execute::budget::Budget;
 use crate::plan::TablePlan;
 
 /// Classes of objects that list entries of trees by their numbers.
@@ -41,11 +42,16 @@ impl<'a> EntrySelection<'a> {
 
     /// The selection in a tree or an RNTuple. Reads the columns that are conditions.
     pub fn for_tree(&mut self, tree: &SourceTree<'_>) -> Result<TreeSelection> {
-        self.trees.push(tree.path.to_owned());
+        self.for_table(tree.path, &|filter| tree.open(filter), tree.budget)
+    }
+
+    /// The selection in a table of any container, whose columns `open` opens.
+    pub fn for_table(&mut self, path: &str, open: OpenColumns<'_>, budget: Budget) -> Result<TreeSelection> {
+        self.trees.push(path.to_owned());
         let mut condition: Option<EntrySet> = None;
         let mut lacking = Vec::new();
         for (pattern, found) in self.filter.conditions.iter().zip(&mut self.found) {
-            match entries_where(tree, pattern)? {
+            match entries_where(path, open, budget, pattern)? {
                 None => lacking.push(pattern.as_str()),
                 Some(entries) => {
                     *found = true;
@@ -56,9 +62,9 @@ impl<'a> EntrySelection<'a> {
         let mut notes = Vec::new();
         if !lacking.is_empty() {
             let lacking = lacking.join(", ");
-            notes.push(format!("tree {} has no column {lacking}: none of its entries is left out for that", tree.path));
+            notes.push(format!("tree {path} has no column {lacking}: none of its entries is left out for that"));
         }
-        Ok(TreeSelection { filter: self.filter.for_tree(tree.path), condition, notes })
+        Ok(TreeSelection { filter: self.filter.for_tree(path), condition, notes })
     }
 
     /// Fails if a tree pattern or a condition matched no tree.

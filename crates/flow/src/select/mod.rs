@@ -8,4 +8,4 @@ mod predicate;
 
 pub(crate) use apply::{EntrySelection, drop_misaligned_friends};
 pub(crate) use index_lines::index_lines;
-pub(crate) use predicate::SourceTree;
+pub(crate) use predicate::{OpenColumns, SourceTree};

@@ -30,17 +30,31 @@ pub(crate) struct SourceTree<'a> {
     pub budget: Budget,
 }
 
+impl SourceTree<'_> {
+    /// Opens some of its columns.
+    pub(super) fn open(&self, filter: &NameFilter) -> Result<Dataset> {
+        let schema = if self.joining.schema == Join::Fill { Join::Fill } else { Join::Strict };
+        Dataset::of_trees(self.inputs, self.path, filter, PlanOptions { schema, ..self.joining })
+    }
+}
+
+/// Opens some columns of a table.
+pub(crate) type OpenColumns<'a> = &'a dyn Fn(&NameFilter) -> Result<Dataset>;
+
 /// The entries for which the column is true, or not zero. `None` if the tree has no such column.
-pub(super) fn entries_where(tree: &SourceTree<'_>, pattern: &ColumnPattern) -> Result<Option<EntrySet>> {
-    if !pattern.applies_to(tree.path) {
+pub(super) fn entries_where(
+    path: &str,
+    open: OpenColumns<'_>,
+    budget: Budget,
+    pattern: &ColumnPattern,
+) -> Result<Option<EntrySet>> {
+    if !pattern.applies_to(path) {
         return Ok(None);
     }
-    let filter = NameFilter::new(&[pattern.as_str()], &[])?;
-    let schema = if tree.joining.schema == Join::Fill { Join::Fill } else { Join::Strict };
-    let dataset = Dataset::of_trees(tree.inputs, tree.path, &filter, PlanOptions { schema, ..tree.joining })?;
+    let dataset = open(&NameFilter::new(&[pattern.as_str()], &[])?)?;
     let matches = |name: &str| {
         let last = name.rsplit('/').next().unwrap_or(name);
-        pattern.matches(tree.path, name) || pattern.matches(tree.path, last)
+        pattern.matches(path, name) || pattern.matches(path, last)
     };
     let names = || dataset.columns().iter().map(|column| column.field().name().as_str()).filter(|name| matches(name));
     let Some(found) = dataset.columns().iter().position(|column| matches(column.field().name())) else {
@@ -51,11 +65,11 @@ pub(super) fn entries_where(tree: &SourceTree<'_>, pattern: &ColumnPattern) -> R
         return Err(Error::request(format!(
             "--where {}: several columns of tree {} match: {names}; name one",
             pattern.as_str(),
-            tree.path
+            path
         ))
         .hint(Hint::named("where")));
     }
-    read(&dataset, found, tree.budget).map(Some)
+    read(&dataset, found, budget).map(Some)
 }
 
 fn read(dataset: &Dataset, column: usize, budget: Budget) -> Result<EntrySet> {

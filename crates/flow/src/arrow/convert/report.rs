@@ -46,7 +46,7 @@ pub struct LeftOut {
 }
 
 impl ConvertedColumn {
-    pub(super) fn of(field: &Field) -> Self {
+    pub(crate) fn of(field: &Field) -> Self {
         Self { name: field.name().clone(), arrow: field.data_type().to_string() }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{FieldRef, Schema, SchemaRef};
+use dataset::parquet::{TREE_KEY, wrong};
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
 use parquet::file::metadata::KeyValue;
@@ -15,8 +16,6 @@ use rayon::prelude::*;
 use rootfile::{OutputFile, Result};
 
 use super::codec::ParquetCodec;
-use super::opened::TREE_KEY;
-use super::parquet_error::wrong;
 use crate::execute::budget::Budget;
 
 /// Entries of a column that are encoded at once: each value takes several words of memory meanwhile.

@@ -7,15 +7,17 @@ use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
+use dataset::parquet::ParquetTable;
 use dataset::table::piece::Piece;
 use dataset::table::{StoredTable, TableColumn, TableSchema, catalog};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, RootFile, Source};
+use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, RootFile, Source, open_source};
 
 use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
 use super::trees::TreeTable;
 use crate::execute::fetch::learn::learn;
+use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::{Absent, Pack, PlanOptions};
 use crate::plan::{Gaps, TableRequest, plan_table};
@@ -37,6 +39,9 @@ impl Dataset {
     ///
     /// As for [`Dataset::open`].
     pub fn open_following(inputs: &[Input], follow: Follow) -> Result<Self> {
+        if Format::are_parquet(inputs.iter().map(|input| input.path.as_path()))? {
+            return Self::of_parquet(inputs, &|_| true, u64::MAX);
+        }
         Self::of_opened(inputs, open_files(inputs, follow)?, PlanOptions { is_read: true, ..PlanOptions::default() })
     }
 
@@ -147,6 +152,22 @@ impl Dataset {
         let opened = Self::of_sources(Sources::of(Box::new(chain)), files, path);
         let (uuids, holders) = of_files(tables);
         Ok(Self { input_entries, uuids, holders, ..opened }.with_inputs(inputs))
+    }
+
+    /// Opens the columns of Parquet files that `keeps` names. Their metadata may take `most` bytes of memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ParquetTable::open`], and if a tree is named: Parquet files have none.
+    pub(crate) fn of_parquet(inputs: &[Input], keeps: &dyn Fn(&str) -> bool, most: u64) -> Result<Self> {
+        if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
+            return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
+        }
+        let files = inputs.iter().map(|input| open_source(&input.path)).collect::<Result<Vec<_>>>()?;
+        let table = ParquetTable::open(&files, keeps, most)?;
+        let input_entries = table.entries();
+        let opened = Self::of_table(Box::new(table), files);
+        Ok(Self { input_entries, ..opened }.with_inputs(inputs.to_vec()))
     }
 
     /// A table of any container as a data set, with the files that its pieces are in, by their numbers.

@@ -44,7 +44,7 @@ pub(crate) use ntuple::plan::{NtuplePlan, encodings};
 pub use options::{AutoSave, Order, WriteOptions};
 pub use output::NewObject;
 pub use rows::Rows;
-pub(crate) use table_source::{NtupleTable, TreeTable};
+pub(crate) use table_source::{NtupleTable, TableSource, TreeTable};
 pub(crate) use table_writer::TableWriter;
 pub(crate) use tree::plan::TreePlan;
 pub use tree::plan::{TreeColumn, TreeSpec};

@@ -8,6 +8,7 @@ use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use rootfile::{Key, Result, RootFile};
 
+use super::shapes::Shape;
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
 use crate::plan::kept::Kept;
@@ -45,6 +46,8 @@ pub(crate) struct ConvertPlan {
     /// A tree with trees in its user info, and the file with their baskets.
     pub user_info: Option<(Arc<TreeTable>, Arc<dyn rootfile::Source>)>,
     pub selection: Option<EntrySet>,
+    /// Whether the clusters of the source are those of the output: only memory divides them further.
+    pub keeps_clusters: bool,
     /// The bounds of the steps in which entries are read.
     pub steps: Vec<u64>,
     /// Bytes of the arrays of one step.
@@ -80,5 +83,13 @@ pub(crate) enum BatchColumn {
         place: usize,
         /// The member of the records in its lists that is taken, if not all are.
         member: Option<String>,
+    },
+    /// A column of arrays, which may become several.
+    Shaped {
+        /// Its place among the columns that are read.
+        place: usize,
+        shape: Shape,
+        /// What missing numbers become; an error without it.
+        fill: Option<f64>,
     },
 }

@@ -66,6 +66,7 @@ impl ConvertPlan {
             beside: None,
             user_info: None,
             selection,
+            keeps_clusters: false,
             steps,
             step_bytes,
             least_cluster,

@@ -2,7 +2,7 @@
 //! and appended, the threads that have nothing to do there read the next.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,6 +15,8 @@ use rootfile::object::TObject;
 use rootfile::{Error, FileWriter, Hint, Result};
 
 use super::model::{BatchColumn, ConvertPlan};
+use super::plain_values::to_plain;
+use super::shapes::Flat;
 use crate::arrow::read::{BatchSize, Batches, Request, batches};
 use crate::arrow::write::TableWriter;
 use crate::execute::budget::Budget;
@@ -49,8 +51,9 @@ impl ConvertWork<'_> {
         };
         let mut steps = self.reader(&ended);
         let mut fill = |step: Step| {
-            if let Some(batch) = step.batch {
-                writer.fill(file, &batch).inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+            if let Some(batch) = &step.batch {
+                let filled = self.fill(file, writer, (batch, &step.entries));
+                filled.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
             }
             tell(progress, step.bytes)
         };
@@ -71,6 +74,29 @@ impl ConvertWork<'_> {
         Ok(steps.numbered)
     }
 
+    /// Fills a step in, and ends clusters where the source does, if the output has the same.
+    fn fill(
+        &self,
+        file: &mut FileWriter,
+        writer: &mut TableWriter,
+        (batch, entries): (&RecordBatch, &Range<u64>),
+    ) -> Result<()> {
+        let ConvertPlan { dataset, selection, keeps_clusters, .. } = self.plan;
+        let bounds = dataset.clusters();
+        let ends = bounds.get(bounds.partition_point(|bound| *bound <= entries.start)..).unwrap_or_default();
+        let ends = ends.iter().take_while(|end| *keeps_clusters && **end <= entries.end);
+        let mut at = 0;
+        for &end in ends {
+            let here = entries.start..end;
+            let rows = selection.as_ref().map_or(end - entries.start, |selection| selection.count(&here));
+            let rows = usize::try_from(rows).unwrap_or(usize::MAX).min(batch.num_rows());
+            writer.fill(file, &batch.slice(at, rows - at))?;
+            writer.flush(file)?;
+            at = rows;
+        }
+        writer.fill(file, &batch.slice(at, batch.num_rows() - at))
+    }
+
     fn reader<'s>(&'s self, progress: Progress<'s>) -> StepReader<'s> {
         let ConvertPlan { dataset, read, selection, steps, kept, .. } = self.plan;
         let (columns, entries) = (read.clone(), 0..dataset.entries());
@@ -89,6 +115,7 @@ impl ConvertWork<'_> {
 struct Step {
     /// The batch for the writer, unless none of the entries is selected.
     batch: Option<RecordBatch>,
+    entries: Range<u64>,
     /// Stored bytes of the entries.
     bytes: u64,
 }
@@ -115,7 +142,8 @@ impl StepReader<'_> {
         let batch = batch?.batch;
         let bytes = read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum();
         let has_some = selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0);
-        Ok(Some(Step { batch: if has_some { Some(self.for_writer(&batch)?) } else { None }, bytes }))
+        let batch = has_some.then(|| self.for_writer(&batch)).transpose()?;
+        Ok(Some(Step { batch, entries: start..end, bytes }))
     }
 
     /// A batch with the names that the writer knows.
@@ -134,6 +162,15 @@ impl StepReader<'_> {
                 BatchColumn::Field { name, place, member: None } => (name, self.array(read, *place)?),
                 BatchColumn::Field { name, place, member: Some(member) } => {
                     (name, member_of(&self.array(read, *place)?, member)?)
+                }
+                BatchColumn::Shaped { place, shape, fill } => {
+                    let named = |e: Error| e.object(format!("column {}", shape.name));
+                    let plain = to_plain(&self.array(read, *place)?, &shape.plain, *fill).map_err(named)?;
+                    for Flat { name, array, .. } in shape.flat(&plain).map_err(named)? {
+                        fields.push(Field::new(name, array.data_type().clone(), true));
+                        arrays.push(array);
+                    }
+                    continue;
                 }
             };
             fields.push(Field::new(name, values.data_type().clone(), true));

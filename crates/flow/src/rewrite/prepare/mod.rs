@@ -6,6 +6,7 @@ mod conversions;
 mod ntuples;
 mod open;
 mod output_infos;
+mod stored;
 #[cfg(test)]
 mod tests;
 mod trees;
@@ -21,16 +22,21 @@ use rootfile::{Error, Result, RootFile};
 use super::file_version;
 use super::options::{Cycles, Options};
 use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, Skipped};
+use crate::plan::format::Format;
 use crate::plan::kept::KeptLists;
 use crate::select::drop_misaligned_friends;
 use bad_inputs::BadInputs;
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
+pub(crate) use stored::{StoredSource, open_filtered, prepare_table};
 use trees::{PlannedTrees, Planning, ReadTree, TreesPlanner, count_cycles};
 
 /// Opens inputs and plans. Leaves out unreadable inputs if requested.
 pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> Result<Prepared> {
     let mut skipped = Vec::new();
     let inputs = open::without_output(inputs, output, options, &mut skipped)?;
+    if Format::are_parquet(inputs.iter().map(PathBuf::as_path))? {
+        return stored::prepare_parquet(&inputs, options, skipped);
+    }
     let files = open::open_inputs(&inputs, options, &mut skipped)?;
     plan_without_bad(files, options, skipped, &read_tree)
 }
@@ -103,6 +109,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     let version = file_version::required_version(files, &objects, &plans, |e| bad.admit::<()>(Err(e)).map(drop))?;
     Ok(Some(Prepared {
         files: files.to_vec(),
+        bytes: files.iter().map(|file| file.source().size()).sum(),
         skipped: Vec::new(),
         objects,
         plans,

@@ -1,4 +1,4 @@
-//! Converts arrays to the plain types of trees (`types`): numbers for times, lists for bytes, no missing values.
+//! Converts arrays to the plain types of trees (`shapes`): numbers for times, lists for bytes, no missing values.
 
 use std::sync::Arc;
 
@@ -85,8 +85,8 @@ fn allow(nulls: Option<&NullBuffer>, fill: Option<f64>) -> Result<()> {
         0 => Ok(()),
         _ if fill.is_some() => Ok(()),
         missing => Err(Error::request(format!(
-            "has missing values ({missing} at once), which a tree cannot hold; give --fill-null NUMBER to write that \
-             instead (texts and lists become empty), or leave the column out with --drop"
+            "has missing values ({missing} at once), which a tree cannot hold; convert with --fill-null NUMBER writes that \
+             instead (texts and lists become empty); or leave the column out with --drop"
         ))
         .hint(Hint::named("fill-null"))
         .hint(Hint::named("drop"))),

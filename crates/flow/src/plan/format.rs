@@ -1,4 +1,4 @@
-//! The format of a file: ROOT or Parquet.
+//! The format of a file: ROOT or Parquet. Nothing but its name or its first bytes is looked at.
 
 use std::path::Path;
 
@@ -30,6 +30,31 @@ impl Format {
             b"PAR1" => Ok(Self::Parquet),
             _ => Err(neither(path)),
         }
+    }
+
+    /// Whether inputs are Parquet files: all of them, or none. What is neither is left to those who read ROOT files, and no file is
+    /// opened whose name ends as that of a ROOT file.
+    ///
+    /// # Errors
+    ///
+    /// If only some of them are.
+    pub(crate) fn are_parquet<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<bool> {
+        let is_parquet = |path: &Path| match Self::named(&public_path(path)) {
+            Some(Self::Root) => false,
+            Some(Self::Parquet) if url(path).is_some() => true,
+            _ => url(path).is_none() && Self::of(path).is_ok_and(|format| format == Self::Parquet),
+        };
+        let mut first = None;
+        for path in paths {
+            let here = is_parquet(path);
+            if *first.get_or_insert(here) != here {
+                let message = "is a Parquet file, and other inputs are ROOT files; convert them first";
+                let message =
+                    if here { message } else { "is no Parquet file, and other inputs are; convert them first" };
+                return Err(Error::request(message).file(path));
+            }
+        }
+        Ok(first.unwrap_or(false))
     }
 
     /// The format that a file's name ends with.

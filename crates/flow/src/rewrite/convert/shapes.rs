@@ -1,4 +1,4 @@
-//! The types of the columns of a Parquet file in a tree: types that trees lack are replaced, records become one column for
+//! The columns of arrays in a tree, or in an RNTuple made as one: types that trees lack are replaced, records become one column for
 //! each member, and columns become branches.
 
 use std::collections::HashMap;
@@ -18,25 +18,25 @@ const DEEPEST: usize = 32;
 /// The advice for a type that trees cannot hold.
 const ADVICE: &str = "convert it first, or leave the column out with --drop";
 
-/// A column of a Parquet file, and its form in the tree.
+/// A column of arrays, and its form in the tree.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
-    /// Its name in the Parquet file.
+pub(crate) struct Shape {
+    /// Its name in the source.
     pub name: String,
     /// Its name in the tree.
-    pub renamed: String,
+    renamed: String,
     /// The type that its arrays are converted to.
     pub plain: DataType,
     /// Whether it stays one column, even if it has members.
-    pub whole: bool,
+    whole: bool,
+    /// The fields of the columns that are filled with it.
+    pub fields: Vec<FieldRef>,
 }
 
 /// The columns, and the branches that they become.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     pub columns: Vec<Shape>,
-    /// The fields of the columns that are filled.
-    pub fields: Vec<FieldRef>,
     pub branches: Vec<NewColumn>,
     pub notes: Vec<String>,
 }
@@ -55,21 +55,22 @@ pub(super) fn shapes(fields: &[FieldRef]) -> Result<Shapes> {
         let typed = typed(&renamed, field, &plain, fields);
         let whole = typed.is_some();
         let empty = new_empty_array(&plain);
-        let shape = Shape { name: name.clone(), renamed, plain, whole };
+        let mut shape = Shape { name: name.clone(), renamed, plain, whole, fields: Vec::new() };
         match typed {
-            Some(typed) => shapes.fields.push(Arc::new(typed)),
+            Some(typed) => shape.fields.push(Arc::new(typed)),
             None => {
                 for Flat { name, array, counter } in shape.flat(&empty)? {
                     let counter = counter.map(|counter| ("counter".to_owned(), counter));
                     let field = Field::new(name, array.data_type().clone(), false);
                     let field = field.with_metadata(HashMap::from_iter(counter));
-                    shapes.fields.push(Arc::new(field));
+                    shape.fields.push(Arc::new(field));
                 }
             }
         }
         shapes.columns.push(shape);
     }
-    shapes.branches = columns_for(&Schema::new(shapes.fields.clone()))?;
+    let fields: Vec<FieldRef> = shapes.columns.iter().flat_map(|shape| shape.fields.iter().cloned()).collect();
+    shapes.branches = columns_for(&Schema::new(fields))?;
     Ok(shapes)
 }
 
@@ -80,7 +81,7 @@ fn branch_name(name: &str) -> String {
 
 /// A column to fill: its name, its entries, and the name of its counter, if it has a shared one.
 #[derive(Debug)]
-pub(super) struct Flat {
+pub(crate) struct Flat {
     pub name: String,
     pub array: ArrayRef,
     counter: Option<String>,

@@ -1,10 +1,10 @@
-//! Errors of the Parquet library as errors of this crate.
+//! Errors of the Parquet library as errors of this crate. What failed, and in which file, is added by callers.
 
 use parquet::errors::ParquetError;
 use rootfile::Error;
 
-/// Turns an error of the Parquet library into one of ours. An error of ours that passed through the library is unwrapped.
-pub(super) fn wrong(error: ParquetError) -> Error {
+/// An error of the Parquet library as one of ours. An error of ours that passed through the library is unwrapped.
+pub fn wrong(error: ParquetError) -> Error {
     match error {
         ParquetError::NYI(what) => Error::unsupported(what),
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {

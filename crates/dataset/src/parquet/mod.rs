@@ -1,0 +1,10 @@
+//! Parquet files as a container: one table in one or more files, whose row groups are its clusters. A piece is a column of a row group.
+//! It is decoded by the `parquet` crate from bytes that the caller fetches; nothing here writes.
+
+mod error;
+mod file;
+mod table;
+mod types;
+
+pub use error::wrong;
+pub use table::{ParquetTable, TREE_KEY};

@@ -1,0 +1,96 @@
+//! Parquet files to a tree or an RNTuple, under the name of a conversion: a rewrite with the options and the report of conversions.
+
+use std::path::{Path, PathBuf};
+
+use dataset::EntrySet;
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use rootfile::{Result, check_output};
+
+use super::convert::{BatchColumn, ConvertPlan};
+use super::execute::write;
+use super::options::{ContentOptions, Options};
+use super::prepare::{StoredSource, open_filtered, prepare_table};
+use super::prepared::PlannedTable;
+use crate::arrow::convert::{Conversion, Converted, ConvertedColumn};
+
+/// Parquet files, taken as one, and the tree to make of them.
+#[derive(Clone, Debug)]
+pub struct FromParquet<'a> {
+    /// The files.
+    pub inputs: &'a [PathBuf],
+    /// The ROOT file.
+    pub output: &'a Path,
+    /// Path of the tree. If absent, the path in the metadata of the first input, or `Events`.
+    pub tree: Option<&'a str>,
+    /// The layout of the tree.
+    pub layout: &'a Layout,
+    /// Replaces missing numbers. If absent, missing numbers are an error.
+    pub fill_null: Option<f64>,
+}
+
+/// Makes a tree of Parquet files. Each row group is a cluster, unless the layout has a cluster size.
+///
+/// # Errors
+///
+/// An input cannot be read, the output cannot be written, a column has a type that trees cannot hold, or the budget is too
+/// small.
+pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<Converted> {
+    let inputs = job.inputs.iter().map(PathBuf::as_path);
+    check_output(job.output, options.overwrite, inputs.chain(options.entries.file()))?;
+    let tree = job.tree.map(|tree| tree.trim_matches('/'));
+    let (dataset, path) = open_filtered(job.inputs, &options.filter, tree, options.budget.memory)?;
+    let rewrite = Options {
+        layout: job.layout.clone(),
+        content: ContentOptions { filter: options.filter.clone(), ..ContentOptions::default() },
+        budget: options.budget,
+        overwrite: options.overwrite,
+        ..Options::default()
+    };
+    let entries = |all: u64| options.entries.resolve(all, options.seed);
+    let all = options.entries == dataset::Entries::All;
+    // The entries are chosen here, without conditions.
+    let no_condition = |_: &NameFilter| Err(rootfile::Error::request("internal error: a condition"));
+    let source = StoredSource {
+        dataset,
+        open: &no_condition,
+        path,
+        fill: job.fill_null,
+        entries: (!all).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
+    };
+    let prepared = prepare_table(source, &rewrite)?;
+    let mut done = Converted::default();
+    for (_, plan) in &prepared.plans {
+        if let PlannedTable::Converted(plan) = plan {
+            report(plan, &mut done);
+        }
+    }
+    let (summary, staged) = write(prepared, job.output, &rewrite, options.progress)?;
+    staged.deliver()?;
+    let table = summary.tables.into_iter().next().unwrap_or_default();
+    Ok(Converted {
+        tree: table.path,
+        container: table.container,
+        entries: table.entries,
+        notes: summary.notes,
+        bytes_written: summary.bytes_written,
+        ..done
+    })
+}
+
+/// Adds what is read of the files, and the columns that are made of it.
+fn report(plan: &ConvertPlan, done: &mut Converted) {
+    let ConvertPlan { dataset, read, selection, .. } = plan;
+    for bounds in dataset.clusters().windows(2) {
+        let [start, end] = bounds else { continue };
+        if selection.as_ref().is_none_or(|selection| selection.count(&(*start..*end)) > 0) {
+            done.row_groups += 1;
+            done.bytes_read += read.iter().map(|column| dataset.stored(*column, &(*start..*end)).0).sum::<u64>();
+        }
+    }
+    for column in &plan.columns {
+        if let BatchColumn::Shaped { shape, .. } = column {
+            done.columns.extend(shape.fields.iter().map(|field| ConvertedColumn::of(field)));
+        }
+    }
+}
