@@ -42,7 +42,7 @@ impl ParquetTable {
     ///
     /// # Errors
     ///
-    /// If a file cannot be read or is damaged, if it lacks a column of the first file or has it twice or with another type, or if there
+    /// If a file cannot be read or is damaged, if it lacks a column of the first file, or has it twice or with another type, or if there
     /// is no file.
     pub fn open(sources: &[Arc<dyn Source>], keeps: &dyn Fn(&str) -> bool, most: u64) -> Result<Self> {
         let mut left = most;
@@ -53,14 +53,18 @@ impl ParquetTable {
         for source in sources {
             let file = ParquetFile::open(source, left)?;
             left = left.saturating_sub(file.held);
-            if files.is_empty() {
-                fields = file.schema().fields().iter().filter(|field| keeps(field.name())).cloned().collect();
+            let places: Vec<usize> = if files.is_empty() {
                 if let Some(tree) = file.value(TREE_KEY).filter(|tree| !tree.is_empty()) {
                     tree.clone_into(&mut name);
                 }
-            }
-            let places = fields.iter().map(|field| place(&file, field).map_err(|e| e.file(source.name())));
-            let places = places.collect::<Result<Vec<_>>>()?;
+                let kept = file.schema().fields().iter().enumerate().filter(|(_, field)| keeps(field.name()));
+                let places;
+                (places, fields) = kept.map(|(place, field)| (place, Arc::clone(field))).unzip();
+                places
+            } else {
+                let places = fields.iter().map(|field| place(&file, field).map_err(|e| e.file(source.name())));
+                places.collect::<Result<_>>()?
+            };
             let mut bounds = vec![first_entry];
             for rows in file.rows() {
                 first_entry = first_entry

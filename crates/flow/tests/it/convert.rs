@@ -318,7 +318,7 @@ fn too_little_memory_is_refused_with_the_least_sufficient() {
         convert_to_root(std::slice::from_ref(&parquet), &root, "", &small)
     };
     let error = with(1).unwrap_err().to_string();
-    let least = error.split("--memory ").nth(1).and_then(|rest| rest.strip_suffix("MB")).unwrap().parse().unwrap();
+    let least = error.split("--memory ").nth(1).and_then(|rest| rest.split("MB").next()).unwrap().parse().unwrap();
     assert!(least < 100, "{error}");
     with(least).unwrap();
 }

@@ -1,5 +1,5 @@
 //! A container that the readers do not know: batches of Arrow arrays, some columns of which are numbers in a file. Behind the trait
-//! of containers it is read like a tree or an RNTuple: whole, selected, in steps, and without its arrays.
+//! of containers it is read like a tree or an RNTuple: whole, selected, in steps, and without its arrays; and it is rewritten as both.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::ops::Range;
@@ -11,10 +11,13 @@ use arrow_select::concat::{concat, concat_batches};
 use arrow_select::take::take;
 use dataset::EntrySet;
 use dataset::codecs::Codecs;
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
 use dataset::table::piece::{Piece, Record, Stored};
 use dataset::table::{ColumnPieces, FileRange, Loaded, Node, Runs, StoredTable, TableColumn, TableSchema};
+use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches, drain, read};
-use flow::{Budget, unwatched};
+use flow::{Budget, ContentOptions, Options, rewrite_table, unwatched};
 use rootfile::{Error, MemoryFile, RangeBytes, Result, Source};
 
 /// Batches, each a cluster. The numbers of the first column are in a file.
@@ -210,4 +213,45 @@ fn an_array_of_another_type_is_refused() {
     let dataset = Dataset::of_table(Box::new(table), vec![Arc::new(file)]);
     let error = read(&dataset, &request(vec![1], 0..10, 1)).unwrap_err().to_string();
     assert!(error.contains("column text: values of type Utf8 for a column of type Int64"), "{error}");
+}
+
+#[test]
+fn it_becomes_a_tree_and_an_rntuple() {
+    let folder = tempfile::tempdir().unwrap();
+    for container in ["ttree", "rntuple"] {
+        let output = folder.path().join(format!("{container}.root"));
+        for (threads, entries) in [(1, 0..5000u64), (2, 0..5000), (2, 98..1002)] {
+            let (dataset, all, _) = dataset();
+            let options = Options {
+                layout: Layout::from_toml(&format!("container = \"{container}\"")).unwrap(),
+                content: ContentOptions { entries: entries.clone().into(), ..ContentOptions::default() },
+                budget: Budget::new(64 << 20, threads),
+                overwrite: true,
+                ..Options::default()
+            };
+            // A text is missing where the number can be divided by three.
+            let why = rewrite_table(dataset, "dir/batches", &output, &options, &unwatched).unwrap_err().to_string();
+            assert!(why.contains("column text: has missing values"), "{why}");
+            let options = Options {
+                content: ContentOptions { filter: NameFilter::new(&[], &["text"]).unwrap(), ..options.content },
+                ..options
+            };
+            let (dataset, ..) = self::dataset();
+            let done = rewrite_table(dataset, "dir/batches", &output, &options, &unwatched).unwrap();
+            assert_eq!((done.tables[0].input_entries, done.tables[0].entries), (5000, entries.end - entries.start));
+            let written =
+                Dataset::open(&["dir/batches"].map(|tree| Input { path: output.clone(), tree: Some(tree.to_owned()) }))
+                    .unwrap();
+            assert_eq!(written.container(), container.parse().unwrap());
+            let found = read(&written, &request(vec![0], 0..5000, 1)).unwrap().batch;
+            let (start, end) = (usize::try_from(entries.start).unwrap(), usize::try_from(entries.end).unwrap());
+            assert_eq!(found.column(0), &all.column(0).slice(start, end - start));
+            // Its clusters are those of the batches.
+            let bounds =
+                [0, 100, 1000, 1001, 5000u64].map(|bound| bound.clamp(entries.start, entries.end) - entries.start);
+            let mut bounds = bounds.to_vec();
+            bounds.dedup();
+            assert_eq!(written.clusters(), bounds);
+        }
+    }
 }

@@ -16,7 +16,7 @@ use rootfile::{Error, FileWriter, Hint, Result};
 
 use super::model::{BatchColumn, ConvertPlan};
 use super::plain_values::to_plain;
-use super::shapes::Flat;
+use super::shapes::{Flat, Shape};
 use crate::arrow::read::{BatchSize, Batches, Request, batches};
 use crate::arrow::write::TableWriter;
 use crate::execute::budget::Budget;
@@ -142,12 +142,12 @@ impl StepReader<'_> {
         let batch = batch?.batch;
         let bytes = read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum();
         let has_some = selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0);
-        let batch = has_some.then(|| self.for_writer(&batch)).transpose()?;
+        let batch = has_some.then(|| self.for_writer(&batch, &(start..end))).transpose()?;
         Ok(Some(Step { batch, entries: start..end, bytes }))
     }
 
-    /// A batch with the names that the writer knows.
-    fn for_writer(&mut self, read: &RecordBatch) -> Result<RecordBatch> {
+    /// A batch of these entries with the names that the writer knows.
+    fn for_writer(&mut self, read: &RecordBatch, entries: &Range<u64>) -> Result<RecordBatch> {
         let columns = &self.plan.columns;
         let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
         for column in columns {
@@ -164,9 +164,7 @@ impl StepReader<'_> {
                     (name, member_of(&self.array(read, *place)?, member)?)
                 }
                 BatchColumn::Shaped { place, shape, fill } => {
-                    let named = |e: Error| e.object(format!("column {}", shape.name));
-                    let plain = to_plain(&self.array(read, *place)?, &shape.plain, *fill).map_err(named)?;
-                    for Flat { name, array, .. } in shape.flat(&plain).map_err(named)? {
+                    for Flat { name, array, .. } in self.shaped((*place, shape, *fill), read, entries)? {
                         fields.push(Field::new(name, array.data_type().clone(), true));
                         arrays.push(array);
                     }
@@ -179,6 +177,37 @@ impl StepReader<'_> {
         let options = RecordBatchOptions::new().with_row_count(Some(read.num_rows()));
         let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
         batch.map_err(|e| Error::unsupported(format!("internal error: {e}")))
+    }
+
+    /// The columns that a column of arrays becomes. An error names the file with the values that are refused.
+    fn shaped(
+        &self,
+        (place, shape, fill): (usize, &Shape, Option<f64>),
+        read: &RecordBatch,
+        entries: &Range<u64>,
+    ) -> Result<Vec<Flat>> {
+        let array = self.array(read, place)?;
+        let plain = |array: &ArrayRef| to_plain(array, &shape.plain, fill);
+        let in_file = |whole: Error| {
+            let ConvertPlan { dataset, selection, .. } = self.plan;
+            let (mut first, mut at) = (0, 0);
+            for (len, path) in dataset.entries_by_file().iter().zip(dataset.paths()) {
+                let here = entries.start.max(first)..entries.end.min(first + len);
+                first += len;
+                let rows = match selection {
+                    Some(selection) => selection.count(&here),
+                    None => here.end.saturating_sub(here.start),
+                };
+                let rows = usize::try_from(rows).unwrap_or(usize::MAX).min(array.len() - at);
+                if let Err(why) = plain(&array.slice(at, rows)) {
+                    return why.file(path);
+                }
+                at += rows;
+            }
+            whole
+        };
+        let flat = plain(&array).map_err(in_file).and_then(|plain| shape.flat(&plain));
+        flat.map_err(|e| e.object(format!("column {}", shape.name)))
     }
 
     /// The array of a column, by its place among those that are read.
