@@ -23,7 +23,8 @@ use crate::output::{self, Answer};
 /// To Parquet: branches become columns of the same names, each split branch for itself, with their C++ types as metadata.
 /// Branches that cannot be decoded are left out, with a note. To ROOT: lists get a counter `nNAME`, records
 /// become columns NAME_PART, lists of lists become vectors. C++ types in the metadata take precedence.
-/// Times become whole numbers. Missing values are refused, unless --fill-null gives a value.
+/// Times become whole numbers. Missing values are refused, unless --fill-null gives a value. This is a `rewrite` of the Parquet
+/// files, which has more options for the layout and for the selection of entries.
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or patterns.

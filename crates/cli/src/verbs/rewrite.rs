@@ -12,6 +12,9 @@ use crate::output::Answer;
 /// where only the codec changes, regrouped where baskets change, recoded where the split level or streaming changes.
 /// Only a recode decodes entries, so branches of any class can be rewritten at the other depths. Other objects are
 /// copied. Several inputs are appended one after the other (see also `merge`).
+///
+/// Parquet files are inputs too: their columns become a tree, or an RNTuple with --container, as `convert` makes them. A row group
+/// becomes a cluster, unless the layout has a cluster size. Several files count as one; ROOT files cannot be among them.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

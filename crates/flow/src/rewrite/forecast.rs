@@ -6,8 +6,8 @@ use rootfile::Result;
 
 use super::convert::forecast_converted;
 use super::options::Options;
-use super::prepare::{memory_needs, prepare};
-use super::prepared::PlannedTable;
+use super::prepare::prepare;
+use super::prepared::{PlannedTable, memory_needs};
 use super::summary::Outlook;
 use crate::plan::forecast::forecast_table;
 use crate::plan::ntuple::forecast::forecast_ntuple;

@@ -106,6 +106,16 @@ impl PlannedTable {
     }
 }
 
+/// Memory of metadata for all tables, and of buffers for each thread, in bytes.
+pub(crate) fn memory_needs(plans: &[(PlannedTree, PlannedTable)], check: bool) -> (u64, u64) {
+    let plans = || plans.iter().map(|(_, plan)| plan);
+    let kept = plans().map(PlannedTable::kept).max().unwrap_or(0);
+    (
+        plans().map(PlannedTable::metadata).sum::<u64>() + kept,
+        plans().map(|plan| plan.scratch(check)).max().unwrap_or(0),
+    )
+}
+
 /// The place of a table in the output.
 pub(crate) struct PlannedTree {
     /// Index of its directory in the plan of objects.

@@ -21,7 +21,7 @@ use rootfile::{Error, Result, RootFile};
 
 use super::file_version;
 use super::options::{Cycles, Options};
-use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, Skipped};
+use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, Skipped, memory_needs};
 use crate::plan::format::Format;
 use crate::plan::kept::KeptLists;
 use crate::select::drop_misaligned_friends;
@@ -175,14 +175,4 @@ fn output_layout(files: &[Arc<RootFile>], options: &Options) -> Layout {
         layout.common.compression = layout.common.compression.or(own);
     }
     layout
-}
-
-/// Memory of metadata for all tables, and of buffers for each thread, in bytes.
-pub(crate) fn memory_needs(plans: &[(PlannedTree, PlannedTable)], check: bool) -> (u64, u64) {
-    let plans = || plans.iter().map(|(_, plan)| plan);
-    let kept = plans().map(PlannedTable::kept).max().unwrap_or(0);
-    (
-        plans().map(PlannedTable::metadata).sum::<u64>() + kept,
-        plans().map(|plan| plan.scratch(check)).max().unwrap_or(0),
-    )
 }

@@ -10,13 +10,12 @@ use objects::{Action, NamedObject, ObjectPlan, OutputDirectory};
 use rootfile::{Error, Hint, Result};
 
 use super::bad_inputs::BadInputs;
-use super::memory_needs;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
 use crate::plan::inputs::Input;
 use crate::rewrite::convert::{Source, arrays_to_table};
 use crate::rewrite::options::Options;
-use crate::rewrite::prepared::{PlannedTable, PlannedTree, Prepared, Skipped};
+use crate::rewrite::prepared::{PlannedTable, PlannedTree, Prepared, Skipped, memory_needs};
 use crate::select::{EntrySelection, OpenColumns};
 
 /// Of a budget, the part that metadata of Parquet files may take.
