@@ -1,5 +1,5 @@
-"""Parquet files as a container like others: they are rewritten, merged, selected from and refused as trees and RNTuples are. What is
-in them is asked of pyarrow, what becomes of it of ROOT and uproot."""
+"""Parquet files as a container like others: they are rewritten, merged, selected from and refused as trees and RNTuples
+are. What is in them is told by pyarrow, what becomes of it by ROOT and uproot."""
 
 import json
 from collections.abc import Callable
