@@ -36,10 +36,10 @@ pub use plan::inputs;
 pub use plan::options::{Absent, Pack, PlanOptions};
 pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::forecast;
+pub use rewrite::metadata_size::metadata_size;
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
-pub use rewrite::prepared::Skipped;
-pub use rewrite::summary::{Outlook, Summary, TableSummary};
-pub use rewrite::weigh::{BasketsOf, weigh};
+pub use rewrite::output_table::BasketsOf;
+pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
 pub use rewrite::{recover, sample};
 pub use table::depth::{Depth, Depths};
 pub use verify::{

@@ -21,6 +21,16 @@ pub enum Container {
     Rntuple,
 }
 
+impl Container {
+    /// What a table of this kind is called in messages.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Ttree => "tree",
+            Self::Rntuple => "RNTuple",
+        }
+    }
+}
+
 /// How an unsplit collection is streamed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Streaming {

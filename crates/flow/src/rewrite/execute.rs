@@ -3,27 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
-use dataset::layout::defaults;
-use rootfile::codec::Compression;
-use rootfile::{DirId, Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output};
+use rootfile::{Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output};
 
-use super::convert::write_converted;
-use super::finish_kept::write_kept_list;
-use super::finish_ntuple::write_ntuple;
-use super::finish_tree::finish_table;
+use super::begin::begin_output;
+use super::kept_list::write_kept_list;
 use super::options::Options;
+use super::output_table::Writing;
 use super::prepare::{StoredSource, prepare, prepare_known, prepare_table};
-use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, default_setting};
-use super::summary::{Summary, TableSummary};
+use super::prepared::{KnownTrees, PlannedTable, Prepared};
+use super::summary::Summary;
 use crate::arrow::read::Dataset;
-use crate::commit::date::date;
-use crate::execute::budget::Share;
-use crate::execute::engine::job::Job;
-use crate::execute::engine::run::run;
 use crate::execute::progress::Progress;
-use crate::plan::TablePlan;
-use crate::plan::kept::Kept;
-use objects::{ObjectCompression, process_ids};
 
 /// Rewrites `inputs` into `output`. The output appears under its name only when it is complete.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
@@ -75,127 +65,59 @@ pub fn rewrite_table(
     check_output(output, options.may_replace(), options.content.entries.files())?;
     let where_ = |_: &NameFilter| Err(Error::request("conditions on entries are not possible here"));
     let source = StoredSource { dataset: table, open: &where_, path: path.to_owned(), fill: None, entries: None };
-    let (summary, staged) = write(prepare_table(source, options)?, output, options, progress)?;
+    let (summary, staged) = write(prepare_table(source, options, &mut |_| ())?, output, options, progress)?;
     staged.deliver()?;
     Ok(summary)
 }
 
 pub(super) fn write(
-    mut prepared: Prepared,
+    prepared: Prepared,
     output: &Path,
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<(Summary, StagedFile)> {
-    let known = prepared.plans.iter_mut().flat_map(|(_, plan)| plan.lost().clone()).collect::<Vec<_>>();
+    let known: Vec<String> = prepared.plans.iter().flat_map(|(_, plan)| plan.lost.iter().cloned()).collect();
     refuse_losses(options, &known)?;
-    let first = prepared.files.first();
-    let requested = options.compression.metadata.or(prepared.layout.common.compression);
-    let own = || first.map_or(defaults::COMPRESSION.to_root_setting(), |first| default_setting(first, &prepared.plans));
-    let setting = requested.map_or_else(own, Compression::to_root_setting);
-    let same = |n: &i32| Compression::from_root_setting(*n) == Compression::from_root_setting(setting);
-    let setting = options.compression.header.filter(same).unwrap_or(setting);
-    let datime = date(Some(prepared.objects.newest));
-    let title = first.map_or("", |first| &first.top().title);
-    let mut writer = FileWriter::create(output, options.may_replace(), setting, datime, title)?;
     let bytes_read = prepared.bytes;
-    writer.expect_size(bytes_read);
-    if let Some(version) = prepared.version {
-        writer.set_version(version);
-    }
-    // Objects come first: positions are small here, and their keys have no room for large ones.
-    let object_compression = requested.map_or(ObjectCompression::Keep, ObjectCompression::As);
-    prepared.objects.check = options.check;
-    let mut written =
-        prepared.objects.write_objects(&mut writer, &prepared.files, object_compression, &prepared.pid_offsets)?;
-    process_ids::write(&mut writer, &prepared.pids)?;
+    let mut begun = begin_output(&prepared, options, |setting, datime, title| {
+        let mut writer = FileWriter::create(output, options.may_replace(), setting, datime, title)?;
+        writer.expect_size(bytes_read);
+        Ok(writer)
+    })?;
     let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
     let mut summary = Summary { bytes_read, notes, skipped, older_cycles, ..Summary::default() };
     summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));
-    summary.unmerged = written.problems.iter().map(ToString::to_string).collect();
-    summary.notes.extend(summary.unmerged.iter().cloned());
+    summary.add_lost(begun.objects.problems.iter().map(ToString::to_string).collect());
     summary.directories = prepared.objects.paths();
     summary.damaged = prepared.objects.damaged;
-    summary.damaged.append(&mut written.damaged);
-    summary.compressions_differ = prepared.files.iter().any(|file| file.header().compress != setting);
+    summary.damaged.append(&mut begun.objects.damaged);
+    summary.compressions_differ = prepared.files.iter().any(|file| file.header().compress != begun.setting);
     // From here on the plans have everything that is needed of the inputs.
     drop(prepared.files);
-    let metadata = Compression::from_root_setting(setting).unwrap_or(Compression::NONE);
-    for (mut place, plan) in prepared.plans {
-        let kept = place.kept.take();
-        let directory = written.directories.get(place.directory).copied().unwrap_or(writer.top());
-        if let Some(cycles) = written.tree_cycles.get_mut(&(place.directory, place.name.clone()))
-            && !cycles.is_empty()
-        {
-            writer.set_cycle(directory, &place.name, cycles.remove(0).saturating_sub(1));
-        }
-        let plan = match plan {
-            PlannedTable::Tree(plan) => *plan,
-            PlannedTable::Ntuple(mut plan) => {
-                summary.unmerged.extend(plan.lost.iter().cloned());
-                summary.notes.extend(std::mem::take(&mut plan.notes));
-                summary.notes.extend(std::mem::take(&mut plan.lost));
-                let table = write_ntuple(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
-                    .map_err(|e| e.object(place.path.clone()))?;
-                summary.tables.push(table);
-                let lost = write_kept(&mut writer, (&place, directory), kept, metadata)?;
-                summary.add_lost(lost);
-                continue;
-            }
-            PlannedTable::Converted(mut plan) => {
-                summary.unmerged.extend(plan.lost.iter().cloned());
-                summary.notes.extend(std::mem::take(&mut plan.notes));
-                summary.notes.extend(std::mem::take(&mut plan.lost));
-                let (table, lost) =
-                    write_converted(&mut writer, (&place, directory), *plan, prepared.share, metadata, progress)
-                        .map_err(|e| e.object(place.path.clone()))?;
-                summary.tables.push(table);
-                summary.add_lost(lost);
-                let lost = write_kept(&mut writer, (&place, directory), kept, metadata)?;
-                summary.add_lost(lost);
-                continue;
-            }
-        };
-        summary.notes.extend(plan.messages.notes.iter().chain(&plan.messages.lost).cloned());
-        summary.unmerged.extend(plan.messages.lost.iter().cloned());
-        let of_files = |of_inputs: &[u16], unknown: u16| -> Vec<u16> {
-            plan.file_inputs.iter().map(|&n| of_inputs.get(n).copied().unwrap_or(unknown)).collect()
-        };
-        let mut pids = [of_files(&prepared.pid_offsets, 0), of_files(&prepared.pid_counts, u16::MAX)];
-        // Files that only hold baskets follow the file of their tree, and have process identifiers of their own.
-        for (i, input) in plan.file_inputs.iter().enumerate() {
-            if plan.file_inputs.get(..i).is_some_and(|before| before.contains(input))
-                && let Some(known) = pids[1].get_mut(i)
-            {
-                *known = u16::MAX;
-            }
-        }
-        let (table, notes) = write_table(
-            &mut writer,
-            (&place, directory),
-            (plan, pids),
-            prepared.share,
-            (metadata, options.check),
-            progress,
-        )
-        .map_err(|e| e.object(place.path.clone()))?;
-        summary.add_lost(notes);
+    let how = Writing {
+        compression: begun.compression,
+        share: prepared.share,
+        check: options.check,
+        progress,
+        pid_offsets: &prepared.pid_offsets,
+        pid_counts: &prepared.pid_counts,
+    };
+    for (place, PlannedTable { table, mut notes, lost, kept }) in prepared.plans {
+        summary.notes.append(&mut notes);
+        summary.add_lost(lost);
+        let named = |e: Error| e.object(place.path.clone());
+        let mut at = begun.at(&place);
+        let (table, lost) = table.write(&mut at, &how).map_err(named)?;
         summary.tables.push(table);
+        summary.add_lost(lost);
+        if let Some(kept) = kept {
+            summary.add_lost(write_kept_list(&mut at, kept, how.compression).map_err(named)?);
+        }
     }
     refuse_losses(options, &summary.unmerged)?;
-    let staged = writer.stage()?;
+    let staged = begun.writer.stage()?;
     summary.bytes_written = staged.len();
     Ok((summary, staged))
-}
-
-/// Writes the list beside an RNTuple, if something is kept. Returns notes on what is lost.
-fn write_kept(
-    writer: &mut FileWriter,
-    (place, directory): (&PlannedTree, DirId),
-    kept: Option<Box<Kept>>,
-    compression: Compression,
-) -> Result<Vec<String>> {
-    let Some(kept) = kept else { return Ok(Vec::new()) };
-    write_kept_list(writer, (place, directory), *kept, compression).map_err(|e| e.object(place.path.clone()))
 }
 
 /// Refuses an output that lacks something, if that is requested.
@@ -206,28 +128,4 @@ fn refuse_losses(options: &Options, lost: &[String]) -> Result<()> {
     let strict = Hint::switch("strict");
     let what = format!("something would be lost, which {strict} refuses: {}", lost.join("; "));
     Err(Error::unsupported(what).hint(strict))
-}
-
-fn write_table(
-    writer: &mut FileWriter,
-    (place, directory): (&PlannedTree, DirId),
-    (plan, [pid_offsets, pids]): (TablePlan, [Vec<u16>; 2]),
-    share: Share,
-    (compression, check): (Compression, bool),
-    progress: Progress<'_>,
-) -> Result<(TableSummary, Vec<String>)> {
-    let job = Job {
-        files: &plan.files,
-        pid_offsets: &pid_offsets,
-        columns: &plan.columns,
-        recodes: &plan.recodes,
-        bounds: &plan.clusters.bounds,
-        packed: &plan.clusters.packed,
-        seek_pdir: writer.seek_of(directory),
-        copies_fit: plan.copies_fit,
-        check,
-        pids: &pids,
-    };
-    let written = run(&job, writer, share, progress)?;
-    finish_table(writer, (place, directory), plan, written, compression)
 }

@@ -11,7 +11,8 @@ use objects::{Action, NamedObject, ObjectLocation, ObjectPlan};
 use rootfile::streamer::{StreamerInfo, code};
 use rootfile::{Error, Result, RootFile};
 
-use super::prepared::{PlannedTable, PlannedTree};
+use super::output_table::OutputPlace;
+use super::prepared::PlannedTable;
 use crate::plan::TablePlan;
 
 /// The last version that stores such arrays as arrays of objects.
@@ -27,7 +28,7 @@ fn is_old(version: i32) -> bool {
 pub(crate) fn required_version(
     files: &[Arc<RootFile>],
     objects: &ObjectPlan,
-    plans: &[(PlannedTree, PlannedTable)],
+    plans: &[(OutputPlace, PlannedTable)],
     mut refuse: impl FnMut(Error) -> Result<()>,
 ) -> Result<Option<i32>> {
     // To find out what is copied takes decoding.
@@ -37,7 +38,7 @@ pub(crate) fn required_version(
     let copies = |(number, file): (usize, &Arc<RootFile>)| {
         let loops = with_loops(file);
         let from_here =
-            || plans.iter().filter_map(|(_, plan)| plan.tree()).filter(|plan| plan.file_inputs.contains(&number));
+            || plans.iter().filter_map(|(_, plan)| plan.table.tree()).filter(|plan| plan.file_inputs.contains(&number));
         let in_objects = || objects.directories.iter().flat_map(|directory| &directory.entries);
         !loops.is_empty()
             && (from_here().any(|plan| tree_has(plan, &loops))

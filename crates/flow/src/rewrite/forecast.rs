@@ -4,26 +4,24 @@ use std::path::{Path, PathBuf};
 
 use rootfile::Result;
 
-use super::convert::forecast_converted;
 use super::options::Options;
+use super::output_table::TableMemory;
 use super::prepare::prepare;
-use super::prepared::{PlannedTable, memory_needs};
+use super::prepared::memory_needs;
 use super::summary::Outlook;
-use crate::plan::forecast::forecast_table;
-use crate::plan::ntuple::forecast::forecast_ntuple;
 
 /// Forecasts a rewrite without writing. `sample` measures the requested codecs on some baskets.
 pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bool) -> Result<Outlook> {
     let prepared = prepare(inputs, output, options)?;
     let plans = prepared.plans.iter();
     let tables = plans
-        .map(|(place, plan)| match plan {
-            PlannedTable::Tree(plan) => forecast_table(plan, &place.path, sample),
-            PlannedTable::Ntuple(plan) => forecast_ntuple(plan, &place.path, sample),
-            PlannedTable::Converted(plan) => Ok(forecast_converted(plan, &place.path)),
+        .map(|(place, plan)| {
+            let mut forecast = plan.table.forecast(&place.path, sample)?;
+            forecast.notes = plan.notes.iter().chain(&plan.lost).cloned().chain(forecast.notes).collect();
+            Ok(forecast)
         })
         .collect::<Result<Vec<_>>>()?;
-    let (metadata, scratch) = memory_needs(&prepared.plans, options.check);
+    let TableMemory { metadata, scratch, .. } = memory_needs(&prepared.plans, options.check);
     let columns = || tables.iter().flat_map(|t| &t.columns);
     let recodes = || tables.iter().flat_map(|t| &t.recodes);
     Ok(Outlook {

@@ -11,7 +11,6 @@ use super::convert::{BatchColumn, ConvertPlan};
 use super::execute::write;
 use super::options::{ContentOptions, Options};
 use super::prepare::{StoredSource, open_filtered, prepare_table};
-use super::prepared::PlannedTable;
 use crate::arrow::convert::{Conversion, Converted, ConvertedColumn};
 
 /// Parquet files, taken as one, and the tree to make of them.
@@ -58,13 +57,8 @@ pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<C
         fill: job.fill_null,
         entries: (!all).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
     };
-    let prepared = prepare_table(source, &rewrite)?;
     let mut done = Converted::default();
-    for (_, plan) in &prepared.plans {
-        if let PlannedTable::Converted(plan) = plan {
-            report(plan, &mut done);
-        }
-    }
+    let prepared = prepare_table(source, &rewrite, &mut |plan| report(plan, &mut done))?;
     let (summary, staged) = write(prepared, job.output, &rewrite, options.progress)?;
     staged.deliver()?;
     let table = summary.tables.into_iter().next().unwrap_or_default();

@@ -1,18 +1,20 @@
-//! Makes one file of one or more: [`prepare`] opens and plans, [`execute`] writes, [`finish_tree`] closes each tree, and
-//! [`finish_ntuple`] writes each RNTuple.
+//! Makes one file of one or more: [`prepare`] opens and plans, [`execute`] writes what is planned. A table of the output is an
+//! [`output_table`]: `tree` and `ntuple` move records and pages, `convert` encodes entries anew.
 
+mod begin;
 mod convert;
 pub(crate) mod execute;
 mod file_version;
-mod finish_kept;
-mod finish_ntuple;
-mod finish_tree;
 pub(crate) mod forecast;
 pub(crate) mod from_parquet;
+mod kept_list;
+pub(crate) mod metadata_size;
+mod ntuple;
 pub(crate) mod options;
+pub(crate) mod output_table;
 mod prepare;
-pub(crate) mod prepared;
+mod prepared;
 pub mod recover;
 pub mod sample;
 pub(crate) mod summary;
-pub(crate) mod weigh;
+mod tree;

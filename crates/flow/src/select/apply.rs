@@ -103,15 +103,24 @@ impl TreeSelection {
     }
 }
 
+/// A tree of the output, some of whose entries may be left out, and what is said of it.
+pub(crate) struct SelectedTree<'a> {
+    pub path: &'a str,
+    pub plan: &'a mut TablePlan,
+    pub notes: &'a mut Vec<String>,
+    pub lost: &'a mut Vec<String>,
+}
+
 /// Drops friends whose entries no longer align, and notes entry lists, which keep the old numbers.
-pub(crate) fn drop_misaligned_friends(plans: &mut [(&str, &mut TablePlan)], own: &Path, objects: &ObjectPlan) {
-    let chosen = |plan: &TablePlan| plan.selected.clone();
-    let trees: Vec<(String, Option<Arc<EntrySet>>, bool)> =
-        plans.iter().map(|(path, plan)| ((*path).to_owned(), chosen(plan), plan.tree.tree_index.is_some())).collect();
+pub(crate) fn drop_misaligned_friends(plans: &mut [SelectedTree<'_>], own: &Path, objects: &ObjectPlan) {
+    let about = |SelectedTree { path, plan, .. }: &SelectedTree<'_>| {
+        ((*path).to_owned(), plan.selected.clone(), plan.tree.tree_index.is_some())
+    };
+    let trees: Vec<(String, Option<Arc<EntrySet>>, bool)> = plans.iter().map(about).collect();
     if trees.iter().all(|(_, chosen, _)| chosen.is_none()) {
         return;
     }
-    for (path, plan) in plans.iter_mut() {
+    for SelectedTree { path, plan, lost, .. } in plans.iter_mut() {
         let still_aligned = |friend: &FriendName| {
             let here = friend.file.is_empty() || Path::new(&friend.file).file_name() == own.file_name();
             let tree = trees.iter().find(|(path, ..)| here && path == friend.tree.trim_start_matches('/'));
@@ -126,7 +135,7 @@ pub(crate) fn drop_misaligned_friends(plans: &mut [(&str, &mut TablePlan)], own:
         if names.is_empty() {
             continue;
         }
-        plan.messages.lost.push(format!(
+        lost.push(format!(
             "tree {path}: its friends {} are left out: their entries no longer align with the selected ones",
             names.join(", ")
         ));
@@ -137,9 +146,9 @@ pub(crate) fn drop_misaligned_friends(plans: &mut [(&str, &mut TablePlan)], own:
         objects.directories.iter().flat_map(|d| d.entries.iter().map(|entry| (d.path_of(&entry.name), entry)));
     let lists: Vec<String> =
         entries.filter(|(_, entry)| ENTRY_LISTS.contains(&entry.class.as_str())).map(|(path, _)| path).collect();
-    let first = plans.iter_mut().find(|(_, plan)| plan.selected.is_some());
-    if let (false, Some((_, plan))) = (lists.is_empty(), first) {
-        plan.messages.notes.push(format!(
+    let first = plans.iter_mut().find(|tree| tree.plan.selected.is_some());
+    if let (false, Some(tree)) = (lists.is_empty(), first) {
+        tree.notes.push(format!(
             "entry lists are copied unchanged and keep the entry numbers of the input: {}",
             lists.join(", ")
         ));

@@ -6,6 +6,6 @@ mod apply;
 mod index_lines;
 mod predicate;
 
-pub(crate) use apply::{EntrySelection, drop_misaligned_friends};
+pub(crate) use apply::{EntrySelection, SelectedTree, drop_misaligned_friends};
 pub(crate) use index_lines::index_lines;
 pub(crate) use predicate::{OpenColumns, SourceTree};

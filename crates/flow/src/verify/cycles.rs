@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::glob::NameFilter;
-use dataset::layout::Layout;
+use dataset::layout::{Container, Layout};
+use dataset::ntuple::read_ntuple;
 use dataset::table::piece::{Piece, Stored};
 use objects::{Action, ObjectPlan};
 use rootfile::{Key, Result, RootFile, public_path};
@@ -45,8 +46,8 @@ pub struct OlderCycle {
     pub kept: bool,
 }
 
-/// Compares an older cycle with the newest of the same file.
-pub(crate) fn judge(path: &str, file: &Arc<RootFile>, newest: &Key, older: &Key) -> OlderCycle {
+/// Compares an older cycle with the newest of the same file. RNTuples are not saved while they are filled: an older cycle is another one.
+pub(crate) fn judge(container: Container, path: &str, file: &Arc<RootFile>, [newest, older]: [&Key; 2]) -> OlderCycle {
     let known = |entries, kind| OlderCycle {
         path: path.to_owned(),
         file: public_path(file.name()).into_owned(),
@@ -55,6 +56,12 @@ pub(crate) fn judge(path: &str, file: &Arc<RootFile>, newest: &Key, older: &Key)
         kind,
         kept: false,
     };
+    if container == Container::Rntuple {
+        return match read_ntuple(file, older) {
+            Ok(ntuple) => known(Some(ntuple.entries()), CycleKind::OtherTree),
+            Err(_) => known(None, CycleKind::Unreadable),
+        };
+    }
     let Ok(old) = plan(path, file, older) else { return known(None, CycleKind::Unreadable) };
     let entries = old.input_entries.iter().sum();
     let kind = match plan(path, file, newest).and_then(|new| is_part_of(&old, &new)) {
@@ -110,8 +117,8 @@ fn is_same_record(ours: &Piece, theirs: &Piece) -> bool {
     place(ours).is_some() && place(ours) == place(theirs)
 }
 
-/// Notes on older cycles of trees that are left out.
-pub(crate) fn notes(cycles: &[OlderCycle], inputs: usize) -> Vec<String> {
+/// Notes on older cycles of tables that are left out.
+pub(crate) fn notes(container: Container, cycles: &[OlderCycle], inputs: usize) -> Vec<String> {
     let mut groups: BTreeMap<(&str, CycleKind), Vec<&OlderCycle>> = BTreeMap::new();
     for cycle in cycles.iter().filter(|cycle| !cycle.kept) {
         groups.entry((&cycle.path, cycle.kind)).or_default().push(cycle);
@@ -119,22 +126,22 @@ pub(crate) fn notes(cycles: &[OlderCycle], inputs: usize) -> Vec<String> {
     let note = |((path, kind), cycles): ((&str, CycleKind), Vec<&OlderCycle>)| {
         let names: Vec<String> = cycles.iter().map(|cycle| cycle.name(inputs > 1)).collect();
         let (is, one) = if cycles.len() == 1 { ("is", true) } else { ("are", false) };
-        let names = listed(&names);
+        let (names, table) = (listed(&names), container.noun());
         match kind {
             CycleKind::EarlierSave => {
                 let what = if one { "an earlier save" } else { "earlier saves" };
-                format!("tree {path}: {names} {is} left out: {what} of the same tree, all of whose entries are kept")
+                format!("{table} {path}: {names} {is} left out: {what} of the same tree, all of whose entries are kept")
             }
             CycleKind::OtherTree => {
-                let what = if one { "another tree" } else { "other trees" };
+                let what = if one { format!("another {table}") } else { format!("other {table}s") };
                 let it = if one { "it" } else { "them" };
                 format!(
-                    "tree {path}: {names} {is} left out: {what} under the same name; rewrite and merge keep {it} with \
+                    "{table} {path}: {names} {is} left out: {what} under the same name; rewrite and merge keep {it} with \
                      --all-cycles"
                 )
             }
             CycleKind::Unreadable => format!(
-                "tree {path}: {names} {is} left out: older cycles that cannot be compared with the newest one; rewrite \
+                "{table} {path}: {names} {is} left out: older cycles that cannot be compared with the newest one; rewrite \
                  and merge keep what can be read with --all-cycles"
             ),
         }
@@ -189,10 +196,10 @@ mod tests {
         };
         use CycleKind::{EarlierSave, OtherTree};
         let cycles = [cycle(1, OtherTree, false), cycle(2, EarlierSave, false), cycle(3, EarlierSave, true)];
-        let found = notes(&cycles, 1);
+        let found = notes(Container::Ttree, &cycles, 1);
         assert_eq!(found.len(), 2);
         assert!(found[0].starts_with("tree d/t: t;2 (2 entries) is left out: an earlier save"), "{found:?}");
         assert!(found[1].starts_with("tree d/t: t;1 (1 entry) is left out: another tree"), "{found:?}");
-        assert!(notes(&cycles[..1], 2)[0].contains("t;1 (1 entry) of a.root"));
+        assert!(notes(Container::Ttree, &cycles[..1], 2)[0].contains("t;1 (1 entry) of a.root"));
     }
 }

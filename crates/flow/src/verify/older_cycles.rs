@@ -1,6 +1,7 @@
 //! Compares older cycles of trees. If both sides have the same number, they are compared like any tree. Otherwise an
 //! earlier save of the newest cycle is no content of its own and becomes a note; another tree under the same name counts.
 
+use dataset::layout::Container;
 use rootfile::Result;
 
 use super::context::Context;
@@ -67,7 +68,7 @@ fn judge((side, tree): TreeOfSide<'_>) -> Vec<(usize, OlderCycle)> {
     for (rank, parts) in tree.older.iter().enumerate() {
         for (number, file, key) in parts.iter().filter_map(|part| side.locate(*part).ok()) {
             let Some((.., own)) = newest.iter().find(|(n, ..)| *n == number) else { continue };
-            judged.push((rank, cycles::judge(&tree.path, &file, own, &key)));
+            judged.push((rank, cycles::judge(Container::Ttree, &tree.path, &file, [own, &key])));
         }
     }
     judged

@@ -157,7 +157,7 @@ impl Search {
             };
             let input = stats.file.name();
             // No file of this name is made. The record contains a name, here of the length of the input's.
-            let Ok(besides) = flow::weigh(input, &input.with_extension("r00t"), &request, &of) else { break };
+            let Ok(besides) = flow::metadata_size(input, &input.with_extension("r00t"), &request, &of) else { break };
             self.space.rest = as_f64(besides) - METADATA_PER_BASKET * chosen.total.baskets;
             self.decide_again(stats);
             last = Some(process_seconds() - started);

@@ -86,7 +86,7 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, sample: bool) -> Re
         clusters: plan.totals.clusters,
         columns,
         recodes: Vec::new(),
-        notes: plan.notes.iter().chain(&plan.lost).cloned().collect(),
+        notes: Vec::new(),
     })
 }
 

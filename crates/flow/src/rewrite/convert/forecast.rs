@@ -7,7 +7,7 @@ use crate::plan::forecast::{ColumnForecast, Forecast};
 use crate::table::depth::Depths;
 
 /// The forecast of a conversion. Its sizes are those of the input: what is made of them shows only when it is made.
-pub(crate) fn forecast_converted(plan: &ConvertPlan, path: &str) -> Forecast {
+pub(super) fn forecast_converted(plan: &ConvertPlan, path: &str) -> Forecast {
     let entries = plan.dataset.entries();
     let clusters = (plan.dataset.clusters().len() as u64).saturating_sub(1);
     let column = |&column: &usize| {
@@ -29,6 +29,6 @@ pub(crate) fn forecast_converted(plan: &ConvertPlan, path: &str) -> Forecast {
         clusters,
         columns: plan.read.iter().map(column).collect(),
         recodes: Vec::new(),
-        notes: plan.notes.iter().chain(&plan.lost).cloned().chain([unknown]).collect(),
+        notes: vec![unknown],
     }
 }

@@ -11,8 +11,12 @@ use super::shapes::{Shapes, shapes};
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{TableSource, TreeColumn, TreeSpec};
 
-/// The plan of a table with the columns of a data set. Missing numbers become `fill`, or are an error where they are found.
-pub(crate) fn arrays_to_table(source: &Source<'_>, dataset: Dataset, fill: Option<f64>) -> Result<ConvertPlan> {
+/// The plan of a table with the columns of a data set, and notes. Missing numbers become `fill`, or are an error where they are found.
+pub(crate) fn arrays_to_table(
+    source: &Source<'_>,
+    dataset: Dataset,
+    fill: Option<f64>,
+) -> Result<(ConvertPlan, Vec<String>)> {
     let path = source.path;
     let kept = |column: &usize| {
         let name = dataset.columns().get(*column).map(|column| column.field().name());
@@ -30,7 +34,7 @@ pub(crate) fn arrays_to_table(source: &Source<'_>, dataset: Dataset, fill: Optio
     let spec = TreeSpec { path: path.to_owned(), title, columns: branches, classes: StreamerInfos::new() };
     let table = TableSource::tree(&spec, source.layout, source.memory)?.table();
     let columns = columns.into_iter().enumerate().map(|(place, shape)| BatchColumn::Shaped { place, shape, fill });
-    let plan = ConvertPlan::new(source, dataset, (read, columns.collect()), table, (notes, Vec::new()))?;
+    let plan = ConvertPlan::new(source, dataset, (read, columns.collect()), table)?;
     let keeps_clusters = source.layout.resolve_tree(path).cluster.is_none();
-    Ok(ConvertPlan { keeps_clusters, ..plan })
+    Ok((ConvertPlan { keeps_clusters, ..plan }, notes))
 }

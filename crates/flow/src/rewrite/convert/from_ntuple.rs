@@ -17,7 +17,7 @@ use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::AttributePlan;
 
 /// The plan of an RNTuple with the fields of others, in new clusters and pages. Attribute sets are copied.
-pub(crate) fn ntuple_again(source: &Source<'_>, attributes: Vec<AttributePlan>) -> Result<ConvertPlan> {
+pub(crate) fn recluster(source: &Source<'_>, attributes: Vec<AttributePlan>) -> Result<ConvertPlan> {
     let dataset = open(source)?;
     let (schema, description) = schema_of(&dataset)?;
     let rules = source.layout.rules(source.path);
@@ -36,14 +36,14 @@ pub(crate) fn ntuple_again(source: &Source<'_>, attributes: Vec<AttributePlan>) 
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
     let table = NtupleTable::new((plan, ntuple));
-    let mut plan =
-        ConvertPlan::new(source, dataset, (found, columns), Arc::clone(&table) as _, (Vec::new(), Vec::new()))?;
+    let mut plan = ConvertPlan::new(source, dataset, (found, columns), Arc::clone(&table) as _)?;
     plan.attributes = Some((table, attributes));
     Ok(plan)
 }
 
-/// The plan of a tree with the content of RNTuples, and with what was kept of the trees from which they were made.
-pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<ConvertPlan> {
+/// The plan of a tree with the content of RNTuples, and with what was kept of the trees from which they were made; and notes on
+/// what is lost.
+pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<(ConvertPlan, Vec<String>)> {
     let dataset = open(source)?;
     let (schema, title) = schema_of(&dataset)?;
     if let Some(Kept { tree, source: of_user_info }) = kept {
@@ -51,9 +51,9 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<
         source.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
         let PutBack { plan, tree, read, columns, lost } = put_back(tree, (&dataset, schema), source, &infos)?;
         let table = TreeTable::new((plan, tree));
-        let mut plan = ConvertPlan::new(source, dataset, (read, columns), Arc::clone(&table) as _, (Vec::new(), lost))?;
+        let mut plan = ConvertPlan::new(source, dataset, (read, columns), Arc::clone(&table) as _)?;
         plan.user_info = Some((table, of_user_info));
-        return Ok(plan);
+        return Ok((plan, lost));
     }
     let PlainTree { plan, tree, columns: sources } = plain_tree(schema, (source.path, &title), source)?;
     let counters: Vec<&str> = plan
@@ -72,7 +72,7 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<
         read.push(column.field);
     }
     let table = TreeTable::new((plan, tree));
-    ConvertPlan::new(source, dataset, (read, columns), table, (Vec::new(), Vec::new()))
+    Ok((ConvertPlan::new(source, dataset, (read, columns), table)?, Vec::new()))
 }
 
 /// A tree that is made of fields alone.

@@ -23,9 +23,10 @@ use super::model::{BatchColumn, ConvertPlan, Source};
 use super::run::least_metadata;
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{NtuplePlan, NtupleSpec, NtupleTable, encodings};
+use crate::rewrite::prepared::PlannedTable;
 
-/// The plan of an RNTuple with the content of trees.
-pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
+/// An RNTuple with the content of trees, and what is kept beside it.
+pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<PlannedTable> {
     let dataset = Dataset::of_trees(source.inputs, source.path, source.filter, source.joining)?;
     let infos = dataset.infos().clone();
     let tree = dataset.tree().ok_or_else(|| Error::request("is no tree"))?;
@@ -64,9 +65,8 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<ConvertPlan> {
     }
     notes.extend(dataset.notes_on_gaps(&read));
     let table = NtupleTable::new((plan, ntuple));
-    let mut plan = ConvertPlan::new(source, dataset, (read, columns), table, (notes, keeping.lost))?;
-    plan.beside = keeping.kept;
-    Ok(plan)
+    let plan = ConvertPlan::new(source, dataset, (read, columns), table)?;
+    Ok(PlannedTable { table: Box::new(plan), notes, lost: keeping.lost, kept: keeping.kept })
 }
 
 /// The branches of a column, by their places among these, with unique numbers and status bits of objects.

@@ -19,9 +19,7 @@ mod shapes;
 mod steps;
 mod work;
 
-pub(crate) use forecast::forecast_converted;
 pub(crate) use from_arrays::arrays_to_table;
-pub(crate) use from_ntuple::{ntuple_again, ntuple_to_tree};
+pub(crate) use from_ntuple::{ntuple_to_tree, recluster};
 pub(crate) use from_tree::tree_to_ntuple;
 pub(crate) use model::{BatchColumn, ConvertPlan, Source};
-pub(crate) use run::write_converted;

@@ -11,7 +11,6 @@ use rootfile::{Key, Result, RootFile};
 use super::shapes::Shape;
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
-use crate::plan::kept::Kept;
 use crate::plan::ntuple::model::AttributePlan;
 use crate::plan::options::PlanOptions;
 
@@ -41,8 +40,6 @@ pub(crate) struct ConvertPlan {
     pub table: Arc<dyn AnyTable>,
     /// Attribute sets of an RNTuple, which are copied.
     pub attributes: Option<(Arc<NtupleTable>, Vec<AttributePlan>)>,
-    /// What is kept beside an RNTuple that it has no place for.
-    pub beside: Option<Kept>,
     /// A tree with trees in its user info, and the file with their baskets.
     pub user_info: Option<(Arc<TreeTable>, Arc<dyn rootfile::Source>)>,
     pub selection: Option<EntrySet>,
@@ -56,9 +53,6 @@ pub(crate) struct ConvertPlan {
     pub least_cluster: u64,
     /// Bytes of pieces that several steps use and that are kept.
     pub kept: u64,
-    /// Notes, and those on what is not carried over.
-    pub notes: Vec<String>,
-    pub lost: Vec<String>,
     /// Memory of metadata while entries are written, in bytes.
     pub metadata: u64,
     /// Largest buffers that one thread needs, in bytes.

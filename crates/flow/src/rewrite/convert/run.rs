@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use rootfile::codec::Compression;
-use rootfile::{DirId, FileWriter, Result};
+use rootfile::{Error, Result};
 
+use super::forecast::forecast_converted;
 use super::model::{BatchColumn, ConvertPlan, Source};
 use super::steps::steps;
 use super::work::ConvertWork;
@@ -12,9 +13,9 @@ use crate::arrow::read::{Dataset, least_memory};
 use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::user_info;
 use crate::execute::budget::{Budget, Share};
-use crate::execute::progress::Progress;
-use crate::rewrite::finish_ntuple::write_attributes;
-use crate::rewrite::prepared::PlannedTree;
+use crate::plan::forecast::Forecast;
+use crate::rewrite::ntuple::write_attributes;
+use crate::rewrite::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use crate::rewrite::summary::TableSummary;
 use crate::table::depth::Depths;
 use crate::table::text_list::listed;
@@ -42,7 +43,6 @@ impl ConvertPlan {
         dataset: Dataset,
         (read, columns): (Vec<usize>, Vec<BatchColumn>),
         table: Arc<dyn AnyTable>,
-        (notes, lost): (Vec<String>, Vec<String>),
     ) -> Result<Self> {
         let entries = dataset.entries();
         let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
@@ -63,7 +63,6 @@ impl ConvertPlan {
             columns,
             table,
             attributes: None,
-            beside: None,
             user_info: None,
             selection,
             keeps_clusters: false,
@@ -71,8 +70,6 @@ impl ConvertPlan {
             step_bytes,
             least_cluster,
             kept,
-            notes,
-            lost,
             metadata,
             scratch,
         })
@@ -122,51 +119,67 @@ impl Reading {
     }
 }
 
-/// Writes the table of a plan.
-pub(crate) fn write_converted(
-    file: &mut FileWriter,
-    (place, directory): (&PlannedTree, DirId),
-    mut plan: ConvertPlan,
-    share: Share,
-    compression: Compression,
-    progress: Progress<'_>,
-) -> Result<(TableSummary, Vec<String>)> {
-    let (beside, cluster) = plan.divide(share);
-    let budget = plan.reading(beside);
-    // One half of what waits is for reading.
-    let overlaps = plan.step_bytes <= beside.waiting / 2;
-    let lost = match plan.user_info.take() {
-        Some((tree, source)) => {
-            tree.with_record(|tree| user_info::copy_trees(tree, &place.path, &*source, (&mut *file, directory)))?
+impl OutputTable for ConvertPlan {
+    fn memory(&self, _check: bool) -> TableMemory {
+        TableMemory { metadata: self.metadata, kept: 0, scratch: self.scratch }
+    }
+
+    fn forecast(&self, path: &str, _sample: bool) -> Result<Forecast> {
+        Ok(forecast_converted(self, path))
+    }
+
+    fn write(
+        mut self: Box<Self>,
+        output: &mut TableOutput<'_>,
+        how: &Writing<'_>,
+    ) -> Result<(TableSummary, Vec<String>)> {
+        let TableOutput { writer: file, directory, place } = output;
+        let (beside, cluster) = self.divide(how.share);
+        let budget = self.reading(beside);
+        // One half of what waits is for reading.
+        let overlaps = self.step_bytes <= beside.waiting / 2;
+        let lost = match self.user_info.take() {
+            Some((tree, source)) => {
+                tree.with_record(|tree| user_info::copy_trees(tree, &place.path, &*source, (&mut **file, *directory)))?
+            }
+            None => None,
+        };
+        let team = budget.helpers()?;
+        let mut writer = TableWriter::new(file, *directory, Arc::clone(&self.table), (team.clone(), cluster))?;
+        let work = ConvertWork { plan: &self, budget, team: team.as_ref(), overlaps };
+        let numbered = work.run((&mut **file, &mut writer), how.progress)?;
+        writer.flush(file)?;
+        if let Some((ntuple, sets)) = self.attributes.take() {
+            write_attributes(file, sets, how, |file, set, content| {
+                ntuple.with_open(|open| open.table.link(file, set, &content.open))
+            })?;
         }
-        None => None,
-    };
-    let team = budget.helpers()?;
-    let mut writer = TableWriter::new(file, directory, Arc::clone(&plan.table), (team.clone(), cluster))?;
-    let work = ConvertWork { plan: &plan, budget, team: team.as_ref(), overlaps };
-    let numbered = work.run((&mut *file, &mut writer), progress)?;
-    writer.flush(file)?;
-    if let Some((ntuple, sets)) = plan.attributes.take() {
-        write_attributes(file, sets, (share, compression, progress), |file, set, content| {
-            ntuple.with_open(|open| open.table.link(file, set, &content.open))
-        })?;
+        let written = writer.finish(file, how.compression)?;
+        let summary = TableSummary {
+            path: place.path.clone(),
+            container: written.container,
+            input_entries: self.dataset.entries(),
+            entries: written.entries,
+            clusters: written.clusters,
+            baskets: written.baskets,
+            tot_bytes: written.tot_bytes,
+            zip_bytes: written.zip_bytes,
+            depths: Depths { recode: written.clusters, ..Depths::default() },
+        };
+        let mut lost = Vec::from_iter(lost);
+        if !numbered.is_empty() {
+            let (names, path) = (listed(&Vec::from_iter(numbered)), &place.path);
+            lost.push(format!("tree {path}: fUniqueID and fBits of the objects in {names} are not carried over"));
+        }
+        Ok((summary, lost))
     }
-    let written = writer.finish(file, compression)?;
-    let summary = TableSummary {
-        path: place.path.clone(),
-        container: written.container,
-        input_entries: plan.dataset.entries(),
-        entries: written.entries,
-        clusters: written.clusters,
-        baskets: written.baskets,
-        tot_bytes: written.tot_bytes,
-        zip_bytes: written.zip_bytes,
-        depths: Depths { recode: written.clusters, ..Depths::default() },
-    };
-    let mut lost = Vec::from_iter(lost);
-    if !numbered.is_empty() {
-        let (names, path) = (listed(&Vec::from_iter(numbered)), &place.path);
-        lost.push(format!("tree {path}: fUniqueID and fBits of the objects in {names} are not carried over"));
+
+    fn write_metadata(
+        self: Box<Self>,
+        _output: &mut TableOutput<'_>,
+        _compression: Compression,
+        _expected: &mut ExpectedBaskets<'_>,
+    ) -> Result<u64> {
+        Err(Error::unsupported("the size of a converted table is not known before"))
     }
-    Ok((summary, lost))
 }

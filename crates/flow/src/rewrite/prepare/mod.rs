@@ -7,6 +7,7 @@ mod ntuples;
 mod open;
 mod output_infos;
 mod stored;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod trees;
@@ -21,14 +22,16 @@ use rootfile::{Error, Result, RootFile};
 
 use super::file_version;
 use super::options::{Cycles, Options};
-use super::prepared::{KnownTrees, PlannedTable, PlannedTree, Prepared, Skipped, memory_needs};
+use super::output_table::{OutputPlace, TableMemory};
+use super::prepared::{KnownTrees, PlannedTable, Prepared, memory_needs};
+use super::summary::Skipped;
 use crate::plan::format::Format;
 use crate::plan::kept::KeptLists;
-use crate::select::drop_misaligned_friends;
+use crate::select::{SelectedTree, drop_misaligned_friends};
 use bad_inputs::BadInputs;
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
 pub(crate) use stored::{StoredSource, open_filtered, prepare_table};
-use trees::{PlannedTrees, Planning, ReadTree, TreesPlanner, count_cycles};
+use tables::{PlannedTables, Planning, ReadTree, TablesPlanner, count_cycles};
 
 /// Opens inputs and plans. Leaves out unreadable inputs if requested.
 pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> Result<Prepared> {
@@ -82,10 +85,11 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
         return Ok(None);
     }
     choose_objects(&mut objects, options)?;
+    objects.check = options.check;
     let kept = KeptLists::take(&mut objects, files);
     let layout = output_layout(files, options);
-    let PlannedTrees { mut plans, notes, older_cycles, damaged } =
-        TreesPlanner::new(planning, &layout, known, kept).plan_all(&objects, bad)?;
+    let PlannedTables { mut plans, notes, older_cycles, damaged } =
+        TablesPlanner::new(planning, &layout, &objects, known, kept, bad).plan_all()?;
     if bad.any() {
         return Ok(None);
     }
@@ -94,9 +98,8 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     objects.tree_cycles = count_cycles(&plans);
     objects.infos = output_infos::output_infos(files, &objects, &plans)?;
     if let Some(first) = files.first() {
-        let trees = plans.iter_mut().filter_map(|(place, plan)| match plan {
-            PlannedTable::Tree(plan) => Some((place.path.as_str(), &mut **plan)),
-            PlannedTable::Ntuple(_) | PlannedTable::Converted(_) => None,
+        let trees = plans.iter_mut().filter_map(|(place, PlannedTable { table, notes, lost, .. })| {
+            Some(SelectedTree { path: &place.path, plan: table.tree_mut()?, notes, lost })
         });
         let mut trees: Vec<_> = trees.collect();
         drop_misaligned_friends(&mut trees, first.name(), &objects);
@@ -104,7 +107,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     let ids: Vec<_> = files.iter().map(|file| process_ids::read(file)).collect();
     let pid_counts = ids.iter().map(|ids| u16::try_from(ids.len()).unwrap_or(u16::MAX)).collect();
     let (pids, pid_offsets) = process_ids::join(&ids)?;
-    let (metadata, scratch) = memory_needs(&plans, options.check);
+    let TableMemory { metadata, scratch, .. } = memory_needs(&plans, options.check);
     let share = options.budget.share(metadata, scratch)?;
     let version = file_version::required_version(files, &objects, &plans, |e| bad.admit::<()>(Err(e)).map(drop))?;
     Ok(Some(Prepared {
@@ -125,12 +128,12 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
 }
 
 /// Gives up what is kept beside an RNTuple if another object has the name of its list.
-fn find_place_for_kept(objects: &ObjectPlan, place: &mut PlannedTree, plan: &mut PlannedTable) {
+fn find_place_for_kept(objects: &ObjectPlan, place: &OutputPlace, plan: &mut PlannedTable) {
     let name = kept_name(&place.name);
     let entries = objects.directories.get(place.directory).map_or(&[][..], |directory| directory.entries.as_slice());
-    if entries.iter().any(|entry| entry.name == name) && place.kept.take().is_some() {
+    if entries.iter().any(|entry| entry.name == name) && plan.kept.take().is_some() {
         let path = &place.path;
-        plan.lost().push(format!(
+        plan.lost.push(format!(
             "RNTuple {path}: what it has no place for of its tree is not kept: another object is called {name}"
         ));
     }

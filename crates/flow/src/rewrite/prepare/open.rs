@@ -9,7 +9,7 @@ use super::bad_inputs::{BadInputs, is_unreadable};
 use crate::execute::progress::unwatched;
 use crate::execute::workers::Workers;
 use crate::rewrite::options::Options;
-use crate::rewrite::prepared::Skipped;
+use crate::rewrite::summary::Skipped;
 
 /// Refuses an input that is the output as well, or leaves it out if requested.
 pub(super) fn without_output(

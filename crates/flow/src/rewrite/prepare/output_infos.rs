@@ -9,14 +9,15 @@ use objects::{Action, NamedObject, ObjectLocation, ObjectPlan};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result, RootFile, public_path};
 
-use super::super::prepared::{PlannedTable, PlannedTree};
 use crate::plan::TablePlan;
+use crate::rewrite::output_table::OutputPlace;
+use crate::rewrite::prepared::PlannedTable;
 
 /// The descriptions of the output's classes; none if the inputs agree on all.
 pub(super) fn output_infos(
     files: &[Arc<RootFile>],
     objects: &ObjectPlan,
-    plans: &[(PlannedTree, PlannedTable)],
+    plans: &[(OutputPlace, PlannedTable)],
 ) -> Result<Option<StreamerInfos>> {
     let mut all = StreamerInfos::new();
     let agree = files.iter().all(|file| {
@@ -28,7 +29,7 @@ pub(super) fn output_infos(
         return Ok(None);
     }
     let mut output = OutputInfos { infos: StreamerInfos::new(), users: HashMap::new() };
-    for (place, plan) in plans.iter().filter_map(|(place, plan)| Some((place, plan.tree()?))) {
+    for (place, plan) in plans.iter().filter_map(|(place, plan)| Some((place, plan.table.tree()?))) {
         output.add_tree(&place.path, plan)?;
     }
     for directory in &objects.directories {

@@ -13,9 +13,11 @@ use super::bad_inputs::BadInputs;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
 use crate::plan::inputs::Input;
-use crate::rewrite::convert::{Source, arrays_to_table};
+use crate::rewrite::convert::{ConvertPlan, Source, arrays_to_table};
 use crate::rewrite::options::Options;
-use crate::rewrite::prepared::{PlannedTable, PlannedTree, Prepared, Skipped, memory_needs};
+use crate::rewrite::output_table::{OutputPlace, TableMemory};
+use crate::rewrite::prepared::{PlannedTable, Prepared, memory_needs};
+use crate::rewrite::summary::Skipped;
 use crate::select::{EntrySelection, OpenColumns};
 
 /// Of a budget, the part that metadata of Parquet files may take.
@@ -59,7 +61,7 @@ pub(super) fn prepare_parquet(inputs: &[PathBuf], options: &Options, mut skipped
     let (dataset, path) = open_filtered(&inputs, &options.content.filter, None, options.budget.memory)?;
     let columns = |filter: &NameFilter| open(&inputs, &|name| filter.keeps(&path, &[name]), u64::MAX);
     let source = StoredSource { dataset, open: &columns, path: path.clone(), fill: None, entries: None };
-    Ok(Prepared { skipped, ..prepare_table(source, options)? })
+    Ok(Prepared { skipped, ..prepare_table(source, options, &mut |_| ())? })
 }
 
 /// Opens the columns of Parquet files that a filter keeps, in a budget of `memory`. Returns the path of the table as well.
@@ -101,8 +103,12 @@ fn open(inputs: &[PathBuf], keeps: &dyn Fn(&str) -> bool, most: u64) -> Result<D
     Dataset::of_parquet(&inputs, keeps, most)
 }
 
-/// Prepares the rewrite of a table.
-pub(crate) fn prepare_table(source: StoredSource<'_>, options: &Options) -> Result<Prepared> {
+/// Prepares the rewrite of a table. `planned` is told the plan.
+pub(crate) fn prepare_table(
+    source: StoredSource<'_>,
+    options: &Options,
+    planned: &mut dyn FnMut(&ConvertPlan),
+) -> Result<Prepared> {
     let StoredSource { dataset, open, path, fill, entries } = source;
     let mut selection = EntrySelection::new(&options.content.entries);
     let selected = selection.for_table(&path, open, options.budget)?;
@@ -121,11 +127,12 @@ pub(crate) fn prepare_table(source: StoredSource<'_>, options: &Options) -> Resu
         memory: options.budget.memory,
     };
     let plan = arrays_to_table(&source, dataset, fill);
-    let plan = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
+    let (plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
+    planned(&plan);
     let (directories, directory, name) = directories(&path);
-    let place = PlannedTree { directory, name, path: path.clone(), kept: None };
-    let plans = vec![(place, PlannedTable::Converted(Box::new(plan)))];
-    let (metadata, scratch) = memory_needs(&plans, options.check);
+    let place = OutputPlace { directory, name, path: path.clone() };
+    let plans = vec![(place, PlannedTable { table: Box::new(plan), notes, lost: Vec::new(), kept: None })];
+    let TableMemory { metadata, scratch, .. } = memory_needs(&plans, options.check);
     let newest = date(newest(&paths).map(nearest_date));
     Ok(Prepared {
         files: Vec::new(),

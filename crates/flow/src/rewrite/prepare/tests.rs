@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dataset::tree::read_tree;
-use rootfile::{FilePool, Result, RootFile};
+use rootfile::{ErrorKind, FilePool, Result, RootFile};
 use tempfile::TempDir;
 
 use super::{open, plan_without_bad, prepare};
 use crate::rewrite::execute::rewrite;
 use crate::rewrite::options::{InputOptions, Options};
-use crate::rewrite::prepared::{Prepared, Skipped};
+use crate::rewrite::prepared::Prepared;
+use crate::rewrite::summary::Skipped;
 use crate::{Budget, sample, unwatched};
 
 const NO_ROOT_FILE: [u8; 40] = [7; 40];
@@ -76,8 +77,8 @@ fn bad_inputs_are_skipped_in_order() {
     assert_eq!(inputs.numbers(&prepared.skipped), [6, 3, 8], "those that cannot be opened come first");
     assert!(prepared.skipped.iter().all(|skipped| skipped.reason.contains(&skipped.path.display().to_string())));
     assert_eq!(prepared.files.len(), 6);
-    assert_eq!(prepared.plans[0].1.tree().unwrap().tree.entries, 10);
-    assert_eq!(prepared.plans[0].1.tree().unwrap().input_entries, [10; 6]);
+    assert_eq!(prepared.plans[0].1.table.tree().unwrap().tree.entries, 10);
+    assert_eq!(prepared.plans[0].1.table.tree().unwrap().input_entries, [10; 6]);
 }
 
 #[test]
@@ -121,6 +122,27 @@ fn one_input_always_remains() {
     (0..3).for_each(|number| inputs.replace(number, &inputs.damaged));
     let refused = message(inputs.prepare(&options(true, 2)));
     assert!(refused.contains("0002.root"), "{refused}");
+}
+
+#[test]
+fn a_damaged_tree_is_left_out_in_either_container() {
+    let inputs = Inputs::new(1);
+    let file = RootFile::open(&inputs.paths[0]).unwrap();
+    let key = file.top().keys.iter().find(|key| key.class == "TTree").unwrap();
+    let end = usize::try_from(key.seek_key).unwrap() + usize::try_from(key.nbytes).unwrap();
+    // Damage that can be told from what is not supported.
+    let is_corrupt = (end - 2000..end).step_by(20).any(|start| {
+        let mut damaged = inputs.sound.clone();
+        damaged[start..start + 20].fill(0xff);
+        inputs.replace(0, &damaged);
+        let file = RootFile::open(&inputs.paths[0]).unwrap();
+        read_tree(&file, key).is_err_and(|e| matches!(e.kind(), ErrorKind::Corrupt(_)))
+    });
+    assert!(is_corrupt);
+    for layout in ["", "container = \"rntuple\""] {
+        let prepared = inputs.prepare(&Options { layout: layout.parse().unwrap(), ..options(true, 1) }).unwrap();
+        assert_eq!((prepared.plans.len(), prepared.objects.damaged.len()), (0, 1), "{layout}");
+    }
 }
 
 #[test]

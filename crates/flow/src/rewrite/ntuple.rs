@@ -1,0 +1,100 @@
+//! Moves the pages of an RNTuple: writes header, pages, page lists, attribute sets, footer and anchor.
+
+use dataset::layout::Container;
+use rootfile::codec::Compression;
+use rootfile::{FileWriter, Result};
+
+use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
+use super::summary::TableSummary;
+use crate::commit::open_ntuple::OpenNtuple;
+use crate::commit::page_sink::GroupRule;
+use crate::execute::engine::pages::run_pages;
+use crate::plan::forecast::Forecast;
+use crate::plan::ntuple::forecast::forecast_ntuple;
+use crate::plan::ntuple::model::{AttributePlan, NtuplePlan};
+use crate::table::depth::Depths;
+
+impl OutputTable for NtuplePlan {
+    fn memory(&self, _check: bool) -> TableMemory {
+        TableMemory { metadata: self.metadata, kept: 0, scratch: self.scratch }
+    }
+
+    fn forecast(&self, path: &str, sample: bool) -> Result<Forecast> {
+        forecast_ntuple(self, path, sample)
+    }
+
+    /// Writes the RNTuple with its attribute sets and the key of its anchor.
+    fn write(
+        mut self: Box<Self>,
+        output: &mut TableOutput<'_>,
+        how: &Writing<'_>,
+    ) -> Result<(TableSummary, Vec<String>)> {
+        let TableOutput { writer, directory, place } = output;
+        let (input_entries, title) = (self.input_entries, std::mem::take(&mut self.title));
+        let WrittenContent { open, tot_bytes, zip_bytes, depths } = write_content(writer, *self, how)?;
+        open.write_anchor(writer, *directory, (&place.name, &title))?;
+        let written = &open.sink.written;
+        let summary = TableSummary {
+            path: place.path.clone(),
+            container: Container::Rntuple,
+            input_entries,
+            entries: written.entries,
+            clusters: written.clusters,
+            baskets: written.pages,
+            tot_bytes,
+            zip_bytes,
+            depths,
+        };
+        Ok((summary, Vec::new()))
+    }
+
+    /// No layout changes it: pages and page lists are those of the inputs.
+    fn write_metadata(
+        self: Box<Self>,
+        _output: &mut TableOutput<'_>,
+        _compression: Compression,
+        _expected: &mut ExpectedBaskets<'_>,
+    ) -> Result<u64> {
+        Ok(self.totals.zip_bytes + self.totals.lists)
+    }
+}
+
+/// An RNTuple all of which but its anchor is written. Bytes and depths are those of its attribute sets as well.
+pub(crate) struct WrittenContent {
+    pub open: OpenNtuple,
+    pub tot_bytes: u64,
+    pub zip_bytes: u64,
+    pub depths: Depths,
+}
+
+/// Writes all but the anchor.
+fn write_content(writer: &mut FileWriter, plan: NtuplePlan, how: &Writing<'_>) -> Result<WrittenContent> {
+    let counting = (plan.job.counted(), GroupRule::of(plan.job.group_clusters));
+    let mut open = OpenNtuple::begin(writer, plan.ntuple, how.compression, counting)?;
+    let mut depths = run_pages(&plan.job, (&mut *writer, &mut open.sink), how.share, how.progress)?;
+    drop(plan.job);
+    let (mut tot_bytes, mut zip_bytes) = (open.sink.written.tot_bytes, open.sink.written.zip_bytes);
+    write_attributes(writer, plan.attributes, how, |writer, set, content| {
+        open.link(writer, set, &content.open)?;
+        tot_bytes += content.tot_bytes;
+        zip_bytes += content.zip_bytes;
+        depths = depths + content.depths;
+        Ok(())
+    })?;
+    open.update(writer)?;
+    Ok(WrittenContent { open, tot_bytes, zip_bytes, depths })
+}
+
+/// Writes all but the anchors of attribute sets. `link` links each, by its name and version, to its RNTuple.
+pub(crate) fn write_attributes(
+    writer: &mut FileWriter,
+    sets: Vec<AttributePlan>,
+    how: &Writing<'_>,
+    mut link: impl FnMut(&mut FileWriter, (String, (u16, u16)), WrittenContent) -> Result<()>,
+) -> Result<()> {
+    for set in sets {
+        let content = write_content(writer, set.plan, how).map_err(|e| e.object(format!("attributes {}", set.name)))?;
+        link(writer, (set.name, set.schema_version), content)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! Plans the tables of a rewrite one by one: the newest cycle of each, and the older cycles that are written. How the cycle of a tree
+//! or of an RNTuple is planned is in `trees` and `ntuples`.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dataset::EntrySet;
+use dataset::layout::{Container, Layout};
+use dataset::tree::Tree;
+use objects::{Damaged, NamedObject, ObjectLocation, ObjectPlan};
+use rootfile::{Error, ErrorKind, Key, Result, RootFile};
+
+use super::bad_inputs::BadInputs;
+use crate::plan::kept::KeptLists;
+use crate::plan::{Gaps, TreeInput};
+use crate::rewrite::options::{Cycles, Options};
+use crate::rewrite::output_table::OutputPlace;
+use crate::rewrite::prepared::{KnownTrees, PlannedTable};
+use crate::select::{EntrySelection, SourceTree};
+use crate::verify::cycles::{self, CycleKind, OlderCycle};
+
+/// Reads the tree of a key.
+pub(super) type ReadTree<'a> = &'a dyn Fn(&RootFile, &Key) -> Result<Tree>;
+
+/// Selects entries, given their total number.
+pub(super) type Select<'a> = Option<&'a dyn Fn(u64) -> Result<EntrySet>>;
+
+/// What is planned, and how.
+#[derive(Clone, Copy)]
+pub(super) struct Planning<'a> {
+    pub files: &'a [Arc<RootFile>],
+    pub options: &'a Options,
+    /// Whether damaged objects and tables are left out.
+    pub leave_out: bool,
+    pub read: ReadTree<'a>,
+}
+
+/// Plans tables, and keeps what is found out about them.
+pub(super) struct TablesPlanner<'a> {
+    pub planning: Planning<'a>,
+    pub layout: &'a Layout,
+    pub objects: &'a ObjectPlan,
+    /// Trees that are used instead of their records.
+    pub known: KnownTrees,
+    pub kept: KeptLists,
+    pub bad: &'a mut BadInputs,
+    /// What becomes of entries that branches do not hold. A recovery leaves them out.
+    pub gaps: Gaps,
+    selection: EntrySelection<'a>,
+    found: PlannedTables,
+    /// Notes on layout keys that do not apply to RNTuples.
+    pub ignored: Vec<String>,
+}
+
+/// The plans of all tables.
+#[derive(Default)]
+pub(super) struct PlannedTables {
+    pub plans: Vec<(OutputPlace, PlannedTable)>,
+    pub notes: Vec<String>,
+    pub older_cycles: Vec<OlderCycle>,
+    pub damaged: Vec<Damaged>,
+}
+
+/// A table of the inputs.
+pub(super) struct InputTable<'a> {
+    pub directory: usize,
+    pub entry: &'a NamedObject,
+    pub path: String,
+    pub container: Container,
+}
+
+/// A cycle of a table that is planned.
+pub(super) struct TableCycle<'a> {
+    pub table: &'a InputTable<'a>,
+    pub inputs: &'a [TreeInput],
+    /// Its path with its number, if it is an older cycle.
+    pub older: Option<&'a str>,
+    pub entries: Select<'a>,
+}
+
+impl<'a> TablesPlanner<'a> {
+    pub fn new(
+        planning: Planning<'a>,
+        layout: &'a Layout,
+        objects: &'a ObjectPlan,
+        known: KnownTrees,
+        kept: KeptLists,
+        bad: &'a mut BadInputs,
+    ) -> Self {
+        let selection = EntrySelection::new(&planning.options.content.entries);
+        let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
+        let (found, ignored) = (PlannedTables::default(), Vec::new());
+        Self { planning, layout, objects, known, kept, bad, gaps, selection, found, ignored }
+    }
+
+    /// Plans the requested tables. If an input turns out bad, the plan is incomplete, and only looks for further bad inputs.
+    pub fn plan_all(mut self) -> Result<PlannedTables> {
+        let only = self.planning.options.content.tree.as_ref();
+        let trees = self.objects.trees().map(|table| (Container::Ttree, table));
+        let ntuples = self.objects.ntuples().map(|table| (Container::Rntuple, table));
+        for (container, (directory, entry, parts)) in trees.chain(ntuples) {
+            let path = self.objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
+            if only.is_none_or(|only| *only == path) {
+                self.plan_table(&InputTable { directory, entry, path, container }, parts)?;
+            }
+        }
+        if !self.found.plans.iter().any(|(_, plan)| plan.table.tree().is_some())
+            && let Some(what) = self.ignored.first()
+        {
+            return Err(Error::request(what.clone()));
+        }
+        self.found.notes.append(&mut self.ignored);
+        if only.is_none() {
+            self.found.notes.extend(cycles::note_on_objects(self.objects));
+        }
+        if self.bad.any() {
+            return Ok(self.found);
+        }
+        if let (Some(only), true) = (only, self.found.plans.is_empty()) {
+            let tables = self.objects.trees().chain(self.objects.ntuples());
+            let there: Vec<String> = tables.map(|(_, entry, _)| entry.name.clone()).collect();
+            return Err(Error::request(format!("no tree {only}; there are: {}", there.join(", "))));
+        }
+        self.selection.finish()?;
+        Ok(self.found)
+    }
+
+    /// Plans a table with all of its cycles. `parts` are the places of the newest.
+    fn plan_table(&mut self, table: &InputTable<'_>, parts: &[ObjectLocation]) -> Result<()> {
+        let inputs = self.inputs_of(parts)?;
+        for (rank, inputs) in self.older_cycles(table, &inputs)?.iter().enumerate() {
+            let cycle = format!("{};{}", table.path, rank + 1);
+            let cut = self.cut_of(inputs);
+            let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| EntrySet::range(0..all)));
+            let entries: Select<'_> = if cut.is_some() { Some(&chosen) } else { None };
+            let planned = self.plan_cycle(&TableCycle { table, inputs, older: Some(&cycle), entries })?;
+            self.found.plans.extend(planned);
+        }
+        if inputs.len() < self.planning.files.len() {
+            let (what, path, all) = (table.container.noun(), &table.path, self.planning.files.len());
+            self.found.notes.push(format!("{what} {path} is only in {} of the {all} inputs", inputs.len()));
+        }
+        self.plan_newest(table, &inputs)
+    }
+
+    fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TreeInput]) -> Result<()> {
+        let newest = |entries| TableCycle { table, inputs, older: None, entries };
+        let (path, joining, budget) = (&table.path, self.planning.options.plan, self.planning.options.budget);
+        let selected = match self.bad.any() {
+            true => None,
+            false => self.bad.admit(self.selection.for_tree(&SourceTree { inputs, path, joining, budget }))?,
+        };
+        // Without a selection there is no plan, but further bad inputs are found.
+        let Some(mut selected) = selected else { return self.look_for_bad(&newest(None)) };
+        let cut = self.cut_of(inputs);
+        let mut about = std::mem::take(&mut selected.notes);
+        let chosen = |all: u64| cut.as_ref().map_or_else(|| selected.entries(all), |cut| Ok(cut.clone()));
+        let entries: Select<'_> = if cut.is_some() || !selected.is_all() { Some(&chosen) } else { None };
+        let planned = match self.plan_cycle(&newest(entries)) {
+            Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
+                let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
+                self.found.damaged.push(Damaged { path: input, object: path.clone(), reason: e.to_string() });
+                return Ok(());
+            }
+            planned => planned?,
+        };
+        self.found.plans.extend(planned.map(|(place, mut plan)| {
+            plan.notes.append(&mut about);
+            (place, plan)
+        }));
+        Ok(())
+    }
+
+    fn plan_cycle(&mut self, cycle: &TableCycle<'_>) -> Result<Option<(OutputPlace, PlannedTable)>> {
+        match cycle.table.container {
+            Container::Ttree => self.plan_tree(cycle),
+            Container::Rntuple => self.plan_ntuple(cycle),
+        }
+    }
+
+    /// The entries to take of a known tree.
+    fn cut_of(&self, inputs: &[TreeInput]) -> Option<EntrySet> {
+        inputs.iter().find_map(|(.., key)| self.known.get(&key.seek_key)?.cut.clone())
+    }
+
+    /// The inputs of the older cycles that are written, the oldest first. The others get notes.
+    fn older_cycles(&mut self, table: &InputTable<'_>, newest: &[TreeInput]) -> Result<Vec<Vec<TreeInput>>> {
+        let (mut all, mut judged) = (Vec::new(), Vec::new());
+        for parts in table.entry.older.iter().rev() {
+            let mut kept = Vec::new();
+            for input in self.inputs_of(parts)? {
+                // Recovered trees are judged already.
+                if self.known.contains_key(&input.2.seek_key) {
+                    kept.push(input);
+                    continue;
+                }
+                let newest = newest.iter().find(|(number, ..)| *number == input.0);
+                let Some((_, _, newest)) = newest else { continue };
+                let mut cycle = cycles::judge(table.container, &table.path, &input.1, [newest, &input.2]);
+                cycle.kept = self.keeps(&cycle);
+                if cycle.kept {
+                    kept.push(input);
+                }
+                judged.push(cycle);
+            }
+            if !kept.is_empty() {
+                all.push(kept);
+            }
+        }
+        self.found.notes.extend(cycles::notes(table.container, &judged, self.planning.files.len()));
+        self.found.older_cycles.append(&mut judged);
+        Ok(all)
+    }
+
+    /// Whether an older cycle is written.
+    fn keeps(&self, cycle: &OlderCycle) -> bool {
+        match (self.planning.options.content.cycles, cycle.kind) {
+            (_, CycleKind::Unreadable) if cycle.entries.is_none() => false,
+            (Cycles::All, _) => true,
+            (Cycles::OtherTrees, kind) => kind != CycleKind::EarlierSave,
+            (Cycles::Newest, _) => false,
+        }
+    }
+
+    /// The inputs of a table that are not bad.
+    fn inputs_of(&mut self, parts: &[ObjectLocation]) -> Result<Vec<TreeInput>> {
+        let mut inputs = Vec::with_capacity(parts.len());
+        for part in parts {
+            let input = self.bad.admit(self.input_of(*part))?;
+            inputs.extend(input.filter(|(number, ..)| !self.bad.is_bad(*number)));
+        }
+        Ok(inputs)
+    }
+
+    fn input_of(&self, part: ObjectLocation) -> Result<TreeInput> {
+        let number = usize::try_from(part.file).unwrap_or(usize::MAX);
+        let file = self.planning.files.get(number).ok_or_else(|| Error::request("a plan of other files"))?;
+        let key = match self.known.get(&part.seek) {
+            Some(known) => known.key.clone(),
+            None => file.key_at(part.seek).map_err(|e| e.file(file.name()))?,
+        };
+        Ok((number, Arc::clone(file), key))
+    }
+}
+
+impl TableCycle<'_> {
+    /// Its path in the output.
+    pub fn path(&self) -> &str {
+        self.older.unwrap_or(&self.table.path)
+    }
+
+    /// Its place in the output, where it keeps its name.
+    pub fn place(&self) -> OutputPlace {
+        let InputTable { directory, entry, .. } = self.table;
+        OutputPlace { directory: *directory, name: entry.name.clone(), path: self.path().to_owned() }
+    }
+}
+
+/// Number of the planned cycles of each tree, by directory and name.
+pub(super) fn count_cycles(plans: &[(OutputPlace, PlannedTable)]) -> HashMap<(usize, String), usize> {
+    let mut cycles: HashMap<(usize, String), usize> = HashMap::new();
+    for (place, _) in plans {
+        *cycles.entry((place.directory, place.name.clone())).or_default() += 1;
+    }
+    cycles
+}

@@ -1,0 +1,152 @@
+//! Moves the records of a tree: runs the engine, updates the metadata with what was written, and writes the record of the tree.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+use dataset::layout::Container;
+use dataset::tree::BasketRef;
+use rootfile::Result;
+use rootfile::codec::Compression;
+
+use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
+use super::summary::TableSummary;
+use crate::commit::finalize::{self, BufferSize, ClosedColumn};
+use crate::commit::sink::WrittenColumn;
+use crate::commit::user_info;
+use crate::execute::engine::job::Job;
+use crate::execute::engine::run::run;
+use crate::plan::TablePlan;
+use crate::plan::forecast::{Forecast, forecast_table};
+use crate::table::column::Column;
+use crate::table::depth::Depths;
+use crate::table::target::Shape;
+
+impl OutputTable for TablePlan {
+    fn memory(&self, check: bool) -> TableMemory {
+        TableMemory { metadata: self.metadata, kept: self.kept(), scratch: self.scratch(check) }
+    }
+
+    fn tree(&self) -> Option<&TablePlan> {
+        Some(self)
+    }
+
+    fn tree_mut(&mut self) -> Option<&mut TablePlan> {
+        Some(self)
+    }
+
+    fn forecast(&self, path: &str, sample: bool) -> Result<Forecast> {
+        forecast_table(self, path, sample)
+    }
+
+    fn write(self: Box<Self>, output: &mut TableOutput<'_>, how: &Writing<'_>) -> Result<(TableSummary, Vec<String>)> {
+        let pid_offsets = of_files(&self, how.pid_offsets, 0);
+        let mut pids = of_files(&self, how.pid_counts, u16::MAX);
+        // Files that only hold baskets follow the file of their tree, and have process identifiers of their own.
+        for (i, known) in pids.iter_mut().enumerate() {
+            let (before, own) = self.file_inputs.split_at(i);
+            if own.first().is_some_and(|input| before.contains(input)) {
+                *known = u16::MAX;
+            }
+        }
+        let job = Job {
+            files: &self.files,
+            pid_offsets: &pid_offsets,
+            columns: &self.columns,
+            recodes: &self.recodes,
+            bounds: &self.clusters.bounds,
+            packed: &self.clusters.packed,
+            seek_pdir: output.writer.seek_of(output.directory),
+            copies_fit: self.copies_fit,
+            check: how.check,
+            pids: &pids,
+        };
+        let written = run(&job, output.writer, how.share, how.progress)?;
+        finish(output, *self, written, how.compression)
+    }
+
+    fn write_metadata(
+        self: Box<Self>,
+        output: &mut TableOutput<'_>,
+        compression: Compression,
+        expected: &mut ExpectedBaskets<'_>,
+    ) -> Result<u64> {
+        let bounds = &self.clusters.bounds;
+        let written_column = |column: &Column| {
+            let lineage: Vec<&str> = self.tree.lineage(column.branch).into_iter().rev().collect();
+            let baskets = (expected.of)(&output.place.path, &lineage, bounds);
+            let zip_bytes = baskets.iter().map(|basket| u64::from(basket.nbytes)).sum();
+            WrittenColumn { baskets, zip_bytes, tot_bytes: column.source.tot_bytes, ..WrittenColumn::default() }
+        };
+        let mut written: Vec<WrittenColumn> = self.columns.iter().map(written_column).collect();
+        // Cluster by cluster, as they would be written.
+        let mut all: Vec<&mut BasketRef> = written.iter_mut().flat_map(|column| &mut column.baskets).collect();
+        all.sort_by_key(|basket| bounds.partition_point(|&bound| bound <= basket.first_entry));
+        for basket in all {
+            basket.seek = expected.seek;
+            expected.seek += u64::from(basket.nbytes);
+        }
+        finish(output, *self, written, compression).map(|_| 0)
+    }
+}
+
+/// What is known of the inputs, for each file of a plan.
+fn of_files(plan: &TablePlan, of_inputs: &[u16], unknown: u16) -> Vec<u16> {
+    plan.file_inputs.iter().map(|&n| of_inputs.get(n).copied().unwrap_or(unknown)).collect()
+}
+
+/// Writes the record of a tree whose baskets are written. Returns its report, and notes on what is lost.
+fn finish(
+    output: &mut TableOutput<'_>,
+    mut plan: TablePlan,
+    written: Vec<WrittenColumn>,
+    compression: Compression,
+) -> Result<(TableSummary, Vec<String>)> {
+    let TableOutput { writer, directory, place } = output;
+    let mut summary = TableSummary {
+        depths: written.iter().fold(Depths::default(), |sum, column| sum + column.depths),
+        path: place.path.clone(),
+        container: Container::Ttree,
+        clusters: (plan.clusters.bounds.len() as u64).saturating_sub(1),
+        baskets: written.iter().map(|w| w.baskets.len() as u64).sum(),
+        ..TableSummary::default()
+    };
+    close(&mut plan, written);
+    let ends_early = |branch| plan.columns.iter().any(|column| column.branch == branch && column.source.ends_early);
+    plan.tree.check_baskets(ends_early)?;
+    summary.input_entries = plan.input_entries.iter().sum();
+    summary.entries = plan.tree.entries;
+    summary.tot_bytes = plan.tree.tot_bytes;
+    summary.zip_bytes = plan.tree.zip_bytes;
+    let mut tree = plan.tree;
+    let mut notes = Vec::from_iter(user_info::drop_unmovable(&mut tree, &place.path));
+    if let Some(source) = plan.files.first() {
+        notes.extend(user_info::copy_trees(&mut tree, &place.path, &**source, (&mut **writer, *directory))?);
+    }
+    finalize::write_tree(writer, *directory, (&tree, &place.name), compression)?;
+    Ok((summary, notes))
+}
+
+/// Updates the tree's metadata with what was written.
+fn close(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
+    let outputs = plan.recodes.iter().flat_map(|recode| &recode.outputs).filter(|output| output.plan.counts);
+    let maxima: HashMap<usize, u64> =
+        outputs.map(|output| (output.column, output.maximum.load(Ordering::Relaxed))).collect();
+    let columns = plan.columns.iter().zip(written).enumerate().map(|(number, (column, written))| ClosedColumn {
+        branch: column.branch,
+        had_data: !column.source.pieces.is_empty() || !written.baskets.is_empty(),
+        compression: column.target.compression,
+        buffer: match (column.target.memory_ratio, column.target.shape) {
+            (Some(ratio), _) => BufferSize::Times(ratio),
+            (None, Shape::PerCluster) => BufferSize::Times(1.0),
+            (None, Shape::Size(size)) => BufferSize::Bytes(u64::from(size)),
+            (None, Shape::Keep(_)) => {
+                column.target.packed_size.map_or(BufferSize::Keep, |size| BufferSize::Bytes(size.into()))
+            }
+        },
+        maximum: maxima.get(&number).copied(),
+        written,
+    });
+    let whole = plan.input_entries.iter().sum::<u64>();
+    let entries = plan.selected.as_ref().map_or(whole, |selected| selected.len());
+    finalize::close_tree(&mut plan.tree, entries, &plan.clusters.bounds, columns);
+}
