@@ -3,10 +3,6 @@
 
 pub(crate) mod append;
 pub(crate) mod date;
-pub(crate) mod finalize;
-pub(crate) mod leaf_maxima;
-pub(crate) mod open_ntuple;
+pub(crate) mod ntuple;
 pub(crate) mod ordered_queue;
-pub(crate) mod page_sink;
-pub(crate) mod sink;
-pub(crate) mod user_info;
+pub(crate) mod tree;

@@ -9,5 +9,4 @@ pub(crate) mod fetch;
 mod glibc;
 pub(crate) mod pipeline;
 pub(crate) mod progress;
-pub(crate) mod sound_basket;
 pub(crate) mod workers;

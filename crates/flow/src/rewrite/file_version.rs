@@ -13,7 +13,7 @@ use rootfile::{Error, Result, RootFile};
 
 use super::output_table::OutputPlace;
 use super::prepared::PlannedTable;
-use crate::plan::TablePlan;
+use crate::plan::tree::TablePlan;
 
 /// The last version that stores such arrays as arrays of objects.
 const LAST_OLD_LOOP: i32 = 51508;

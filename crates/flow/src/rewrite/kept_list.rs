@@ -5,8 +5,8 @@ use rootfile::Result;
 use rootfile::codec::Compression;
 
 use super::output_table::TableOutput;
-use crate::commit::{finalize, user_info};
-use crate::plan::kept::Kept;
+use crate::commit::tree::{finalize, user_info};
+use crate::plan::tree::kept::Kept;
 
 /// Writes the list. Returns notes on what is lost.
 pub(super) fn write_kept_list(

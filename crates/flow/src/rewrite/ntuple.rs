@@ -6,9 +6,9 @@ use rootfile::{FileWriter, Result};
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
-use crate::commit::open_ntuple::OpenNtuple;
-use crate::commit::page_sink::GroupRule;
-use crate::execute::engine::pages::run_pages;
+use crate::commit::ntuple::open_ntuple::OpenNtuple;
+use crate::commit::ntuple::page_sink::GroupRule;
+use crate::execute::engine::ntuple::run_pages;
 use crate::plan::forecast::Forecast;
 use crate::plan::ntuple::forecast::forecast_ntuple;
 use crate::plan::ntuple::model::{AttributePlan, NtuplePlan};

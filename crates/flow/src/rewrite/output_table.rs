@@ -8,8 +8,8 @@ use rootfile::{DirId, FileWriter, Result};
 use super::summary::TableSummary;
 use crate::execute::budget::Share;
 use crate::execute::progress::Progress;
-use crate::plan::TablePlan;
 use crate::plan::forecast::Forecast;
+use crate::plan::tree::TablePlan;
 
 /// A planned table of the output.
 pub(crate) trait OutputTable {

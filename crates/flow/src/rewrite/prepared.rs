@@ -12,7 +12,7 @@ use rootfile::{Key, RootFile};
 use super::output_table::{OutputPlace, OutputTable, TableMemory};
 use super::summary::Skipped;
 use crate::execute::budget::Share;
-use crate::plan::kept::Kept;
+use crate::plan::tree::kept::Kept;
 use crate::verify::cycles::OlderCycle;
 use objects::ObjectPlan;
 use objects::process_ids::ProcessId;

@@ -10,16 +10,18 @@ use rootfile::codec::Compression;
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
-use crate::commit::finalize::{self, BufferSize, ClosedColumn};
-use crate::commit::sink::WrittenColumn;
-use crate::commit::user_info;
-use crate::execute::engine::job::Job;
-use crate::execute::engine::run::run;
-use crate::plan::TablePlan;
-use crate::plan::forecast::{Forecast, forecast_table};
-use crate::table::column::Column;
+use crate::commit::tree::finalize;
+use crate::commit::tree::finalize::{BufferSize, ClosedColumn};
+use crate::commit::tree::sink::WrittenColumn;
+use crate::commit::tree::user_info;
+use crate::execute::engine::tree::job::Job;
+use crate::execute::engine::tree::run::run;
+use crate::plan::forecast::Forecast;
+use crate::plan::tree::TablePlan;
+use crate::plan::tree::forecast::forecast_table;
 use crate::table::depth::Depths;
 use crate::table::target::Shape;
+use crate::table::tree::column::Column;
 
 impl OutputTable for TablePlan {
     fn memory(&self, check: bool) -> TableMemory {

@@ -1,21 +1,11 @@
-//! The entries of each tree that a rewrite keeps, and the objects that count entries by their old numbers: friends that no
-//! longer align are dropped, and entry lists get a note. No tree is planned here.
-
-use std::path::Path;
-use std::sync::Arc;
+//! The entries of each table that a rewrite keeps. No table is planned here.
 
 use dataset::glob::ColumnPattern;
-use dataset::tree::FriendName;
 use dataset::{EntryFilter, EntrySet};
-use objects::ObjectPlan;
 use rootfile::{Error, Hint, Result};
 
 use super::predicate::{OpenColumns, SourceTree, entries_where};
 use crate::execute::budget::Budget;
-use crate::plan::TablePlan;
-
-/// Classes of objects that list entries of trees by their numbers.
-const ENTRY_LISTS: [&str; 3] = ["TEntryList", "TEventList", "TEntryListArray"];
 
 /// The selection of a rewrite: resolved tree by tree, then checked for parts that no tree matched.
 pub(crate) struct EntrySelection<'a> {
@@ -100,57 +90,5 @@ impl TreeSelection {
             (None, Some(condition)) => condition.clone(),
             (None, None) => EntrySet::range(0..all),
         })
-    }
-}
-
-/// A tree of the output, some of whose entries may be left out, and what is said of it.
-pub(crate) struct SelectedTree<'a> {
-    pub path: &'a str,
-    pub plan: &'a mut TablePlan,
-    pub notes: &'a mut Vec<String>,
-    pub lost: &'a mut Vec<String>,
-}
-
-/// Drops friends whose entries no longer align, and notes entry lists, which keep the old numbers.
-pub(crate) fn drop_misaligned_friends(plans: &mut [SelectedTree<'_>], own: &Path, objects: &ObjectPlan) {
-    let about = |SelectedTree { path, plan, .. }: &SelectedTree<'_>| {
-        ((*path).to_owned(), plan.selected.clone(), plan.tree.tree_index.is_some())
-    };
-    let trees: Vec<(String, Option<Arc<EntrySet>>, bool)> = plans.iter().map(about).collect();
-    if trees.iter().all(|(_, chosen, _)| chosen.is_none()) {
-        return;
-    }
-    for SelectedTree { path, plan, lost, .. } in plans.iter_mut() {
-        let still_aligned = |friend: &FriendName| {
-            let here = friend.file.is_empty() || Path::new(&friend.file).file_name() == own.file_name();
-            let tree = trees.iter().find(|(path, ..)| here && path == friend.tree.trim_start_matches('/'));
-            match tree {
-                // A friend with an index is looked up by it, whatever the entry numbers.
-                Some((_, chosen, indexed)) => *indexed || *chosen == plan.selected,
-                None => plan.selected.is_none(),
-            }
-        };
-        let friends = plan.tree.friends();
-        let names: Vec<&str> = friends.iter().filter(|f| !still_aligned(f)).map(|f| f.name.as_str()).collect();
-        if names.is_empty() {
-            continue;
-        }
-        lost.push(format!(
-            "tree {path}: its friends {} are left out: their entries no longer align with the selected ones",
-            names.join(", ")
-        ));
-        let stays: Vec<FriendName> = friends.iter().filter(|f| still_aligned(f)).cloned().collect();
-        plan.tree.retain_friends(|friend| stays.contains(friend));
-    }
-    let entries =
-        objects.directories.iter().flat_map(|d| d.entries.iter().map(|entry| (d.path_of(&entry.name), entry)));
-    let lists: Vec<String> =
-        entries.filter(|(_, entry)| ENTRY_LISTS.contains(&entry.class.as_str())).map(|(path, _)| path).collect();
-    let first = plans.iter_mut().find(|tree| tree.plan.selected.is_some());
-    if let (false, Some(tree)) = (lists.is_empty(), first) {
-        tree.notes.push(format!(
-            "entry lists are copied unchanged and keep the entry numbers of the input: {}",
-            lists.join(", ")
-        ));
     }
 }

@@ -1,11 +1,9 @@
 //! Entry selection in trees: the entries that a [`dataset::EntryFilter`] names, and columns that are conditions
-//! ([`predicate`]), become one set of entries for each tree ([`apply`]). The columns of an index are read here, too
-//! ([`index_lines`]).
+//! ([`predicate`]), become one set of entries for each table ([`apply`]). What only trees have is in [`tree`].
 
 mod apply;
-mod index_lines;
 mod predicate;
+pub(crate) mod tree;
 
-pub(crate) use apply::{EntrySelection, SelectedTree, drop_misaligned_friends};
-pub(crate) use index_lines::index_lines;
+pub(crate) use apply::EntrySelection;
 pub(crate) use predicate::{OpenColumns, SourceTree};

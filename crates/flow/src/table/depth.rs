@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use dataset::table::piece::Piece;
 
-use super::column::Column;
 use super::target::Shape;
+use super::tree::column::Column;
 
 /// How deep the entries of a column are opened in a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

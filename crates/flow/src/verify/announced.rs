@@ -9,8 +9,8 @@ use dataset::table::piece::Piece;
 use super::tasks::Task;
 use crate::execute::budget::Share;
 use crate::execute::fetch::read_ahead::{ReadAhead, place};
-use crate::table::column::Column;
 use crate::table::piece::Files;
+use crate::table::tree::column::Column;
 
 /// The files of both sides, of which the bytes of later tasks are asked for ahead.
 pub(super) struct Announced {

@@ -19,8 +19,8 @@ use super::ntuple_side::NtupleSide;
 use super::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
 use super::tolerance::{LargestError, Tolerance, settled};
 use crate::execute::budget::Share;
-use crate::execute::fetch::column_stream::{ColumnStream, DecodeSource};
-use crate::execute::fetch::fetcher::Fetcher;
+use crate::execute::fetch::tree::column_stream::{ColumnStream, DecodeSource};
+use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::execute::progress::{Progress, tell};
 use crate::table::piece::Files;
 

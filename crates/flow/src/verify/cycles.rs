@@ -12,9 +12,9 @@ use dataset::table::piece::{Piece, Stored};
 use objects::{Action, ObjectPlan};
 use rootfile::{Key, Result, RootFile, public_path};
 
-use super::column_bytes::{Pair, equal_within};
+use super::tree::column_bytes::{Pair, equal_within};
 use crate::plan::options::{Absent, PlanOptions};
-use crate::plan::{Gaps, TablePlan, TableRequest, plan_table, schema};
+use crate::plan::tree::{Gaps, TablePlan, TableRequest, plan_table, schema};
 use crate::table::text_list::listed;
 
 /// The kind of an older cycle of a tree.

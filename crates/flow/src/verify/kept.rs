@@ -7,9 +7,9 @@ use super::context::Context;
 use super::ntuples::SideTable;
 use super::options::VerifyOptions;
 use super::side::{Side, SideTree};
-use super::tree_metadata;
+use super::tree::metadata;
 use super::verdict::{Difference, TableKind, Verdict};
-use crate::plan::kept::leave_out_relations;
+use crate::plan::tree::kept::leave_out_relations;
 
 /// Compares what is kept of one table on both sides. `tables` are the sides as they are compared otherwise. Returns the names of fields
 /// and of their branches, where an RNTuple has other ones than the tree.
@@ -53,8 +53,8 @@ pub(super) fn compare(
             let whole = plan.input_entries.len() == 1 && !selected;
             let context = Context { path, options, whole, selected, infos: &infos };
             match tables {
-                [SideTable::Tree(..), _] => tree_metadata::trees(&plan.tree, &kept.tree, &context, &mut verdict.notes),
-                _ => tree_metadata::trees(&kept.tree, &plan.tree, &context, &mut verdict.notes),
+                [SideTable::Tree(..), _] => metadata::trees(&plan.tree, &kept.tree, &context, &mut verdict.notes),
+                _ => metadata::trees(&kept.tree, &plan.tree, &context, &mut verdict.notes),
             }
         }
         _ => Vec::new(),

@@ -3,13 +3,11 @@
 //! columns that the two sides split or stream differently are decoded and compared by value.
 
 mod announced;
-mod column_bytes;
 mod column_values;
 mod common_type;
 mod compare_objects;
 mod context;
 pub(crate) mod cycles;
-mod entry_bytes;
 mod field_tree;
 mod first_difference;
 mod kept;
@@ -19,12 +17,10 @@ mod ntuples;
 mod object_values;
 mod older_cycles;
 mod options;
-mod reshaped;
 mod side;
 mod tasks;
 mod tolerance;
-mod tree_metadata;
-mod trees;
+mod tree;
 mod verdict;
 
 use std::collections::HashSet;
@@ -40,7 +36,7 @@ use self::side::{Side, SideTree};
 pub use self::tolerance::{Tolerance, Tolerances};
 pub use self::verdict::{ColumnError, Difference, TableKind, TreeVerdict, Verdict};
 use crate::execute::progress::Progress;
-use crate::plan::TablePlan;
+use crate::plan::tree::TablePlan;
 use crate::select::EntrySelection;
 
 /// Compares `inputs`, taken as one, with `output`. Differences are listed in the verdict.
@@ -102,7 +98,7 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         let whole = mine.parts.len() == 1 && a.selected.is_none();
         let infos = [&a, &b].map(|plan| plan.infos.clone());
         let context = Context { path: &mine.path, options, whole, selected: a.selected.is_some(), infos: &infos };
-        trees::compare(&a, &b, &context, progress, &mut verdict)?;
+        tree::trees::compare(&a, &b, &context, progress, &mut verdict)?;
         if !options.tolerances.is_empty() {
             let what = "two trees are compared bit for bit: a tolerance is for tables of which one is an RNTuple";
             verdict.notes.push(format!("tree {}: {what}", mine.path));
@@ -205,7 +201,7 @@ fn check_memory(sides: [&Side; 2], pairs: &[(&SideTree<'_>, &SideTree<'_>)], opt
         let b = sides[1].plan_tree(other, &mine.path, options, None)?;
         let infos = [&a, &b].map(|plan| plan.infos.clone());
         let context = Context { path: &mine.path, options, whole: false, selected: false, infos: &infos };
-        least = trees::memory(&a, &b, &context).max(least);
+        least = tree::trees::memory(&a, &b, &context).max(least);
     }
     if least > options.budget.memory { Err(options.budget.too_small(least, "")) } else { Ok(()) }
 }

@@ -19,9 +19,9 @@ use dataset::{EntrySet, default_array};
 use rootfile::{Error, Result, Source};
 
 use super::field_tree::FieldTree;
-use crate::execute::fetch::fetcher::Fetcher;
-use crate::plan::TreeInput;
+use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::plan::ntuple::{RANGE_START, kept_fields};
+use crate::plan::tree::TreeInput;
 use crate::table::piece::Files;
 
 /// RNTuples, one behind the other.

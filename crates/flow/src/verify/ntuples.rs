@@ -13,11 +13,11 @@ use super::column_values::{self, PairSide, ValuePair};
 use super::common_type::{common_type, is_alike};
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
-use super::reshaped::branches_of;
-use super::trees::describe;
+use super::tree::reshaped::branches_of;
+use super::tree::trees::describe;
 use super::verdict::{ColumnError, Difference, TableKind, TreeVerdict, Verdict};
 use crate::execute::progress::Progress;
-use crate::plan::{TablePlan, View};
+use crate::plan::tree::{TablePlan, View};
 use crate::table::text_list::listed;
 
 /// A table of one side.

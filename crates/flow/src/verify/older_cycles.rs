@@ -8,7 +8,7 @@ use super::context::Context;
 use super::cycles::{self, CycleKind, OlderCycle};
 use super::options::VerifyOptions;
 use super::side::{Side, SideTree};
-use super::trees;
+use super::tree::trees;
 use super::verdict::{Difference, Verdict};
 use crate::execute::progress::Progress;
 

@@ -11,10 +11,11 @@ use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
-use crate::plan::kept::{JoinedKept, KeptLists};
 use crate::plan::options::{Absent, PlanOptions};
-use crate::plan::{Gaps, TablePlan, TableRequest, plan_indexed_table};
-use crate::select::{EntrySelection, SourceTree, index_lines};
+use crate::plan::tree::kept::{JoinedKept, KeptLists};
+use crate::plan::tree::{Gaps, TablePlan, TableRequest, plan_indexed_table};
+use crate::select::tree::index_lines;
+use crate::select::{EntrySelection, SourceTree};
 
 /// One side: a file, or several that count as one.
 pub(super) struct Side {

@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 
 use rootfile::{Error, Result};
 
-use super::entry_bytes::ByteDifference;
+use super::tree::entry_bytes::ByteDifference;
 use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
-use crate::table::column::Column;
+use crate::table::tree::column::Column;
 
 /// Approximate bytes on disk of a task, on the first side.
 const TASK_SIZE: u64 = 16 << 20;

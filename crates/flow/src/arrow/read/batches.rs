@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 use super::dataset::Dataset;
 use super::request::Request;
 use super::run::{Kept, Read, read_on};
-use crate::execute::fetch::basket_cache::BasketCache;
+use crate::execute::fetch::tree::basket_cache::BasketCache;
 
 /// The size of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use dataset::table::piece::{Piece, Stored};
 use dataset::table::{ColumnPieces, FileRange, Loaded, Runs, StoredTable, TableColumn, TableSchema};
 use rootfile::{Error, Hint, RangeBytes, Result};
 
+use crate::table::memory;
 use crate::table::text_list::listed;
 
 /// RNTuples of several files, one behind the other.
@@ -102,9 +103,8 @@ impl StoredTable for NtupleChain {
     }
 
     fn memory(&self) -> u64 {
-        // An estimate: 1 kB for each field with its plan.
         let fields = self.columns.len() as u64;
-        self.files.iter().map(|file| file.table.memory()).sum::<u64>() + fields * 1000 + (1 << 20)
+        self.files.iter().map(|file| file.table.memory()).sum::<u64>() + fields * memory::READ_FIELD + memory::TABLE
     }
 
     fn pieces(&self, column: usize) -> ColumnPieces {

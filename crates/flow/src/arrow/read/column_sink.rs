@@ -12,7 +12,7 @@ use rootfile::{Error, Result};
 
 use super::cost::ReadCost;
 use super::request::RequestedEntries;
-use crate::table::column::Column;
+use crate::table::tree::column::Column;
 
 /// The output of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

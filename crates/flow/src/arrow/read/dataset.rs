@@ -15,7 +15,7 @@ use rootfile::{Error, Follow, Holder, Result, Source, Traffic};
 
 use super::trees::TreeTable;
 use crate::plan::inputs::Input;
-use crate::table::column::Column;
+use crate::table::tree::column::Column;
 
 /// Where the entries of the columns are.
 pub(super) enum Sources {

@@ -16,12 +16,12 @@ use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, R
 use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
 use super::trees::TreeTable;
-use crate::execute::fetch::learn::learn;
+use crate::execute::fetch::tree::learn::learn;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::{Absent, Pack, PlanOptions};
-use crate::plan::{Gaps, TableRequest, plan_table};
-use crate::table::column::Column;
+use crate::plan::tree::{Gaps, TableRequest, plan_table};
+use crate::table::tree::column::Column;
 
 impl Dataset {
     /// Opens the trees or RNTuples of some inputs: the named ones, or the only one of a file. All must have the same columns.

@@ -8,7 +8,7 @@ use dataset::table::piece::Piece;
 
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
-use crate::table::column::Column;
+use crate::table::tree::column::Column;
 
 /// A request to read columns of a data set.
 #[derive(Clone)]

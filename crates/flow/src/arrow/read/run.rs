@@ -16,14 +16,14 @@ use super::dataset::{Dataset, ReadColumn};
 use super::request::{Request, RequestedEntries};
 use super::tasks::{Task, Tasks};
 use crate::execute::allocator;
-use crate::execute::fetch::basket_cache::{BasketCache, CacheKey};
-use crate::execute::fetch::counters::CounterReader;
-use crate::execute::fetch::fetcher::Fetcher;
 use crate::execute::fetch::read_ahead::ReadAhead;
+use crate::execute::fetch::tree::basket_cache::{BasketCache, CacheKey};
+use crate::execute::fetch::tree::counters::CounterReader;
+use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::workers::Workers;
-use crate::table::column::Column;
 use crate::table::piece::spans_several;
+use crate::table::tree::column::Column;
 
 /// The result of a read.
 #[derive(Clone, Debug)]

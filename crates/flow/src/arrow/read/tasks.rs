@@ -11,7 +11,7 @@ use dataset::table::piece::Piece;
 use super::dataset::ReadColumn;
 use super::request::RequestedEntries;
 use crate::execute::fetch::read_ahead::ReadAhead;
-use crate::table::column::Column;
+use crate::table::tree::column::Column;
 
 /// Compressed bytes of a task: enough to be worth taking a ticket, few enough for a core's cache.
 const TASK_BYTES: u64 = 256 << 10;

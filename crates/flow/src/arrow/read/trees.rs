@@ -6,9 +6,9 @@ use dataset::table::piece::Piece;
 use dataset::table::{ColumnPieces, FileRange, Loaded, Runs, StoredTable, TableColumn, TableSchema};
 use rootfile::{Error, RangeBytes, Result};
 
-use crate::execute::fetch::fetcher::open_basket;
 use crate::execute::fetch::read_ahead::place;
-use crate::table::column::Column;
+use crate::execute::fetch::tree::fetcher::open_basket;
+use crate::table::tree::column::Column;
 
 /// Trees of several files, one behind the other.
 pub(super) struct TreeTable {

@@ -30,7 +30,7 @@ pub(crate) trait TableFormat: Sized + 'static {
     /// The finished baskets or pages of a cluster.
     type Content: Content;
     /// A table that is being written.
-    type Open: OpenTable<Self>;
+    type Open: OpenTable<Plan = Self::Plan, Record = Self::Record, Content = Self::Content>;
 
     /// Where clusters end.
     fn cluster_rule(plan: &Self::Plan) -> ClusterRule;
@@ -78,16 +78,20 @@ pub(crate) trait Content: Send + 'static {
 }
 
 /// A table that is being written.
-pub(crate) trait OpenTable<F: TableFormat>: Sized + Send {
+pub(crate) trait OpenTable: Sized + Send {
+    type Plan;
+    type Record;
+    type Content;
+
     /// Begins a table.
-    fn begin(file: &mut FileWriter, directory: DirId, plan: Arc<F::Plan>, record: F::Record) -> Result<Self>;
+    fn begin(file: &mut FileWriter, directory: DirId, plan: Arc<Self::Plan>, record: Self::Record) -> Result<Self>;
 
     /// Adds columns, which begin with the next entry.
     fn extend(
         &mut self,
         file: &mut FileWriter,
-        plan: Arc<F::Plan>,
-        record: F::Record,
+        plan: Arc<Self::Plan>,
+        record: Self::Record,
         scratches: &EncodeScratchPool,
     ) -> Result<()>;
 
@@ -95,7 +99,7 @@ pub(crate) trait OpenTable<F: TableFormat>: Sized + Send {
     fn append(
         &mut self,
         file: &mut FileWriter,
-        cluster: (u64, &mut F::Content),
+        cluster: (u64, &mut Self::Content),
         scratches: &EncodeScratchPool,
     ) -> Result<()>;
 

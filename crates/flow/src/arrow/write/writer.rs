@@ -20,11 +20,10 @@ use super::tree::plan::{TreeColumn, TreeSpec};
 use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::encode::scratch::EncodeScratchPool;
+use crate::table::memory;
 
 /// Memory of a writer besides its clusters, in bytes: buffers of the file, and the metadata of small trees.
 const FILE_BYTES: u64 = 2 << 20;
-/// Memory of each branch or column in bytes: metadata, and again in each context.
-const STREAM_BYTES: u64 = 3000;
 /// Least memory of each branch or column for its baskets or pages, in bytes.
 const PIECE_BYTES: u64 = 500;
 
@@ -128,7 +127,7 @@ impl ParallelWriter {
 
     /// Reserves memory for branches or columns.
     fn reserve(&self, streams: u64) -> Result<u64> {
-        let (bytes, least) = (streams * STREAM_BYTES, FILE_BYTES + streams * PIECE_BYTES);
+        let (bytes, least) = (streams * memory::STREAM, FILE_BYTES + streams * PIECE_BYTES);
         self.committer.pool.memory_limiter.reserve_fixed(bytes, least).map_err(|e| e.file(&self.path))?;
         self.fixed.fetch_add(bytes, Ordering::Relaxed);
         Ok(bytes)

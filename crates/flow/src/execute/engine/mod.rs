@@ -1,17 +1,15 @@
 //! The engine: the jobs of trees and RNTuples, as [`work`](crate::execute::pipeline::Work) of a pipeline.
-//!
-//! [`tasks`] deals out tasks in the order of the output, a [`worker`] copies, recompresses, regroups or recodes, and [`run`] runs them
-//! within their share of the budget.
 
-mod copy;
-pub(crate) mod job;
-pub(crate) mod pages;
-pub(crate) mod recode;
-pub(crate) mod recode_job;
-mod regroup;
-pub(crate) mod run;
-mod scratch;
-mod tasks;
-#[cfg(test)]
-mod tests;
-mod worker;
+pub(crate) mod ntuple;
+pub(crate) mod tree;
+
+use crate::execute::budget::Share;
+use crate::execute::fetch::read_ahead::ReadAhead;
+use crate::table::piece::Files;
+
+/// Files that may be read ahead, and the share without the memory for that.
+fn read_ahead(files: &Files, share: Share) -> (ReadAhead, Share) {
+    let room = ReadAhead::room(files, share.waiting);
+    let (waiting, free) = (share.waiting.saturating_sub(room), share.free.saturating_sub(room));
+    (ReadAhead::over(files, room), Share { waiting, free, ..share })
+}

@@ -1,8 +1,4 @@
-//! Baskets of the inputs: fetched, decompressed, kept for the clusters that share them, and decoded.
+//! Bytes of the inputs: read ahead, and what is made of those of each container.
 
-pub(crate) mod basket_cache;
-pub(crate) mod column_stream;
-pub(crate) mod counters;
-pub(crate) mod fetcher;
-pub(crate) mod learn;
 pub(crate) mod read_ahead;
+pub(crate) mod tree;

@@ -9,7 +9,7 @@ use dataset::ntuple::{STREAMER_INFOS, join_streamer_infos};
 use rootfile::Result;
 
 use super::join::{Encoded, Join, Node, representations};
-use crate::execute::engine::pages::job::{ColumnSource, TargetColumn};
+use crate::execute::engine::ntuple::job::{ColumnSource, TargetColumn};
 
 /// The first input with each schema.
 #[derive(Clone, Copy)]

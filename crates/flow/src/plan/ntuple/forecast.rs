@@ -9,12 +9,9 @@ use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
 
 use super::model::NtuplePlan;
-use crate::execute::engine::pages::job::PageInput;
-use crate::plan::forecast::{ColumnForecast, Forecast};
+use crate::execute::engine::ntuple::job::PageInput;
+use crate::plan::forecast::{ColumnForecast, Forecast, MAX_SAMPLED};
 use crate::table::depth::{Depth, Depths};
-
-/// Largest number of bytes that are compressed for samples.
-const MAX_SAMPLED: u64 = 32 << 20;
 
 /// What is known of a field.
 #[derive(Default)]

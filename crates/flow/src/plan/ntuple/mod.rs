@@ -25,8 +25,9 @@ use self::columns::{FirstInput, OutputColumns, output_columns};
 pub(crate) use self::filter::kept_fields;
 use self::join::Join;
 use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
-use crate::commit::page_sink::list_memory;
-use crate::execute::engine::pages::job::{ColumnSource, PageInput, PageJob};
+use crate::commit::ntuple::page_sink::list_memory;
+use crate::execute::engine::ntuple::job::{ColumnSource, PageInput, PageJob};
+use crate::table::memory;
 use dataset::table::Join as Mode;
 
 /// The field of an attribute set with the first entry of a range (`RNTupleAttrUtils.hxx`, `kMetaFieldNames`).
@@ -37,12 +38,8 @@ const NEWEST: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patc
 const ATTRIBUTE_SETS: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 1, patch: 0 };
 /// The first format with structs of arrays.
 const STRUCTS_OF_ARRAYS: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };
-/// Bytes of memory for each byte of a page list that is read: its bytes, and its clusters and pages.
-const LIST_FACTOR: u64 = 6;
 /// Bytes of new pages of a cluster of which some entries are kept.
 const SLICED_PAGES: u64 = 4 << 20;
-/// Bytes of memory for each byte of a header or footer.
-const SCHEMA_FACTOR: u64 = 12;
 
 /// One of the RNTuples that are joined.
 struct Part {
@@ -171,11 +168,11 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
         first_entry += entries;
     }
     let schemas = headers / inputs.len().max(1) as u64 * (join.schemas.len() as u64 + distinct);
-    let metadata = schemas * SCHEMA_FACTOR
-        + inputs.len() as u64 * 4096
-        + totals.largest_list * LIST_FACTOR
+    let metadata = schemas * memory::SCHEMA_FACTOR
+        + inputs.len() as u64 * memory::NTUPLE
+        + totals.largest_list * memory::LIST_FACTOR
         + list_memory(totals.lists)
-        + (1 << 20);
+        + memory::TABLE;
     let recoded = |input: &PageInput| input.columns.iter().any(|source| matches!(source, ColumnSource::Recoded(_)));
     let recodes = inputs.iter().any(|input| input.entries_before > 0 || recoded(input));
     let packs = recodes || made.columns.iter().any(|column| column.compression.is_some());
@@ -200,8 +197,7 @@ fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan>
         ignored: made.ignored,
         uncounted,
         metadata,
-        // Plus a window of copies or finished pages, and the state of codecs.
-        scratch: totals.largest + deep + totals.largest_proved + (8 << 20),
+        scratch: totals.largest + deep + totals.largest_proved + memory::MOVING_THREAD,
     })
 }
 

@@ -9,7 +9,7 @@ use dataset::layout::Layout;
 use dataset::ntuple::model::Ntuple;
 use rootfile::{Error, Key, Result, RootFile};
 
-use crate::execute::engine::pages::job::PageJob;
+use crate::execute::engine::ntuple::job::PageJob;
 use crate::plan::options::PlanOptions;
 
 /// A request to plan an RNTuple.

@@ -7,7 +7,7 @@ use dataset::ntuple::soundness::{ListCheck, largest_proved};
 use rootfile::Result;
 
 use super::model::Totals;
-use crate::execute::engine::pages::job::{PageInput, TargetColumn};
+use crate::execute::engine::ntuple::job::{PageInput, TargetColumn};
 
 /// Bytes of memory for each end or tag in a cluster of which some entries are kept: decoded, and as ranges.
 const SLICED_ELEMENT: u64 = 24;

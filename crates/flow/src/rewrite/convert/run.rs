@@ -11,19 +11,18 @@ use super::steps::steps;
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory};
 use crate::arrow::write::{AnyTable, TableWriter};
-use crate::commit::user_info;
+use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};
 use crate::plan::forecast::Forecast;
 use crate::rewrite::ntuple::write_attributes;
 use crate::rewrite::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use crate::rewrite::summary::TableSummary;
 use crate::table::depth::Depths;
+use crate::table::memory;
 use crate::table::text_list::listed;
 
 /// Memory of each branch or column of the output: metadata and buffers.
-const STREAM_BYTES: u64 = 6000;
-/// Memory of each thread besides what pieces need: the state of codecs.
-const THREAD_BYTES: u64 = 4 << 20;
+const STREAM_BYTES: u64 = 2 * memory::STREAM;
 /// The arrays of a step take at most this share of the memory, and if that does not fit, as little as this.
 const STEP_SHARE: u64 = 8;
 const LEAST_STEP: u64 = 1 << 20;
@@ -85,7 +84,7 @@ impl ConvertPlan {
 
     /// The budget for reading, which counts the metadata of the inputs again.
     fn reading(&self, share: Share) -> Budget {
-        let scratch = self.scratch.saturating_sub(THREAD_BYTES).saturating_mul(share.threads as u64);
+        let scratch = self.scratch.saturating_sub(memory::CODECS).saturating_mul(share.threads as u64);
         Budget { memory: self.dataset.metadata() + scratch + share.waiting / 2, threads: share.threads }
     }
 }
@@ -109,7 +108,7 @@ impl Reading {
         let steps = steps(dataset.clusters(), each, room);
         let longest = steps.windows(2).map(|step| step[1] - step[0]).max().unwrap_or(0);
         let (least, kept) = least_memory(dataset, columns, &steps);
-        let scratch = least.saturating_sub(dataset.metadata()) + THREAD_BYTES;
+        let scratch = least.saturating_sub(dataset.metadata()) + memory::CODECS;
         Self { steps, step_bytes: longest.saturating_mul(each), kept, scratch }
     }
 

@@ -2,15 +2,14 @@
 //! Each input is opened once. If inputs turn out bad and may be left out, the others are planned again.
 
 mod bad_inputs;
-mod conversions;
-mod ntuples;
+mod ntuple;
 mod open;
 mod output_infos;
 mod stored;
 mod tables;
 #[cfg(test)]
 mod tests;
-mod trees;
+mod tree;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,8 +25,8 @@ use super::output_table::{OutputPlace, TableMemory};
 use super::prepared::{KnownTrees, PlannedTable, Prepared, memory_needs};
 use super::summary::Skipped;
 use crate::plan::format::Format;
-use crate::plan::kept::KeptLists;
-use crate::select::{SelectedTree, drop_misaligned_friends};
+use crate::plan::tree::kept::KeptLists;
+use crate::select::tree::{SelectedTree, drop_misaligned_friends};
 use bad_inputs::BadInputs;
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
 pub(crate) use stored::{StoredSource, open_filtered, prepare_table};

@@ -9,7 +9,7 @@ use objects::{Action, NamedObject, ObjectLocation, ObjectPlan};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result, RootFile, public_path};
 
-use crate::plan::TablePlan;
+use crate::plan::tree::TablePlan;
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::PlannedTable;
 

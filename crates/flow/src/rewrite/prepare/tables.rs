@@ -9,11 +9,13 @@ use dataset::EntrySet;
 use dataset::layout::{Container, Layout};
 use dataset::tree::Tree;
 use objects::{Damaged, NamedObject, ObjectLocation, ObjectPlan};
+use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
-use crate::plan::kept::KeptLists;
-use crate::plan::{Gaps, TreeInput};
+use crate::plan::tree::kept::KeptLists;
+use crate::plan::tree::{Gaps, TreeInput};
+use crate::rewrite::convert::Source;
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::{KnownTrees, PlannedTable};
@@ -221,6 +223,31 @@ impl<'a> TablesPlanner<'a> {
             (Cycles::OtherTrees, kind) => kind != CycleKind::EarlierSave,
             (Cycles::Newest, _) => false,
         }
+    }
+
+    /// What is converted of a cycle, to a table of this path.
+    pub fn source<'s>(&self, cycle: &TableCycle<'s>, path: &'s str, layout: &'s Layout) -> Source<'s>
+    where
+        Self: 's,
+    {
+        let options = self.planning.options;
+        let (filter, joining) = (&options.content.filter, options.plan);
+        let (inputs, entries) = (cycle.inputs, cycle.entries);
+        Source { inputs, path, layout, filter, joining, entries, memory: options.budget.memory }
+    }
+
+    /// The layout, with the compression of the first input where none is requested.
+    pub fn with_compression(
+        &self,
+        inputs: &[TreeInput],
+        path: &str,
+        of: impl Fn(&TreeInput) -> Option<Compression>,
+    ) -> Layout {
+        let mut layout = self.layout.clone();
+        if layout.resolve_tree(path).compression.is_none() {
+            layout.common.compression = inputs.first().and_then(of);
+        }
+        layout
     }
 
     /// The inputs of a table that are not bad.

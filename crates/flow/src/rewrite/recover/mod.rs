@@ -4,15 +4,11 @@
 //! each basket. `attach` adds baskets that no tree lists, and cuts each tree where the first of its branches ends. `ntuples`
 //! finds the RNTuples that were closed. A rewrite then copies trees, RNTuples and objects into a file that is closed.
 
-mod attach;
-mod basket_order;
-mod check;
-mod leaf_maxima;
-mod ntuples;
+mod ntuple;
 mod report;
-mod saves;
 mod scan;
 mod scan_result;
+mod tree;
 mod unplaced;
 
 use std::collections::HashMap;
@@ -24,9 +20,9 @@ use super::execute::rewrite_known;
 use super::options::{ContentOptions, Cycles, Options};
 use super::prepared::{KnownTree, KnownTrees};
 use crate::{Budget, Progress};
-use attach::Attached;
-use check::BasketPosition;
 use scan_result::{FoundBasket, ScanResult};
+use tree::attach::Attached;
+use tree::check::BasketPosition;
 
 pub use report::{BranchLoss, LostNtuple, RecoveredNtuple, RecoveredTree, Recovery, Unplaced, Unreadable};
 
@@ -57,7 +53,7 @@ pub fn recover(
     let mut found = scan::scan(input, like.as_ref())?;
     let mut known = KnownTrees::new();
     let mut trees = Vec::new();
-    let sound = check::check(&found.file, positions(&found), options.budget, progress)?;
+    let sound = tree::check::check(&found.file, positions(&found), options.budget, progress)?;
     let mut baskets = by_tree(&mut found);
     for candidate in std::mem::take(&mut found.trees) {
         let mine = baskets.remove(&candidate.key.seek_key).unwrap_or_default();
@@ -67,8 +63,8 @@ pub fn recover(
         let saved_entries = (!candidate.from_template).then_some(tree.entries);
         let made = (&mut tree, candidate.from_template);
         let Attached { entries, cut, losses, found: baskets, lost, ranges_lost } =
-            attach::attach(made, mine, &sound, &path, &mut found.notes);
-        leaf_maxima::raise(&found.file, &mut tree, &baskets)?;
+            tree::attach::attach(made, mine, &sound, &path, &mut found.notes);
+        tree::leaf_maxima::raise(&found.file, &mut tree, &baskets)?;
         trees.push(RecoveredTree {
             path,
             cycle: candidate.key.cycle,

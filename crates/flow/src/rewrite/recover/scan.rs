@@ -12,10 +12,10 @@ use dataset::tree::{Tree, is_tree_class, read_tree};
 use rootfile::bytes::Cursor;
 use rootfile::{Directory, Key, Result, RootFile, is_directory};
 
-use super::ntuples::BLOB;
+use super::ntuple::BLOB;
 use super::report::Unreadable;
-use super::saves::are_saves_of_one;
 use super::scan_result::{FoundBasket, FoundTree, ScanResult};
+use super::tree::saves::are_saves_of_one;
 
 /// Scans a file. Trees without a record take their branches from `template`.
 pub(super) fn scan(input: &Path, template: Option<&RootFile>) -> Result<ScanResult> {

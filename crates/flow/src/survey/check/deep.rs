@@ -14,8 +14,8 @@ use super::opened::{Job, Opened, Parts};
 use super::queue::{Next, Queue};
 use super::report::{CheckedFile, Problem};
 use super::shallow::{self, field_problem, page_problem};
+use crate::execute::fetch::tree::sound_basket::{BasketRecord, MemoryLimit, check_basket};
 use crate::execute::progress::{Progress, tell};
-use crate::execute::sound_basket::{BasketRecord, MemoryLimit, check_basket};
 
 /// The work of all threads.
 pub(super) struct Work<'a> {

@@ -15,8 +15,8 @@ use std::path::PathBuf;
 use rootfile::{FilePool, OPEN_FILES, Result};
 
 use crate::Budget;
+use crate::execute::fetch::tree::sound_basket::MemoryLimit;
 use crate::execute::progress::Progress;
-use crate::execute::sound_basket::MemoryLimit;
 use crate::execute::workers::Workers;
 
 pub use report::{Checked, CheckedFile, CheckedTable, Condition, Problem};

@@ -17,10 +17,10 @@ use super::plan::NtuplePlan;
 use crate::arrow::write::cluster_rule::ClusterRule;
 use crate::arrow::write::conform::Casting;
 use crate::arrow::write::format::{ClusterEnd, TableFormat};
-use crate::execute::encode::page_fill::FieldFill;
+use crate::execute::encode::ntuple::FieldFill;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::Arrays;
-use crate::table::made_pages::{ColumnPages, share};
+use crate::table::ntuple::made_pages::{ColumnPages, share};
 
 /// The format of RNTuples.
 pub(crate) struct NtupleFormat;

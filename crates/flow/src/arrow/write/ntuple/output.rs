@@ -8,14 +8,13 @@ use dataset::ntuple::model::{Deferred, Ntuple, Schema};
 use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
-use super::format::NtupleFormat;
 use super::plan::NtuplePlan;
 use crate::arrow::write::format::{Content, OpenTable};
 use crate::arrow::write::written::WrittenTable;
-use crate::commit::open_ntuple::{ANCHOR, OpenNtuple};
+use crate::commit::ntuple::open_ntuple::{ANCHOR, OpenNtuple};
 use crate::execute::encode::scratch::EncodeScratchPool;
-use crate::table::made_pages::ColumnPages;
-use crate::table::pages::ZeroColumn;
+use crate::table::ntuple::made_pages::ColumnPages;
+use crate::table::ntuple::pages::ZeroColumn;
 
 /// An RNTuple that is being written.
 pub(crate) struct NtupleOutput {
@@ -41,7 +40,11 @@ impl NtupleOutput {
     }
 }
 
-impl OpenTable<NtupleFormat> for NtupleOutput {
+impl OpenTable for NtupleOutput {
+    type Plan = NtuplePlan;
+    type Record = Ntuple;
+    type Content = Vec<ColumnPages>;
+
     /// Writes its header.
     fn begin(file: &mut FileWriter, _: DirId, plan: Arc<NtuplePlan>, ntuple: Ntuple) -> Result<Self> {
         let early = ntuple.schema.columns.len();

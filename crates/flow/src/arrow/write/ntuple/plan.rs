@@ -16,8 +16,8 @@ use rootfile::streamer::describe::describe_contained;
 use rootfile::{Error, Result};
 
 use crate::arrow::write::tree::plan::TreeSpec;
-use crate::commit::page_sink::GroupRule;
-use crate::execute::encode::page_fill::PageRules;
+use crate::commit::ntuple::page_sink::GroupRule;
+use crate::execute::encode::ntuple::PageRules;
 
 /// The version of the format that is written.
 const VERSION: FormatVersion = FormatVersion { epoch: 1, major: 0, minor: 2, patch: 0 };

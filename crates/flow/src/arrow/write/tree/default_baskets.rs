@@ -7,9 +7,9 @@ use dataset::default_array;
 use rootfile::{Error, Result};
 
 use super::plan::TreePlan;
-use crate::execute::encode::branch_fill::BranchFill;
 use crate::execute::encode::scratch::EncodeScratchPool;
-use crate::table::chunk::Chunk;
+use crate::execute::encode::tree::branch_fill::BranchFill;
+use crate::table::tree::chunk::Chunk;
 
 /// Bytes of arrays that are encoded at once.
 const PORTION_BYTES: usize = 64 << 10;

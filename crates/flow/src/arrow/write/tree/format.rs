@@ -14,10 +14,10 @@ use super::plan::TreePlan;
 use crate::arrow::write::cluster_rule::ClusterRule;
 use crate::arrow::write::conform::Casting;
 use crate::arrow::write::format::{ClusterEnd, TableFormat};
-use crate::execute::encode::branch_fill::BranchFill;
-use crate::execute::encode::branch_plan::BranchPlan;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
+use crate::execute::encode::tree::branch_fill::BranchFill;
+use crate::execute::encode::tree::branch_plan::BranchPlan;
 
 /// The format of trees.
 pub(crate) struct TreeFormat;

@@ -8,14 +8,13 @@ use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::default_baskets::default_baskets;
-use super::format::TreeFormat;
 use super::plan::TreePlan;
 use crate::arrow::write::format::{Content, OpenTable};
 use crate::arrow::write::written::WrittenTable;
-use crate::commit::finalize::{BufferSize, ClosedColumn, add_own_infos, close_tree, write_tree};
-use crate::commit::sink::{Sink, WrittenColumn};
+use crate::commit::tree::finalize::{BufferSize, ClosedColumn, add_own_infos, close_tree, write_tree};
+use crate::commit::tree::sink::{Sink, WrittenColumn};
 use crate::execute::encode::scratch::EncodeScratchPool;
-use crate::table::chunk::Chunk;
+use crate::table::tree::chunk::Chunk;
 
 /// The baskets of a finished cluster.
 pub(crate) struct TreeCluster {
@@ -41,7 +40,11 @@ impl Content for TreeCluster {
     }
 }
 
-impl OpenTable<TreeFormat> for OpenTree {
+impl OpenTable for OpenTree {
+    type Plan = TreePlan;
+    type Record = Tree;
+    type Content = TreeCluster;
+
     fn begin(file: &mut FileWriter, directory: DirId, plan: Arc<TreePlan>, tree: Tree) -> Result<Self> {
         add_infos(file, &plan, &tree);
         let branches = plan.branches.len();

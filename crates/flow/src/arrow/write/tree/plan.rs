@@ -12,7 +12,7 @@ use rootfile::streamer::describe::describe_contained;
 use rootfile::streamer::{StreamerInfo, StreamerInfos};
 use rootfile::{Error, Result};
 
-use crate::execute::encode::branch_plan::{BranchPlan, branch_plan, unplanned};
+use crate::execute::encode::tree::branch_plan::{BranchPlan, branch_plan, unplanned};
 
 /// A tree to write.
 #[derive(Clone, Debug, Default)]

@@ -1,0 +1,230 @@
+//! Fills the pages of one stored top-level field of an RNTuple: encodes entries, and cuts a page where the elements of a column
+//! reach its limit. The caller decides where clusters end.
+//!
+//! Facts: `RColumn.hxx`: a page ends at the limit, so that all pages of a column in a cluster but the last have as many elements.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use dataset::layout::Compression;
+use dataset::ntuple::encode::{FieldEncoder, PendingColumn};
+use dataset::ntuple::page::{checksum, put_page};
+use rootfile::bytes::make_room_for_rest;
+use rootfile::{Error, Result};
+
+use super::clocks::add;
+use super::scratch::{EncodeScratch, EncodeScratchPool};
+use super::stream_fill::{Arrays, StreamFill};
+use crate::table::ntuple::made_pages::{ColumnPages, MadePage};
+
+/// How the pages of a column are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PageRules {
+    /// Most bytes of a page's elements in memory.
+    pub page_size: u64,
+    pub compression: Compression,
+    /// Whether a checksum follows each page.
+    pub has_checksum: bool,
+}
+
+/// A field that is being filled.
+#[derive(Debug)]
+pub(crate) struct FieldFill {
+    /// The elements of each column that are in no page yet. Those whose pages need neither encoding nor compression stay there until
+    /// the cluster ends.
+    pending: Vec<PendingColumn>,
+    columns: Vec<ColumnFill>,
+}
+
+/// A column that is being filled.
+#[derive(Debug)]
+struct ColumnFill {
+    rules: PageRules,
+    /// Elements of a page.
+    limit: usize,
+    made: ColumnPages,
+    raw: u64,
+}
+
+/// The elements of one page to make.
+#[derive(Clone, Debug)]
+pub(crate) struct PageToMake {
+    column: usize,
+    range: Range<usize>,
+}
+
+impl FieldFill {
+    /// An empty field. `rules` are those of its columns.
+    pub fn new(encoder: &FieldEncoder, rules: &[PageRules]) -> Self {
+        let column = |(pending, rules): (&PendingColumn, &PageRules)| {
+            let limit = rules.page_size / pending.element_size() as u64;
+            let limit = usize::try_from(limit.clamp(1, u64::from(u32::MAX >> 1))).unwrap_or(usize::MAX);
+            ColumnFill { rules: *rules, limit, made: ColumnPages::new(rules.compression), raw: 0 }
+        };
+        let pending = encoder.start(|column| rules.get(column).is_some_and(|rules| rules.compression.is_none()));
+        Self { columns: pending.iter().zip(rules).map(column).collect(), pending }
+    }
+
+    /// The pages with the elements that are in none yet.
+    fn last_pages(&self) -> Vec<PageToMake> {
+        let columns = self.pending.iter().enumerate().filter(|(_, pending)| !pending.is_empty());
+        columns.map(|(column, pending)| PageToMake { column, range: 0..pending.len() }).collect()
+    }
+
+    /// Returns the pages of the cluster, and begins the next one. All elements must be in pages.
+    pub fn start_cluster(&mut self) -> impl Iterator<Item = ColumnPages> + '_ {
+        self.columns.iter_mut().zip(&mut self.pending).map(|(column, pending)| {
+            pending.start_cluster();
+            column.raw = 0;
+            let mut made = std::mem::replace(&mut column.made, ColumnPages::new(column.rules.compression));
+            if let Some(bytes) = pending.take_bytes() {
+                made.bytes = bytes;
+            }
+            made
+        })
+    }
+}
+
+impl StreamFill for FieldFill {
+    type Plan = FieldEncoder;
+    type Piece = PageToMake;
+    type Made = ColumnPages;
+
+    fn append(&mut self, encoder: &FieldEncoder, arrays: &Arrays, rows: Range<usize>) -> Result<Vec<PageToMake>> {
+        encoder.append(arrays, rows, &mut self.pending)?;
+        let mut pages = Vec::new();
+        for (number, (column, pending)) in self.columns.iter().zip(&self.pending).enumerate() {
+            let mut done = 0;
+            while pending.len() - done >= column.limit {
+                pages.push(PageToMake { column: number, range: done..done + column.limit });
+                done += column.limit;
+            }
+        }
+        Ok(pages)
+    }
+
+    fn put(&mut self, _: &FieldEncoder, page: &PageToMake, scratch: &mut EncodeScratch) -> Result<()> {
+        if let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column)) {
+            make(pending, column.rules, page.range.clone(), scratch, &mut column.made)?;
+            column.count_in(pending, page);
+        }
+        Ok(())
+    }
+
+    fn make(&self, _: &FieldEncoder, page: &PageToMake, scratch: &mut EncodeScratch) -> Result<ColumnPages> {
+        let column = self.columns.get(page.column).zip(self.pending.get(page.column));
+        let (column, pending) = column.ok_or_else(|| Error::unsupported("a page of no column"))?;
+        let mut made = ColumnPages::new(column.rules.compression);
+        make(pending, column.rules, page.range.clone(), scratch, &mut made)?;
+        Ok(made)
+    }
+
+    fn add(&mut self, page: &PageToMake, made: &ColumnPages) {
+        if let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column)) {
+            column.made.append(made);
+            column.count_in(pending, page);
+        }
+    }
+
+    fn forget(&mut self, pages: &[PageToMake]) {
+        for (number, pending) in self.pending.iter_mut().enumerate() {
+            let end = pages.iter().rev().find(|page| page.column == number).map_or(0, |page| page.range.end);
+            if end > 0 {
+                pending.forget(end);
+            }
+        }
+    }
+
+    fn finish(&mut self, encoder: &FieldEncoder, scratch: &mut EncodeScratch) -> Result<()> {
+        let pages = self.last_pages();
+        pages.iter().try_for_each(|page| self.put(encoder, page, scratch))?;
+        self.forget(&pages);
+        Ok(())
+    }
+
+    fn finish_beside(&mut self, _: &FieldEncoder, _: &EncodeScratchPool) -> Result<Vec<PageToMake>> {
+        Ok(self.last_pages())
+    }
+
+    fn reset(&mut self, _: &FieldEncoder) {}
+
+    fn make_room(&mut self, done: u64, ahead: u64) {
+        for (column, pending) in self.columns.iter_mut().zip(&mut self.pending) {
+            pending.make_room(done, ahead);
+            make_room_for_rest(&mut column.made.bytes, done, ahead);
+        }
+    }
+
+    fn recycle(&mut self, buffers: &mut dyn Iterator<Item = Vec<u8>>) {
+        for ((column, pending), mut used) in self.columns.iter_mut().zip(&mut self.pending).zip(buffers) {
+            if pending.bytes().is_some() {
+                pending.give_buffer(used);
+            } else if column.made.bytes.capacity() == 0 {
+                used.clear();
+                column.made.bytes = used;
+            }
+        }
+    }
+
+    fn drop_buffers(&mut self) {
+        for column in &mut self.columns {
+            column.made = ColumnPages::new(column.rules.compression);
+        }
+        self.pending.iter_mut().for_each(PendingColumn::drop_memory);
+    }
+
+    fn memory(&self) -> u64 {
+        let pending: u64 = self.pending.iter().map(PendingColumn::memory).sum();
+        pending + self.columns.iter().map(|column| column.made.bytes.capacity() as u64).sum::<u64>()
+    }
+
+    fn pending(&self) -> u64 {
+        self.pending.iter().filter(|pending| pending.bytes().is_none()).map(PendingColumn::raw_len).sum()
+    }
+
+    fn written(&self) -> (u64, u64) {
+        let sums = self.columns.iter().zip(&self.pending).map(|(column, pending)| match pending.bytes() {
+            Some(bytes) => (bytes.len() as u64, bytes.len() as u64),
+            None => (column.raw, column.made.bytes.len() as u64),
+        });
+        sums.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+}
+
+impl ColumnFill {
+    fn count_in(&mut self, pending: &PendingColumn, page: &PageToMake) {
+        self.raw += pending.encoding().page_len(page.range.len()).unwrap_or(0) as u64;
+    }
+}
+
+/// Makes a page of pending elements.
+fn make(
+    pending: &PendingColumn,
+    rules: PageRules,
+    range: Range<usize>,
+    scratch: &mut EncodeScratch,
+    to: &mut ColumnPages,
+) -> Result<()> {
+    let elements = u32::try_from(range.len()).map_err(|_| Error::request("a page of 2^32 elements"))?;
+    let raw = pending.encoding().page_len(range.len()).unwrap_or(0);
+    let PageRules { compression, has_checksum, .. } = rules;
+    let (offset, len, checksum) = if let Some((offset, page)) = pending.page(range.clone()) {
+        (offset, page.len(), checksum(page))
+    } else if compression.is_none() {
+        let offset = to.begin(raw);
+        pending.encode(range, &mut to.bytes)?;
+        let page = to.bytes.get(offset..).unwrap_or_default();
+        (offset, page.len(), checksum(page))
+    } else {
+        let offset = to.begin(raw);
+        scratch.payload.clear();
+        pending.encode(range, &mut scratch.payload)?;
+        let started = Instant::now();
+        let put = put_page(&scratch.payload, compression, &mut scratch.compressor, false, &mut to.bytes);
+        add(&scratch.clocks.compressing, started.elapsed());
+        let (len, checksum) = put?;
+        (offset, len, checksum)
+    };
+    to.pages.push(MadePage { elements, offset, len, raw, has_checksum, checksum, same_as: None });
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! Baskets of the output: entries encoded or moved, cut and compressed.
+
+pub(crate) mod basket_builder;
+pub(crate) mod branch_fill;
+pub(crate) mod branch_plan;
+mod class_tags;
+mod maximum;
+mod offset_array;
+mod stored_fill;

@@ -1,0 +1,131 @@
+//! Plans RNTuples with new clusters, pages or encodings, and trees with the content of RNTuples.
+
+use std::sync::Arc;
+
+use dataset::ntuple::make::{ColumnSource, Input, TreeColumns, columns_of_fields, schema_again};
+use dataset::ntuple::model;
+use dataset::table::TableSchema;
+use dataset::tree::Tree;
+use rootfile::streamer::StreamerInfos;
+use rootfile::{Error, Hint, Result};
+
+use super::put_back::{PutBack, put_back};
+use crate::arrow::read::Dataset;
+use crate::arrow::write::{NtuplePlan, NtupleTable, TreeColumn, TreePlan, TreeSpec, TreeTable, encodings};
+use crate::plan::ntuple::model::AttributePlan;
+use crate::plan::tree::kept::Kept;
+use crate::rewrite::convert::model::{BatchColumn, ConvertPlan, Source};
+
+/// The plan of an RNTuple with the fields of others, in new clusters and pages. Attribute sets are copied.
+pub(crate) fn recluster(source: &Source<'_>, attributes: Vec<AttributePlan>) -> Result<ConvertPlan> {
+    let dataset = open(source)?;
+    let (schema, description) = schema_of(&dataset)?;
+    let rules = source.layout.rules(source.path);
+    let made = schema_again(schema, &|name| source.filter.keeps(source.path, &[name]), &encodings(&rules))?;
+    if let Some((name, why)) =
+        made.inputs.iter().find_map(|input| Some((input.field().name(), lost(input, &made.schema)?)))
+    {
+        let drop = Hint::named("drop");
+        let message =
+            format!("the field is not understood, so it cannot be written anew ({why}); leave it out with {drop}");
+        return Err(Error::unsupported(message).hint(drop).object(format!("field {name}")));
+    }
+    let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
+    let found = names.iter().map(|name| top(schema, name)).collect::<Result<Vec<usize>>>()?;
+    let (plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, source.memory)?;
+    let columns = names.into_iter().enumerate();
+    let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
+    let table = NtupleTable::new((plan, ntuple));
+    let mut plan = ConvertPlan::new(source, dataset, (found, columns), Arc::clone(&table) as _)?;
+    plan.attributes = Some((table, attributes));
+    Ok(plan)
+}
+
+/// The plan of a tree with the content of RNTuples, and with what was kept of the trees from which they were made; and notes on
+/// what is lost.
+pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<(ConvertPlan, Vec<String>)> {
+    let dataset = open(source)?;
+    let (schema, title) = schema_of(&dataset)?;
+    if let Some(Kept { tree, source: of_user_info }) = kept {
+        let mut infos = StreamerInfos::new();
+        source.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
+        let PutBack { plan, tree, read, columns, lost } = put_back(tree, (&dataset, schema), source, &infos)?;
+        let table = TreeTable::new((plan, tree));
+        let mut plan = ConvertPlan::new(source, dataset, (read, columns), Arc::clone(&table) as _)?;
+        plan.user_info = Some((table, of_user_info));
+        return Ok((plan, lost));
+    }
+    let PlainTree { plan, tree, columns: sources } = plain_tree(schema, (source.path, &title), source)?;
+    let counters: Vec<&str> = plan
+        .counted
+        .iter()
+        .filter_map(|(counter, _)| Some(plan.wholes.get(*counter)?.field().name().as_str()))
+        .collect();
+    let (mut read, mut columns) = (Vec::new(), Vec::new());
+    // Counters are computed from what they count.
+    for column in sources.iter().filter(|column| !counters.contains(&column.name.as_str())) {
+        columns.push(BatchColumn::Field {
+            name: column.name.clone(),
+            place: read.len(),
+            member: column.member.clone(),
+        });
+        read.push(column.field);
+    }
+    let table = TreeTable::new((plan, tree));
+    Ok((ConvertPlan::new(source, dataset, (read, columns), table)?, Vec::new()))
+}
+
+/// A tree that is made of fields alone.
+pub(super) struct PlainTree {
+    pub plan: TreePlan,
+    pub tree: Tree,
+    pub columns: Vec<ColumnSource>,
+}
+
+/// The tree that the fields of an RNTuple alone tell.
+pub(super) fn plain_tree(
+    schema: &model::Schema,
+    (path, title): (&str, &str),
+    source: &Source<'_>,
+) -> Result<PlainTree> {
+    let made = columns_of_fields(schema, &|name| source.filter.keeps(source.path, &[name]));
+    made.check()?;
+    let TreeColumns { columns: sources, classes, .. } = made;
+    let spec = TreeSpec {
+        path: path.to_owned(),
+        title: title.to_owned(),
+        columns: sources.iter().map(|c| TreeColumn { name: c.name.clone(), kind: c.kind.clone() }).collect(),
+        classes,
+    };
+    let (plan, mut tree) = TreePlan::new(&spec, source.layout)?;
+    for (top, column) in tree.top.clone().into_iter().zip(&sources) {
+        if let (Some(title), Some(branch)) = (&column.title, tree.branches.get_mut(top)) {
+            branch.named.title.clone_from(title);
+        }
+    }
+    Ok(PlainTree { plan, tree, columns: sources })
+}
+
+fn open(source: &Source<'_>) -> Result<Dataset> {
+    Dataset::of_trees(source.inputs, source.path, source.filter, source.joining)
+}
+
+fn schema_of(dataset: &Dataset) -> Result<(&model::Schema, String)> {
+    match dataset.schema() {
+        TableSchema::Ntuple { schema, title, .. } => Ok((schema, title.clone())),
+        TableSchema::Tree(_) | TableSchema::Plain { .. } => Err(Error::request("is no RNTuple")),
+    }
+}
+
+/// The ID of a top-level field.
+fn top(schema: &model::Schema, name: &str) -> Result<usize> {
+    let found =
+        schema.children(None).into_iter().find(|id| schema.fields.get(*id).is_some_and(|field| field.name == name));
+    found.ok_or_else(|| Error::unsupported("the field is not there").object(format!("field {name}")))
+}
+
+/// Why the values of a field cannot be read, so that they cannot be written. The bytes of streamed objects can.
+fn lost<'a>(input: &'a Input, schema: &model::Schema) -> Option<&'a String> {
+    let is_streamed = schema.fields.get(input.id).is_some_and(|field| field.role == model::Role::Streamer);
+    input.field().metadata().get("opaque").filter(|_| !is_streamed)
+}

@@ -1,0 +1,7 @@
+//! RNTuples whose entries become a tree, or an RNTuple in other clusters, pages or encodings. `put_back` makes the tree
+//! again from which one was made.
+
+pub(super) mod from_ntuple;
+mod put_back;
+
+pub(crate) use from_ntuple::{ntuple_to_tree, recluster};

@@ -1,0 +1,172 @@
+//! Plans one cycle of an RNTuple: its pages are moved, or its entries are encoded anew: where the layout asks for a tree, or for clusters,
+//! pages and encodings that the RNTuple does not have.
+
+use dataset::layout::{ClusterSize, Container};
+use dataset::ntuple::decode::FieldPlan;
+use dataset::ntuple::soundness::prove_ntuple;
+use dataset::ntuple::{read_ntuple, read_page_list};
+use rootfile::Result;
+use rootfile::codec::Compression;
+
+use super::tables::{TableCycle, TablesPlanner};
+use crate::plan::ntuple::model::{NtuplePlan, NtupleRequest};
+use crate::plan::ntuple::plan_ntuple;
+use crate::plan::options::Pack;
+use crate::plan::tree::TreeInput;
+use crate::plan::tree::kept::{JoinedKept, Kept, leave_out_relations};
+use crate::rewrite::convert::{ntuple_to_tree, recluster};
+use crate::rewrite::output_table::OutputPlace;
+use crate::rewrite::prepared::PlannedTable;
+
+/// A merge joins the clusters of an RNTuple if there are at least `MANY_CLUSTERS` and they average less than `TINY_CLUSTER`: uproot
+/// writes one for each `extend`, and each costs a reader a request and a page for each column.
+const MANY_CLUSTERS: u64 = 16;
+const TINY_CLUSTER: u64 = 64_000;
+
+impl TablesPlanner<'_> {
+    /// Plans a cycle of an RNTuple. Older cycles stay as they are.
+    pub fn plan_ntuple(&mut self, cycle: &TableCycle<'_>) -> Result<Option<(OutputPlace, PlannedTable)>> {
+        let (mut place, path) = (cycle.place(), &cycle.table.path);
+        let Some(mut plan) = self.move_ntuple(cycle)? else { return Ok(None) };
+        if let Some(older) = cycle.older {
+            plan.check_counted(older)?;
+            return Ok(Some((place, moved(plan))));
+        }
+        let ignored = std::mem::take(&mut plan.ignored);
+        let Some(JoinedKept { mut kept, mut lost }) = self.bad.admit(self.kept.join(path, cycle.inputs))? else {
+            return Ok(None);
+        };
+        // A tree follows all keys.
+        if self.layout.resolve_tree(path).container == Some(Container::Ttree) {
+            if let Some(name) = kept.as_ref().and_then(|kept| kept.tree.key_name.as_ref()) {
+                place.name.clone_from(name);
+            }
+        } else if !ignored.is_empty() {
+            self.ignored.push(format!("RNTuple {path}: {} is for trees only", ignored.join(", ")));
+        }
+        if let Some(kept) = kept.as_mut().filter(|_| cycle.entries.is_some()) {
+            leave_out_relations(&mut kept.tree.tree, path, &mut lost);
+        }
+        let Some(mut plan) = self.plan_ntuple_anew(cycle, plan, &mut kept)? else { return Ok(None) };
+        plan.lost.append(&mut lost);
+        plan.kept = kept;
+        Ok(Some((place, plan)))
+    }
+
+    /// Plans an RNTuple anew, if the layout asks for a tree or for other clusters, pages or encodings, or if its pages cannot be
+    /// moved. Otherwise the plan that moves them stays. A tree gets back what is `kept` beside the RNTuple.
+    fn plan_ntuple_anew(
+        &mut self,
+        cycle: &TableCycle<'_>,
+        mut plan: NtuplePlan,
+        kept: &mut Option<Kept>,
+    ) -> Result<Option<PlannedTable>> {
+        let path = &cycle.table.path;
+        let rules = self.layout.rules(path);
+        let mut layout = self.with_compression(cycle.inputs, path, of_ntuple);
+        let keys = &rules.tree;
+        let to_tree = keys.container == Some(Container::Ttree);
+        let of_columns = self.layout.columns().iter().any(|(_, own)| own.basket.is_some() || own.encoding.is_some());
+        let asked = keys.cluster.is_some()
+            || keys.basket.is_some()
+            || keys.encoding.is_some()
+            || keys.page_checksums.is_some()
+            || keys.share_pages.is_some()
+            || keys.unzipped_cluster.is_some()
+            || of_columns;
+        let totals = plan.totals;
+        let tiny = totals.clusters >= MANY_CLUSTERS && totals.zip_bytes / totals.clusters.max(1) < TINY_CLUSTER;
+        let packed = match self.planning.options.plan.pack {
+            Pack::Bytes(bytes) => {
+                layout.common.cluster = layout.common.cluster.or(Some(ClusterSize::Bytes(bytes)));
+                true
+            }
+            Pack::Auto => tiny,
+            Pack::No => false,
+        };
+        let uncounted = plan.uncounted.is_some();
+        if !(to_tree || asked || packed || uncounted) {
+            return Ok(Some(moved(plan)));
+        }
+        let source = self.source(cycle, path, &layout);
+        let attributes = std::mem::take(&mut plan.attributes);
+        let has_attributes = !attributes.is_empty();
+        let planned = match to_tree {
+            true => ntuple_to_tree(&source, kept.take()),
+            // Stored fields are read, projected ones written as they are.
+            false => prove_projections(&plan).and_then(|()| Ok((recluster(&source, attributes)?, Vec::new()))),
+        };
+        // What is only packed may stay as it is.
+        if planned.is_err() && !to_tree && !asked && !uncounted && self.planning.options.plan.pack == Pack::Auto {
+            return Ok(self.move_ntuple(cycle)?.map(moved));
+        }
+        let Some((table, mut lost)) = self.bad.admit(planned)? else { return Ok(None) };
+        let mut notes = plan.notes;
+        lost.append(&mut plan.lost);
+        if to_tree && has_attributes {
+            lost.push(format!("RNTuple {path}: a tree has no place for its attribute sets"));
+        }
+        if uncounted && !to_tree {
+            notes.push(format!(
+                "RNTuple {path}: has fields that were added below collections (format feature 0), so all its fields are \
+                 decoded and encoded again"
+            ));
+        } else if !asked && !to_tree {
+            let n = totals.clusters;
+            notes.push(format!("RNTuple {path}: its {n} clusters are small, so they are joined"));
+        }
+        Ok(Some(PlannedTable { table: Box::new(table), notes, lost, kept: None }))
+    }
+
+    /// Plans to move the pages of an RNTuple. `None` if inputs are bad.
+    fn move_ntuple(&mut self, cycle: &TableCycle<'_>) -> Result<Option<NtuplePlan>> {
+        let options = self.planning.options;
+        let request = NtupleRequest {
+            inputs: cycle.inputs,
+            path: cycle.path(),
+            layout: self.layout,
+            filter: &options.content.filter,
+            entries: cycle.entries,
+            options: options.plan,
+            check: options.check,
+        };
+        if self.bad.any() {
+            return Ok(None);
+        }
+        self.bad.admit(plan_ntuple(&request))
+    }
+}
+
+/// An RNTuple whose pages are moved.
+fn moved(mut plan: NtuplePlan) -> PlannedTable {
+    let (notes, lost) = (std::mem::take(&mut plan.notes), std::mem::take(&mut plan.lost));
+    PlannedTable { table: Box::new(plan), notes, lost, kept: None }
+}
+
+/// Proves the projected fields of all inputs.
+fn prove_projections(plan: &NtuplePlan) -> Result<()> {
+    for input in &plan.job.inputs {
+        let is_projected =
+            |plan: &&FieldPlan| input.ntuple.schema.fields.get(plan.id()).is_some_and(|field| field.source.is_some());
+        let projected: Vec<FieldPlan> = input.plans.iter().filter(is_projected).cloned().collect();
+        if !projected.is_empty() {
+            prove_ntuple(&*input.source, &input.ntuple, &projected)?;
+        }
+    }
+    Ok(())
+}
+
+/// The compression of most columns in the first cluster of an RNTuple.
+fn of_ntuple((_, file, key): &TreeInput) -> Option<Compression> {
+    let ntuple = read_ntuple(file, key).ok().filter(|ntuple| !ntuple.groups.is_empty())?;
+    let list = read_page_list(&**file.source(), &ntuple, 0).ok()?;
+    let mut counts: Vec<(u32, usize)> = Vec::new();
+    for setting in list.clusters.first()?.columns.iter().filter_map(|column| column.compression) {
+        match counts.iter_mut().find(|(known, _)| *known == setting) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((setting, 1)),
+        }
+    }
+    let (setting, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    Compression::from_root_setting(i32::try_from(setting).ok()?)
+}

@@ -1,0 +1,8 @@
+//! The trees of a recovery: which baskets are sound and where they belong. `check` decompresses each, `attach` adds those that no tree lists, and cuts each
+//! tree where the first of its branches ends.
+
+pub(super) mod attach;
+mod basket_order;
+pub(super) mod check;
+pub(super) mod leaf_maxima;
+pub(super) mod saves;

@@ -1,0 +1,7 @@
+//! Compares trees: entries by their bytes, columns that are split differently by value, and metadata.
+
+pub(super) mod column_bytes;
+pub(super) mod entry_bytes;
+pub(super) mod metadata;
+pub(super) mod reshaped;
+pub(super) mod trees;
