@@ -134,6 +134,17 @@ def test_a_stage_of_flow_uses_only_earlier_stages() -> None:
     assert {(user, used) for user, used in uses if STAGES.index(used) > STAGES.index(user)} == set()
 
 
+def test_flow_names_a_container_in_folders_of_its_name() -> None:
+    """What only trees or only RNTuples have lies in `tree` and `ntuple`. The number of other files may only fall."""
+    source = REPO / "crates/flow/src"
+    names = re.compile(r"dataset::(\{[^}]*\b(tree|ntuple)|tree|ntuple)")
+    named = [path.relative_to(source) for path in sorted(source.rglob("*.rs")) if names.search(path.read_text())]
+    elsewhere = [str(path) for path in named if not {"tree", "ntuple"} & {*path.with_suffix("").parts}]
+
+    assert len(named) > len(elsewhere)
+    assert len(elsewhere) <= 25, elsewhere
+
+
 def test_the_writer_chooses_a_container_in_one_file() -> None:
     """A file that knows both containers would have an arm for each, and one for what does not fit."""
     write = ("arrow", "write")

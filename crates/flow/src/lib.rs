@@ -28,7 +28,7 @@ pub use dataset::table::Join;
 pub use dataset::{Entries, EntryFilter, Slice, uniform};
 pub use execute::allocator;
 pub use execute::budget::{Budget, DEFAULT_MEMORY};
-pub use execute::engine::recode_job::Form;
+pub use execute::engine::tree::recode_job::Form;
 pub use execute::progress::{Progress, tell, unwatched};
 pub use objects::Damaged;
 pub use plan::forecast::{ColumnForecast, Forecast, RecodeForecast};

@@ -6,7 +6,7 @@ use dataset::glob::NameFilter;
 use rootfile::{Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output};
 
 use super::begin::begin_output;
-use super::kept_list::write_kept_list;
+use super::ntuple::write_kept_list;
 use super::options::Options;
 use super::output_table::Writing;
 use super::prepare::{StoredSource, prepare, prepare_known, prepare_table};

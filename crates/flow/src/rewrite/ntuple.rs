@@ -1,6 +1,7 @@
 //! Moves the pages of an RNTuple: writes header, pages, page lists, attribute sets, footer and anchor.
 
 use dataset::layout::Container;
+use dataset::tree::{KEPT_CLASS, KEPT_TITLE, kept_name, write_kept};
 use rootfile::codec::Compression;
 use rootfile::{FileWriter, Result};
 
@@ -8,10 +9,12 @@ use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput
 use super::summary::TableSummary;
 use crate::commit::ntuple::open_ntuple::OpenNtuple;
 use crate::commit::ntuple::page_sink::GroupRule;
+use crate::commit::tree::{finalize, user_info};
 use crate::execute::engine::ntuple::run_pages;
 use crate::plan::forecast::Forecast;
 use crate::plan::ntuple::forecast::forecast_ntuple;
 use crate::plan::ntuple::model::{AttributePlan, NtuplePlan};
+use crate::plan::tree::kept::Kept;
 use crate::table::depth::Depths;
 
 impl OutputTable for NtuplePlan {
@@ -97,4 +100,20 @@ pub(crate) fn write_attributes(
         link(writer, (set.name, set.schema_version), content)?;
     }
     Ok(())
+}
+
+/// Writes the list beside an RNTuple with what is kept of its tree. Returns notes on what is lost.
+pub(super) fn write_kept_list(
+    output: &mut TableOutput<'_>,
+    mut kept: Kept,
+    compression: Compression,
+) -> Result<Vec<String>> {
+    let TableOutput { writer, directory, place } = output;
+    let tree = &mut kept.tree.tree;
+    let lost = user_info::copy_trees(tree, &place.path, &*kept.source, (&mut **writer, *directory))?;
+    finalize::add_own_infos(writer, tree);
+    let name = kept_name(&place.name);
+    let labels = (KEPT_CLASS, name.as_str(), KEPT_TITLE);
+    writer.write_object(*directory, labels, compression, |keylen| write_kept(&kept.tree, keylen))?;
+    Ok(Vec::from_iter(lost))
 }

@@ -16,7 +16,7 @@ pub(super) struct Mismatch {
 
 /// How two entries differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ByteDifference {
+pub(crate) enum ByteDifference {
     /// They have different lengths.
     Lengths(usize, usize),
     /// A byte of them, and its values.

@@ -8,7 +8,7 @@ use crate::verify::object_values::Comparison;
 use crate::verify::verdict::Difference;
 
 /// Differences between the trees' own records, beside the schema.
-pub(super) fn trees(a: &Tree, b: &Tree, context: &Context<'_>, notes: &mut Vec<String>) -> Vec<Difference> {
+pub(crate) fn trees(a: &Tree, b: &Tree, context: &Context<'_>, notes: &mut Vec<String>) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut differ = |what: String| found.push(Difference::of_tree(context.path, what));
     if a.class != b.class {

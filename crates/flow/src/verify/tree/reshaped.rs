@@ -208,7 +208,7 @@ fn pair(views: &[View<'_>; 2], wholes: [&LogicalColumn; 2]) -> Result<ValuePair,
 }
 
 /// A logical column of a tree as a side of a pair.
-pub(super) fn branches_of(view: &View<'_>, whole: &LogicalColumn) -> Result<PairSide, Reason> {
+pub(crate) fn branches_of(view: &View<'_>, whole: &LogicalColumn) -> Result<PairSide, Reason> {
     let source = |branch: &usize| {
         let source = view.source(*branch).ok_or("no such branch")?;
         view.check_entries(&source.plan)?;

@@ -20,14 +20,14 @@ use crate::verify::tasks::{ColumnDifference, DifferenceKind, Outcome};
 use crate::verify::verdict::{Difference, TreeVerdict, Verdict};
 
 /// The memory that a comparison needs at least, in bytes.
-pub(super) fn memory(first: &TablePlan, second: &TablePlan, context: &Context<'_>) -> u64 {
+pub(crate) fn memory(first: &TablePlan, second: &TablePlan, context: &Context<'_>) -> u64 {
     let trees = Trees::new(first, second, context);
     let scratch = column_bytes::scratch(&trees.pairs().0);
     trees.metadata_size() + scratch.max(column_values::scratch(&trees.reshaped.pairs))
 }
 
 /// Compares two trees, and adds the result to the verdict.
-pub(super) fn compare(
+pub(crate) fn compare(
     first: &TablePlan,
     second: &TablePlan,
     context: &Context<'_>,
@@ -242,7 +242,7 @@ fn notes(path: &str, reshaped: &[&Reshaped; 2]) -> Vec<String> {
 }
 
 /// Completes a difference of a branch.
-pub(super) fn describe(found: ColumnDifference, selected: Option<&EntrySet>, mut difference: Difference) -> Difference {
+pub(crate) fn describe(found: ColumnDifference, selected: Option<&EntrySet>, mut difference: Difference) -> Difference {
     let entry = selected.and_then(|selected| selected.nth(found.entry)).unwrap_or(found.entry);
     difference.entry = Some(entry);
     difference.what = match found.kind {

@@ -76,14 +76,14 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<
 }
 
 /// A tree that is made of fields alone.
-pub(super) struct PlainTree {
+pub(crate) struct PlainTree {
     pub plan: TreePlan,
     pub tree: Tree,
     pub columns: Vec<ColumnSource>,
 }
 
 /// The tree that the fields of an RNTuple alone tell.
-pub(super) fn plain_tree(
+pub(crate) fn plain_tree(
     schema: &model::Schema,
     (path, title): (&str, &str),
     source: &Source<'_>,

@@ -17,7 +17,7 @@ use dataset::tree::{BasketRef, Branch, Tree};
 use dataset::{EntrySet, EntrySetBuilder};
 
 /// The result for one tree.
-pub(super) struct Attached {
+pub(crate) struct Attached {
     /// Entries that all branches have.
     pub entries: u64,
     /// These entries, if a basket extends beyond them or entries before cannot be read.
@@ -32,7 +32,7 @@ pub(super) struct Attached {
 }
 
 /// Attaches `baskets`, which name this tree, unless it lists them. Only baskets in `sound` are kept.
-pub(super) fn attach(
+pub(crate) fn attach(
     (tree, from_template): (&mut Tree, bool),
     baskets: Vec<FoundBasket>,
     sound: &SoundBaskets,

@@ -18,16 +18,16 @@ const HEADER_SIZE: usize = 4096;
 
 /// The position of a basket in the file, found or listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct BasketPosition {
+pub(crate) struct BasketPosition {
     pub seek: u64,
     pub nbytes: u32,
 }
 
 /// The readable baskets, by their positions.
-pub(super) type SoundBaskets = HashMap<u64, SoundBasket>;
+pub(crate) type SoundBaskets = HashMap<u64, SoundBasket>;
 
 /// Checks the baskets at these positions.
-pub(super) fn check(
+pub(crate) fn check(
     file: &RootFile,
     mut positions: Vec<BasketPosition>,
     budget: Budget,

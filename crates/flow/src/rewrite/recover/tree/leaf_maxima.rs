@@ -14,7 +14,7 @@ use rootfile::{Result, RootFile};
 use crate::commit::tree::leaf_maxima::raise_leaf_to;
 
 /// Raises the maxima of a tree to the values in the baskets at these positions.
-pub(super) fn raise(file: &RootFile, tree: &mut Tree, found: &HashSet<u64>) -> Result<()> {
+pub(crate) fn raise(file: &RootFile, tree: &mut Tree, found: &HashSet<u64>) -> Result<()> {
     let counting: HashSet<ObjectId> = tree.leaves.iter().filter_map(|leaf| leaf.leaf_count).collect();
     for branch in &mut tree.branches {
         let is_master = branch.element().is_some_and(|e| matches!(e.element_type, 3 | 4));

@@ -7,7 +7,7 @@ use dataset::tree::{Branch, Tree};
 
 /// Whether two records of one name are saves of the same tree: the record with more entries lists all baskets of the other,
 /// at the same positions.
-pub(super) fn are_saves_of_one(a: &Tree, b: &Tree) -> bool {
+pub(crate) fn are_saves_of_one(a: &Tree, b: &Tree) -> bool {
     let (fewer, more) = if a.entries <= b.entries { (a, b) } else { (b, a) };
     let mut branches: HashMap<&str, Vec<usize>> = HashMap::new();
     for (i, branch) in more.branches.iter().enumerate() {
