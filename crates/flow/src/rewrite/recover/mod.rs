@@ -1,8 +1,8 @@
 //! Recovers a file that was never closed, or was cut short.
 //!
-//! `scan` walks the records of the file: directories, objects, tree records of an AutoSave, baskets. `check` verifies
-//! each basket. `attach` adds baskets that no tree lists, and cuts each tree where the first of its branches ends. `ntuples`
-//! finds the RNTuples that were closed. A rewrite then copies trees, RNTuples and objects into a file that is closed.
+//! `scan` walks the records of the file: directories, objects, tree records of an AutoSave, baskets. `tree` verifies each basket, adds
+//! those that no tree lists, and cuts each tree where the first of its branches ends. `ntuple` finds the RNTuples that were closed.
+//! A rewrite then copies trees, RNTuples and objects into a file that is closed.
 
 mod ntuple;
 mod report;

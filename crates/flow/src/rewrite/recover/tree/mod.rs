@@ -1,5 +1,5 @@
-//! The trees of a recovery: which baskets are sound and where they belong. `check` decompresses each, `attach` adds those that no tree lists, and cuts each
-//! tree where the first of its branches ends.
+//! The trees of a recovery. `check` decompresses each basket, `attach` adds those that no tree lists, and cuts each tree where the
+//! first of its branches ends.
 
 pub(super) mod attach;
 mod basket_order;
