@@ -85,6 +85,10 @@ test-python: ## pytest: one layout for each corpus file, all layouts for some
 test-full: ## pytest: every layout for every corpus file, every corruption
 	$(MAKE) pytest PROFILE=tested PYTEST_OPTIONS=--full
 
+.PHONY: snapshots
+snapshots: ## writes tests/snapshots anew: help, messages, `inspect`, requests; look at what changed
+	$(MAKE) pytest PROFILE=tested PYTEST_OPTIONS="--renew -k test_snapshots"
+
 .PHONY: test-coffea
 test-coffea: $(TEST_STAMP) ## the tests of basketry.distributed and nanoevents beside Dask, parsl and coffea, which are installed for them
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r tests/requirements-coffea.txt

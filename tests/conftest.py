@@ -20,8 +20,10 @@ from servers.fixtures import xrootd_server as xrootd_server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """--full: every layout read back by every reader, for every corpus file; every corruption."""
+    """--full: every layout read back by every reader, for every corpus file; every corruption. --renew: snapshots are
+    written, not compared."""
     parser.addoption("--full", action="store_true", help="all combinations instead of a rotation through them")
+    parser.addoption("--renew", action="store_true", help="write tests/snapshots instead of comparing with them")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -17,8 +17,7 @@ import pytest
 import uproot
 
 import basketry as bk
-from basketry import _core, reports
-from basketry.verbs import many_files
+from basketry import reports
 from referee import make_files, oracle
 from referee.command import Basketry
 from referee.paths import REPO
@@ -78,39 +77,6 @@ def test_a_truncated_file_is_a_value_error(made: Path, tmp_path: Path) -> None:
         path.write_bytes(whole[:length])
         with pytest.raises((ValueError, KeyError)):
             bk.open({path: "dir/t"}).arrays()
-
-
-OPTIONS: dict[str, set[str]] = {
-    # The command's positional arguments, and options for terminals, which are no keywords.
-    "inspect": {"top", "all", "codecs", "writer", "layout", "quiet", "json"},
-    "rewrite": {"quiet", "json"},
-    "merge": {"quiet", "json"},
-    "verify": {"quiet", "json"},
-    "readspeed": {"files", "all_branches", "tasks_per_worker", "test", "quiet", "json"},
-    "recover": {"quiet", "json"},
-    "generate": {"quiet", "json"},
-    "convert": {"quiet", "json"},
-    "tune": {"calibrate", "quick_calibration", "quiet", "json"},
-    "sweep": {"once", "quiet", "json"},
-    "check": {"quiet", "json"},
-    "fileset": {"quiet", "json"},
-    "plan": {"quiet", "json"},
-    "run": {"task", "quiet", "json"},
-}
-
-
-@pytest.mark.parametrize("verb", OPTIONS)
-def test_keywords_equal_the_options_of_the_command(verb: str) -> None:
-    options = {name.replace("-", "_") for name in _core.options(verb)} - OPTIONS[verb] - {"help", "version"}
-    assert options
-    parameters = inspect.signature(getattr(bk, {"run": "run_task"}.get(verb, verb))).parameters
-    known = {name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY or name == "output"}
-    if verb == "plan":
-        # The others are those of the verb.
-        known = {"output", "force", "skip_bad", *many_files.Planning.__annotations__}
-
-    # The command has its own bar.
-    assert known - {"progress"} == options
 
 
 def without_times(report: Any) -> Any:

@@ -1,7 +1,7 @@
 """The compiled half: see crates/python."""
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, final
@@ -20,8 +20,13 @@ WriterOptions: TypeAlias = tuple[tuple[int, int, bool], tuple[int | None, int | 
 DEFAULT_MEMORY: int
 VERSION: str
 
-def report(arguments: Sequence[str], told: Told = None) -> str: ...
-def options(verb: str) -> list[str]: ...
+def report(
+    verb: str,
+    options: Mapping[str, builtins.object],
+    arguments: Sequence[str],
+    told: Told = None,
+    planned: Mapping[str, builtins.object] | None = None,
+) -> str: ...
 def abandon() -> int: ...
 def fail_at_exit() -> None: ...
 def starts_as(program: str | PathLike[str], arguments: Sequence[str], code: str | PathLike[str]) -> None: ...

@@ -2,96 +2,71 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
-use dataset::layout::{
-    ByteSize, ClusterSize, ColumnEncoding, ColumnLayout, Compression, Container, Layout, Streaming, TreeLayout,
-};
+use dataset::layout::{ColumnLayout, Key, Layout, TreeLayout};
 use flow::EntryFilter;
 use rootfile::{Error, Hint, Result};
+
+/// The keys of a layout as options, each with its name and text. `convert` has a `compression` of its own, for two formats.
+#[derive(Clone, Debug, Default)]
+pub struct KeyArgs<const COMPRESSION: bool>(TreeLayout);
+
+impl<const COMPRESSION: bool> KeyArgs<COMPRESSION> {
+    fn keys() -> impl Iterator<Item = &'static Key> {
+        TreeLayout::KEYS.iter().filter(|key| COMPRESSION || key.name != "compression")
+    }
+}
+
+impl<const COMPRESSION: bool> Args for KeyArgs<COMPRESSION> {
+    fn augment_args(command: Command) -> Command {
+        command.args(Self::keys().map(|key| {
+            let read = |text: &str| TreeLayout::of(*key, text);
+            let option =
+                Arg::new(key.name).long(key.name).help(key.help.trim().trim_end_matches('.')).value_parser(read);
+            let option = if key.name == "basket" { option.visible_alias("page-size") } else { option };
+            match key.value {
+                Some(value) => option.value_name(value).allow_hyphen_values(key.name == "encoding"),
+                None => {
+                    option.value_name("true|false").num_args(0..=1).require_equals(true).default_missing_value("true")
+                }
+            }
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const COMPRESSION: bool> FromArgMatches for KeyArgs<COMPRESSION> {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let mut args = Self::default();
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        Self::keys().filter_map(|key| matches.get_one(key.name)).for_each(|given| self.0.overlay(given));
+        Ok(())
+    }
+}
 
 /// The layout of the output. Settings that are not given stay as in the input.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Layout")]
-pub struct LayoutArgs {
-    /// Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
-    #[arg(long, value_name = "CODEC")]
-    compression: Option<Compression>,
-    #[command(flatten)]
-    rest: UncompressedArgs,
-}
-
-/// The layout options without compression, which `convert` defines for two formats.
-#[derive(Args, Clone, Debug, Default)]
-#[command(next_help_heading = "Layout")]
-pub struct UncompressedArgs {
+pub struct LayoutArgs<const COMPRESSION: bool = true> {
     /// Read the layout from a TOML file, as `inspect --layout` prints it. Other options override it.
     #[arg(long, value_name = "FILE")]
     layout: Option<PathBuf>,
-    /// Write tables as ttree or rntuple, whatever they are in the input.
-    #[arg(long, value_name = "KIND")]
-    container: Option<Container>,
-    /// Size of a cluster: compressed bytes (30MB) or entries (1000).
-    #[arg(long, value_name = "SIZE")]
-    cluster: Option<ClusterSize>,
-    /// Buffer size at which a basket is closed, as in ROOT; in an RNTuple the largest size of a page.
-    #[arg(long, visible_alias = "page-size", value_name = "SIZE")]
-    basket: Option<ByteSize>,
-    /// Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where the field is one),
-    /// truncated:BITS or quantized:BITS:LEAST:MOST. `verify --tolerance` proves the error.
-    #[arg(long, value_name = "HOW", allow_hyphen_values = true)]
-    encoding: Option<ColumnEncoding>,
-    /// Memory that the baskets of all branches share (ROOT's OptimizeBaskets).
-    #[arg(long, value_name = "SIZE")]
-    basket_memory: Option<ByteSize>,
-    /// Write one basket for each branch in each cluster, of any size.
-    #[arg(long)]
-    one_basket_per_cluster: bool,
-    /// Record buffer sizes as this multiple of the largest basket, such as 1.1.
-    #[arg(long, value_name = "RATIO")]
-    memory_ratio: Option<f64>,
-    /// Split objects into branches: 0 not at all, 1 into their members, 99 as deeply as ROOT does.
-    #[arg(long, value_name = "LEVEL")]
-    split_level: Option<u32>,
-    /// Streaming of unsplit collections: member-wise or object-wise.
-    #[arg(long, value_name = "HOW")]
-    streaming: Option<Streaming>,
+    #[command(flatten)]
+    keys: KeyArgs<COMPRESSION>,
     /// Settings for matching trees, such as --tree-set 'Meta*' basket=1kB,compression=none.
-    #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
+    #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = ArgAction::Append, allow_hyphen_values = true)]
     tree_set: Vec<String>,
     /// Settings for matching branches, such as --column-set 'Muon_*' compression=lz4:4. The last match wins.
-    #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = clap::ArgAction::Append)]
+    #[arg(long, value_names = ["PATTERN", "KEY=VALUE,..."], num_args = 2, action = ArgAction::Append, allow_hyphen_values = true)]
     column_set: Vec<String>,
-}
-
-impl LayoutArgs {
-    /// The layout options of a verb that has only some of them.
-    pub fn plain(
-        container: Container,
-        compression: Option<Compression>,
-        cluster: Option<ClusterSize>,
-        basket: Option<ByteSize>,
-        one_basket_per_cluster: bool,
-    ) -> Self {
-        let rest = UncompressedArgs {
-            container: Some(container),
-            cluster,
-            basket,
-            one_basket_per_cluster,
-            ..UncompressedArgs::default()
-        };
-        Self { compression, rest }
-    }
-
-    /// The file that the layout is read from, if there is one.
-    pub fn file(&self) -> Option<&Path> {
-        self.rest.file()
-    }
-
-    /// The layout of the options.
-    pub fn layout(&self) -> Result<Layout> {
-        self.rest.layout(self.compression)
-    }
 }
 
 /// The layout in a file. Programs may pass the text itself, which has line breaks, as no file name has.
@@ -103,33 +78,19 @@ pub fn layout_of(file: &Path) -> Result<Layout> {
     Layout::from_toml(&text).map_err(|e| e.file(file))
 }
 
-impl UncompressedArgs {
+impl<const COMPRESSION: bool> LayoutArgs<COMPRESSION> {
     /// The file that the layout is read from, if there is one.
     pub fn file(&self) -> Option<&Path> {
         self.layout.as_deref()
     }
 
-    /// The layout of the options; `compression` overrides that of a file.
-    pub fn layout(&self, compression: Option<Compression>) -> Result<Layout> {
+    /// The layout of the options.
+    pub fn layout(&self) -> Result<Layout> {
         let mut layout = match &self.layout {
             Some(file) => layout_of(file)?,
             None => Layout::default(),
         };
-        layout.common.overlay(&TreeLayout {
-            compression,
-            container: self.container,
-            encoding: self.encoding,
-            cluster: self.cluster,
-            basket: self.basket,
-            basket_memory: self.basket_memory,
-            one_basket_per_cluster: self.one_basket_per_cluster.then_some(true),
-            memory_ratio: self.memory_ratio,
-            streaming: self.streaming,
-            ..TreeLayout::default()
-        });
-        if let Some(level) = self.split_level {
-            layout.common.set("split-level", &level.to_string())?;
-        }
+        layout.common.overlay(&self.keys.0);
         for pair in self.tree_set.chunks_exact(2) {
             let mut keys = TreeLayout::default();
             for (key, value) in settings(&pair[1])? {

@@ -1,7 +1,8 @@
-//! The `basketry` command as a library. [`run`] is the whole command, for packages that ship it. [`report`] runs a verb and
-//! returns the JSON that `--json` prints, for programs that call it. The work itself is in the crates below.
+//! The `basketry` command as a library. [`run`] is the whole command, for packages that ship it. [`report`] runs a verb that a
+//! program calls with values, and returns the JSON that `--json` prints. The work itself is in the crates below.
 #![warn(missing_docs)]
 
+mod calling;
 mod container_words;
 mod interrupt;
 mod layout_args;
@@ -10,15 +11,17 @@ mod options;
 mod output;
 mod self_command;
 mod terminal_text;
+mod verb_command;
 mod verbs;
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use clap::error::ContextValue;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use rootfile::{Hint, Result};
 
+pub use calling::{Call, Value};
 pub use output::waiting as say_waiting;
 pub use self_command::{SelfCommand, starts_as};
 
@@ -64,12 +67,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// Runs the verb that the arguments begin with, and returns its report as JSON. Nothing is printed, and
-/// signals are not handled; `progress` can stop the work.
-pub fn report(arguments: impl IntoIterator<Item = OsString>, progress: flow::Progress<'_>) -> Result<String> {
-    let arguments = std::iter::once(OsString::from("basketry")).chain(arguments);
-    let cli = Cli::try_parse_from(arguments).map_err(|e| usage_error(&e))?;
-    cli.verb.report(progress)
+/// Runs a verb, and returns its report as JSON. Nothing is printed, and signals are not handled; `progress` can stop the work.
+///
+/// # Errors
+///
+/// Those of the verb, also of its options, which they name as hints.
+pub fn report(call: &Call, progress: flow::Progress<'_>) -> Result<String> {
+    let (words, command) = call.words(Cli::command())?;
+    let cli = command.try_get_matches_from(words).and_then(|matches| Cli::from_arg_matches(&matches));
+    let verb = cli.map_err(|e| usage_error(&e))?.verb;
+    verb.report(progress, Cli::command).map(|(report, _)| report)
 }
 
 /// clap's error about the arguments, with the options that it names.
@@ -92,11 +99,4 @@ fn usage_error(error: &clap::Error) -> rootfile::Error {
         }
     }
     result
-}
-
-/// The options of a verb, by long names without dashes; empty for an unknown verb.
-pub fn options(verb: &str) -> Vec<String> {
-    let command = Cli::command();
-    let verb = command.find_subcommand(verb);
-    verb.into_iter().flat_map(|v| v.get_arguments().filter_map(|a| a.get_long()).map(str::to_owned)).collect()
 }

@@ -5,10 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dataset::layout::ByteSize;
 use flow::{Budget, Join};
-use indicatif::ProgressBar;
 use rootfile::{Follow, Result, check_output};
-
-use crate::output;
 
 /// How much of the machine a verb may use.
 #[derive(Args, Clone, Debug)]
@@ -50,7 +47,7 @@ pub fn follow(urls: bool) -> Follow {
 }
 
 /// What a verb prints.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Copy, Debug)]
 pub struct Verbosity {
     /// Print only the result: no progress, no summary.
     #[arg(short, long)]
@@ -58,14 +55,6 @@ pub struct Verbosity {
     /// Print one JSON object, for machines.
     #[arg(long)]
     pub json: bool,
-}
-
-impl Verbosity {
-    /// A progress bar for work on files, unless output is quiet or JSON.
-    pub fn progress<'a>(&self, paths: impl IntoIterator<Item = &'a PathBuf>, what: &'static str) -> ProgressBar {
-        let total = paths.into_iter().filter_map(|path| std::fs::metadata(path).ok()).map(|m| m.len()).sum();
-        output::progress(total, what, self.quiet || self.json)
-    }
 }
 
 /// Where a verb writes.

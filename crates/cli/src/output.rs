@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
@@ -217,6 +218,11 @@ pub fn percent(part: u64, whole: u64) -> String {
         0 => String::new(),
         _ => format!("{:.1}%", 100.0 * part as f64 / whole as f64),
     }
+}
+
+/// The bytes of these files, as far as they are local.
+pub fn bytes_of<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> u64 {
+    paths.into_iter().filter_map(|path| std::fs::metadata(path).ok()).map(|m| m.len()).sum()
 }
 
 /// A bar on standard error that counts bytes; hidden unless that is a terminal, and when `quiet`.

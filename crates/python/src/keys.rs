@@ -45,7 +45,7 @@ pub fn header(py: Python<'_>, path: PathBuf) -> PyResult<(String, i32, i32)> {
 /// `http:/` of `http://`.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python hands over")]
-pub fn expand(words: Vec<String>) -> PyResult<Vec<(OsString, Option<String>)>> {
+pub fn expand(words: Vec<OsString>) -> PyResult<Vec<(OsString, Option<String>)>> {
     let found = inputs(&words).map_err(exception)?;
     Ok(found.into_iter().map(|input| (input.path.into_os_string(), input.tree)).collect())
 }

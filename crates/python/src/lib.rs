@@ -51,7 +51,7 @@ mod _core {
     #[pymodule_export]
     use super::table::{Table, check_join, stored};
     #[pymodule_export]
-    use super::verbs::{abandon, command, fail_at_exit, options, report, starts_as};
+    use super::verbs::{abandon, command, fail_at_exit, report, starts_as};
     #[pymodule_export]
     use super::writer::Writer;
 

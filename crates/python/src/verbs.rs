@@ -1,24 +1,80 @@
-//! The verbs, through the command's own argument parser, so that each option is defined once.
+//! The verbs, called with values: the command knows what each option is, so that it is defined once.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use pyo3::{PyResult, Python, pyfunction};
+use basketry_cli::{Call, Value};
+use pyo3::types::{PyAnyMethods, PyDict, PyDictMethods, PyIterator, PyString};
+use pyo3::{Bound, PyAny, PyResult, Python, pyfunction};
 
 use crate::interrupt::{Told, telling};
 
-/// Runs a verb with arguments, the verb first, and returns its report as JSON. `told` is told what the command's bar
-/// counts.
+/// Runs a verb with options by name, and returns its report as JSON. `told` is told what the command's bar counts; `planned`
+/// are options of the verb that is the first argument of `plan`.
 #[pyfunction]
-#[pyo3(signature = (arguments, told = None))]
-pub fn report(py: Python<'_>, arguments: Vec<OsString>, told: Told) -> PyResult<String> {
-    telling(py, &told, move |watch| basketry_cli::report(arguments, &|more| watch.tell(more)))
+#[pyo3(signature = (verb, options, arguments, told = None, planned = None))]
+pub fn report(
+    py: Python<'_>,
+    verb: String,
+    options: &Bound<'_, PyDict>,
+    arguments: Vec<OsString>,
+    told: Told,
+    planned: Option<&Bound<'_, PyDict>>,
+) -> PyResult<String> {
+    let (options, planned) = (values(Some(options))?, values(planned)?);
+    let call = Call { verb, options, arguments, planned };
+    telling(py, &told, move |watch| basketry_cli::report(&call, &|more| watch.tell(more)))
 }
 
-/// The options of a verb, without dashes.
-#[pyfunction]
-pub fn options(verb: &str) -> Vec<String> {
-    basketry_cli::options(verb)
+/// The options that are given: None stands for one that is not.
+fn values(options: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(String, Value)>> {
+    let given = options.into_iter().flat_map(|options| options.iter()).filter(|(_, value)| !value.is_none());
+    given.map(|(name, value)| Ok((name.extract()?, of_option(&value)?))).collect()
+}
+
+fn of_option(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(switch) = value.extract() {
+        return Ok(Value::Switch(switch));
+    }
+    if value.hasattr("items")? {
+        return rules(value).map(Value::Rules);
+    }
+    // A text, a path, and what is no list are one.
+    match value.is_instance_of::<PyString>() || value.hasattr("__fspath__")? || !value.hasattr("__iter__")? {
+        true => text(value).map(Value::One),
+        false => value.try_iter()?.map(|one| text(&one?)).collect::<PyResult<_>>().map(Value::Several),
+    }
+}
+
+/// Settings by pattern, each a mapping from keys.
+fn rules(value: &Bound<'_, PyAny>) -> PyResult<Vec<(OsString, OsString)>> {
+    items(value)?
+        .map(|rule| {
+            let (pattern, keys): (OsString, Bound<'_, PyAny>) = rule?.extract()?;
+            let mut settings = OsString::new();
+            for setting in items(&keys)? {
+                let (key, value): (String, Bound<'_, PyAny>) = setting?.extract()?;
+                settings.push(format!("{}{}=", if settings.is_empty() { "" } else { "," }, key.replace('_', "-")));
+                settings.push(text(&value)?);
+            }
+            Ok((pattern, settings))
+        })
+        .collect()
+}
+
+fn items<'py>(mapping: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyIterator>> {
+    mapping.call_method0("items")?.try_iter()
+}
+
+/// A value as the command takes it.
+fn text(value: &Bound<'_, PyAny>) -> PyResult<OsString> {
+    if let Ok(switch) = value.extract::<bool>() {
+        return Ok(switch.to_string().into());
+    }
+    match value.hasattr("__fspath__")? {
+        true => Ok(value.extract::<PathBuf>()?.into_os_string()),
+        false => value.str()?.extract(),
+    }
 }
 
 /// Removes unfinished outputs, at the end of the process. Nothing may be written afterwards.

@@ -1,5 +1,5 @@
-"""Calls of the command's verbs: options and paths as the command takes them, layouts as text, and reports whose work a
-bar counts. The verbs themselves are in `files`, `many_files` and `sweeping`."""
+"""Calls of the command's verbs: paths and layouts as texts, and reports whose work a bar counts. What an option is the
+command knows (`_core.report`). The verbs themselves are in `files`, `many_files` and `sweeping`."""
 
 from __future__ import annotations
 
@@ -20,28 +20,13 @@ if TYPE_CHECKING:
 
 Report = TypeVar("Report")
 
-#: Threads of most verbs.
-ALL_CORES = {"threads": 0}
-#: Options that the command takes several times.
-SEVERAL = ("keep", "drop", "entries", "where", "trees", "branches", "branches_regex", "tolerance", "grid")
-
-
-def watched_report(
-    words: list[str], progress: Progress, read: list[str] | None, unit: str = "B", total: int | None = None
-) -> str:
-    """The report of a verb, whose work a bar counts. By default it counts bytes of the files that are read."""
-    if progress and read is not None:
-        total = _bytes(read)
-    with shown(progress, total, unit, words[0]) as bar:
-        return report(words, None if bar is None else bar.update)
-
 
 def called(
     kind: type[Report],
     verb: str,
     given: Mapping[str, Any],
     known: type,
-    inputs: list[str],
+    arguments: list[str],
     progress: Progress,
     *,
     read: list[str] | None = None,
@@ -49,16 +34,19 @@ def called(
     total: int | None = None,
     **own: Any,
 ) -> Report:
-    """The report of a verb with these options and own ones of its function. An option that the types in `known` lack is
-    a `TypeError`."""
+    """The report of a verb with these options and own ones of its function. A bar counts the work, by default bytes of
+    the files that are read. An option that the type `known` lacks is a `TypeError`."""
     from ..reports.parse import parse
 
     names = known.__annotations__
     unknown = [name for name in given if name not in names]
     if unknown:
         raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(names)}")
-    words = [verb, "--json", *as_options({**own, **given}), "--", *inputs]
-    return parse(kind, watched_report(words, progress, read, unit, total))
+    if progress and read is not None:
+        total = _bytes(read)
+    with shown(progress, total, unit, verb) as bar:
+        options = {"json": True, **own, **with_layout(given)}
+        return parse(kind, report(verb, options, arguments, None if bar is None else bar.update))
 
 
 def _bytes(places: list[str]) -> int | None:
@@ -74,6 +62,12 @@ def as_paths(places: Places) -> list[str]:
     return [os.fspath(place) for place in ([places] if isinstance(places, str | os.PathLike) else places)]
 
 
+def with_layout(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with a layout as the command takes it: a file, or text."""
+    layout = given.get("layout")
+    return {**given, "layout": as_toml(layout)} if isinstance(layout, collections.abc.Mapping) else {**given}
+
+
 def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
     """A layout with further keys that override it, as TOML text."""
     import copy
@@ -86,7 +80,7 @@ def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:
         text = str(layout) if "\n" in str(layout) else Path(layout).read_text()
         whole = tomllib.loads(text)
     for name, value in given.items():
-        if value is None or value is False:
+        if value is None:
             continue
         kind = name.removesuffix("_set")
         if kind != name:
@@ -112,31 +106,3 @@ def as_toml(layout: Mapping[str, Any]) -> str:
 
 def _line(key: str, value: object) -> str:
     return f"{key.replace('_', '-')} = {json.dumps(value, ensure_ascii=False)}"
-
-
-def as_options(given: dict[str, Any]) -> list[str]:
-    """Keyword arguments as options of the command."""
-    words = []
-    for name, value in given.items():
-        option = f"--{name.replace('_', '-')}"
-        if value is None or value is False:
-            continue
-        if value is True:
-            words.append(option)
-        elif name in SEVERAL:
-            one = isinstance(value, str | os.PathLike | int | float)
-            words += [f"{option}={text}" for text in ([value] if one else value)]
-        elif name in ("tree_set", "column_set"):
-            for pattern, keys in value.items():
-                words += [option, pattern, ",".join(f"{key.replace('_', '-')}={as_value(keys[key])}" for key in keys)]
-        else:
-            is_layout = name == "layout" and isinstance(value, collections.abc.Mapping)
-            words.append(f"{option}={as_toml(value) if is_layout else as_value(value)}")
-    return words
-
-
-def as_value(value: object) -> str:
-    """A value of an option."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)

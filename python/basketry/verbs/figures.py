@@ -42,9 +42,9 @@ def sweep_figures(
     """
     from matplotlib.figure import Figure
 
-    words = [f"--with={os.fspath(path)}" for path in besides]
+    options = {"json": True, "with": list(besides)}
     made: dict[str, Figure] = {}
-    for chart in json.loads(report(["sweep", "report", "--json", *words, "--", os.fspath(folder)]))["charts"]:
+    for chart in json.loads(report("sweep report", options, [os.fspath(folder)]))["charts"]:
         figure = Figure(figsize=(8, 5), layout="constrained")
         axes = figure.add_subplot()
         axes.set_title(chart["title"])

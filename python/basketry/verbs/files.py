@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._core import report
 from .._shared.signatures import spelled
-from .calling import ALL_CORES, as_options, as_paths, called
-from .options import Converting, Generating, Making, Measuring, Merging, Recovering, Tuned, Verifying
+from .calling import as_paths, called
+from .options import DEFAULTS, Converting, Generating, Making, Measuring, Merging, Recovering, Tuned, Verifying
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ def inspect(file: Place, *, baskets: bool = False) -> Inspection:
     from ..reports.inspecting import Inspection
     from ..reports.parse import parse
 
-    return parse(Inspection, report(["inspect", "--json", *as_options({"baskets": baskets}), "--", os.fspath(file)]))
+    return parse(Inspection, report("inspect", {"json": True, "baskets": baskets}, [os.fspath(file)]))
 
 
 def layout(file: Place) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def layout(file: Place) -> dict[str, Any]:
     "tree" and "column"."""
     import tomllib
 
-    return tomllib.loads(json.loads(report(["inspect", "--layout", "--", os.fspath(file)])))
+    return tomllib.loads(json.loads(report("inspect", {"layout": True}, [os.fspath(file)])))
 
 
 @overload
@@ -59,45 +59,75 @@ def rewrite(
 def rewrite(
     inputs: Places, output: Place, *, dry_run: Literal[True], progress: Progress = None, **options: Unpack[Making]
 ) -> Outlook: ...
-@spelled(Making, defaults=ALL_CORES)
+@spelled(Making, defaults=DEFAULTS["rewrite"])
 def rewrite(
     inputs: Places, output: Place, *, dry_run: bool = False, progress: Progress = None, **options: Unpack[Making]
 ) -> Summary | Outlook:
     """Rewrites trees in another layout: the same entries, other clusters, baskets and compression.
 
     `inputs` is FILE, FILE:TREE or @list.txt, or several of these, concatenated. `output` gets its name only when it is
-    complete. With `dry_run` nothing is written, and the expected result comes back as an `Outlook`. Each option that is
-    not given leaves that property unchanged:
+    complete. With `dry_run` nothing is written, and the expected result comes back as an `Outlook`. Without an option
+    that property stays as it is. An existing output is a `FileExistsError` without `force`, inputs that differ are a
+    `ValueError` that says how. What is left out or lost is listed in `Summary.skipped`, `damaged`, `older_cycles` and
+    `unmerged`.
 
-    force: replace an existing output, which is a `FileExistsError` otherwise.
-    threads, memory: limits of the work; 0 threads means all cores, memory is bytes or a text such as "2GB".
-    layout: a TOML file, its text, or a value of `layout()`; the other options override it.
-    compression: codec and level, "none", "zlib:1", "lz4:4", "zstd:5", "lzma:7", or ROOT's own code (505).
-    cluster: size of a cluster, compressed bytes ("30MB") or entries (1000).
-    basket: bytes at which a basket is closed. basket_memory: bytes to share among the baskets of all branches.
-    one_basket_per_cluster: one for each branch, however large.
-    memory_ratio: record buffer sizes of this multiple of the largest basket, such as 1.1.
-    split_level: depth to which objects are split into branches, 0 to 99. streaming: "object-wise" or "member-wise", for
-    unsplit collections.
-    tree_set, column_set: rules by pattern, `{"Muon_*": {"compression": "lz4:4"}}`; the last match wins.
-    keep, drop: patterns for branches. first, last: the first and the last entry to keep.
-    entries: keep only these: ranges as in Python ("100:200", or ":10,-10:"), a random share ("1%"), or the entries
-    listed in a file; for all trees, or for trees that match a pattern ("Events=100:200").
-    where: keep only the entries for which this column is true, or not zero, in trees that have it.
-    widen: join leaves of trees whose numbers have other types in some inputs (`Int_t` with `Short_t`, `Long64_t` with
-    `Long_t`, `Float_t` with `Double_t`) in the smallest type that holds all without a loss; a note names each.
-    Otherwise, and where no type holds all (`Long64_t` with `ULong64_t` or `Float_t`), such inputs are a `ValueError`.
-    skip_absent: leave out branches whose baskets lie in an absent file; such a branch is a `ValueError` otherwise.
-    follow_urls: read branches also where the inputs name URLs, which is a `ValueError` otherwise; your credentials go
-    only to the server of the input itself.
-    strict: write nothing if something of the inputs would be lost, such as objects that are not merged, or what an
-    RNTuple has no place for; a `ValueError` names it. Otherwise `Summary.unmerged` does.
-    all_cycles: keep older cycles; otherwise `Summary.older_cycles` lists them.
-    skip_bad: leave out a damaged object or directory instead of raising; of several inputs, the whole damaged input.
-    `Summary.damaged` and `Summary.skipped` list them.
-    check: decompress copied baskets as well, to prove that they are readable.
-    progress: True for tqdm's bar, which counts bytes; a class or a bar with tqdm's interface; or a function of `(done,
-    total)`.
+    `progress` is True for tqdm's bar, which counts bytes; a class or a bar with tqdm's interface; or a function of
+    `(done, total)`.
+
+    Options:
+
+    - `skip_bad`: Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories.
+      All are listed.
+    - `force`: Replace an existing output.
+    - `widen`: Join leaves of trees whose numbers have other types in some inputs (Int_t with Short_t, Long64_t with
+      Long_t, Float_t with Double_t) in the smallest type that holds all of them without a loss; notes name them.
+      Without this option, and where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused.
+      Not for RNTuples and classes.
+    - `skip_absent`: Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
+    - `follow_urls`: Also read branches and friends from other machines where the inputs name URLs. Your credentials go
+      only to the server of the input itself. Default: files name only files that are at hand.
+    - `all_cycles`: Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest,
+      second newest with second newest; `first`, `last`, `entries` and `where` select entries of the newest only. An
+      earlier save of a tree then takes space of its own. Default: only the newest cycle of each tree and merged object
+      is kept, and notes name the older cycles.
+    - `check`: Decompress copied baskets and pages as well, to check that they can be read. Without this option only the
+      header of a copied basket is checked against the tree. Of an RNTuple the ends of collections and the tags of
+      variants are followed in any case, and checksums of pages are compared; other pages that are copied are not
+      decompressed.
+    - `strict`: Write nothing if something of the inputs would be lost, and say what: objects that are not merged, and
+      what the output has no place for when a tree becomes an RNTuple or an RNTuple a tree. Without this option notes
+      name each loss.
+    - `threads`: Threads to use; 0 means all cores. Default: 0.
+    - `memory`: Maximum memory of the work, such as 512MB. Default: "1GiB".
+    - `layout`: A TOML file, its text, or a value of `layout()`. Other options override it.
+    - `container`: Write tables as ttree or rntuple, whatever they are in the input.
+    - `cluster`: Size of a cluster: compressed bytes (30MB) or entries (1000).
+    - `unzipped_cluster`: Most bytes of a cluster of an RNTuple before compression.
+    - `basket`: Buffer size at which a basket is closed, as in ROOT; in an RNTuple the largest size of a page.
+    - `basket_memory`: Memory that the baskets of all branches share (ROOT's OptimizeBaskets).
+    - `one_basket_per_cluster`: Write one basket for each branch in each cluster, of any size.
+    - `memory_ratio`: Record buffer sizes as this multiple of the largest basket, such as 1.1.
+    - `split_level`: Split objects into branches: 0 not at all, 1 into their members, 99 as deeply as ROOT does.
+    - `streaming`: Streaming of unsplit collections: member-wise or object-wise.
+    - `compression`: Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
+    - `encoding`: Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double
+      (64, where the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the
+      error.
+    - `page_checksums`: Write a checksum behind each page of an RNTuple.
+    - `share_pages`: Store pages of a cluster of an RNTuple that have the same bytes once.
+    - `cluster_group`: Clusters of an RNTuple in a cluster group, which has one page list. Default: as many as a list of
+      8 MiB describes.
+    - `tree_set`: Settings for matching trees, such as `{"Meta*": {"basket": "1kB"}}`.
+    - `column_set`: Settings for matching branches, such as `{"Mu*": {"compression": "lz4:4"}}`. The last match wins.
+    - `keep`: Keep only branches that match a glob or /regex/, with the branches below them and their counters.
+    - `drop`: Drop branches that match a glob or /regex/.
+    - `first`: First entry to keep, of all trees.
+    - `last`: Last entry to keep, of all trees.
+    - `entries`: Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries
+      listed in a file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count
+      as one.
+    - `where`: Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the
+      column are kept whole.
     """
     return _make("rewrite", inputs, output, dry_run, progress, options, Making)
 
@@ -115,33 +145,48 @@ def merge(
 def merge(
     inputs: Places, output: Place, *, dry_run: Literal[True], progress: Progress = None, **options: Unpack[Merging]
 ) -> Outlook: ...
-@spelled(Merging, defaults=ALL_CORES)
+@spelled(Merging, defaults=DEFAULTS["merge"])
 def merge(
     inputs: Places, output: Place, *, dry_run: bool = False, progress: Progress = None, **options: Unpack[Merging]
 ) -> Summary | Outlook:
     """Merges files into one: trees one after the other, histograms added, directories joined.
 
-    The trees must have the same branches, unless `common` (keep the branches that all inputs have) or `fill` (zeros and
-    empty lists for missing branches) is given; a difference is a `ValueError` that names it. Small clusters are joined
-    up to `pack` bytes, by default the cluster size of the first input; 0 leaves them unchanged. An index (`BuildIndex`)
-    that only some inputs have is made for the others from the columns that it names, unless `drop_index` leaves it out;
-    a note says which. The other options are those of `rewrite`.
+    The trees must have the same branches, unless `common`, `fill` or `widen` is given; a difference is a `ValueError`
+    that names it. `dry_run` and `progress` are those of `rewrite`.
+
+    Options:
+
+    - `common`: Keep only branches that all inputs have.
+    - `fill`: Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input
+      lacks.
+    - `drop_index`: Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is
+      made for the others, from the columns that it names; where that cannot be done it is left out, with a note.
+    - `pack`: Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the
+      first input (its AutoFlush), usually 30MB.
+    - The others: those of `rewrite`.
     """
     return _make("merge", inputs, output, dry_run, progress, options, Merging)
 
 
-@spelled(Verifying, defaults=ALL_CORES)
+@spelled(Verifying, defaults=DEFAULTS["verify"])
 def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifying]) -> Verdict:
     """Compares the content of files, whatever their layout. `Verdict.equal` is the answer; a difference is not an
     error.
 
-    Of several inputs all but the last count as one, in their order: this proves a merge. `tree`, or a tree named
-    in FILE:TREE, is compared alone. `keep`, `drop`, `first`, `last`, `entries` and `where` select on the first side
-    what a rewrite with these options would keep. `common` compares only branches of both sides, `fill` accepts the
-    defaults that `merge` filled in, and `widen` the wider numbers of `merge` with `widen`. `tolerance` lets floating-
-    point numbers of RNTuples differ: a number, or "0.1%" of the larger one, or texts such as "Muon_*=0.1%" for some
-    columns. `TreeVerdict.errors` has the largest error of each column. `follow_urls`, `threads`, `memory` and
-    `progress` are those of `rewrite`.
+    Of several inputs all but the last count as one, in their order: this proves a merge. A tree named in FILE:TREE is
+    compared alone. What is selected is selected on the first side, as a rewrite with these options would keep it.
+    `TreeVerdict.errors` has the largest error of each column. `progress` is that of `rewrite`.
+
+    Options:
+
+    - `tree`: Compare only this tree, by its path.
+    - `common`: Compare only trees, branches and objects that both sides have.
+    - `fill`: Expect defaults for branches that an input lacks (`fill` of `merge`).
+    - `widen`: Expect numbers of other types in the smallest type that holds all (`widen` of `merge`).
+    - `tolerance`: Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one
+      such as 0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves truncated,
+      quantized and narrowed columns; the largest error of each column is reported.
+    - `keep`, `drop`, `first`, `last`, `entries`, `where`, `follow_urls`, `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.making import Verdict
 
@@ -149,13 +194,17 @@ def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifyin
     return called(Verdict, "verify", options, Verifying, paths, progress, read=paths)
 
 
-@spelled(Recovering, defaults=ALL_CORES)
+@spelled(Recovering, defaults=DEFAULTS["recover"])
 def recover(file: Place, output: Place, *, progress: Progress = None, **options: Unpack[Recovering]) -> Recovery:
     """Restores the data of a file that was never closed, or was cut short, as a normal file.
 
-    Each tree keeps the entries that all its branches have: the last saved state, and the baskets written after
-    it. A tree that was never saved is restored if `like`, a file of the same job, describes its branches. `force`,
-    `threads`, `memory` and `progress` are those of `rewrite`.
+    Each tree keeps the entries that all its branches have: the last saved state, and the baskets written after it.
+    `progress` is that of `rewrite`.
+
+    Options:
+
+    - `like`: A file of the same job: trees without a saved record take their branches from it.
+    - `force`, `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.making import Recovery
 
@@ -163,17 +212,26 @@ def recover(file: Place, output: Place, *, progress: Progress = None, **options:
     return called(Recovery, "recover", options, Recovering, paths, progress, read=paths, output=output)
 
 
-@spelled(Converting, defaults=ALL_CORES | {"seed": 1})
+@spelled(Converting, defaults=DEFAULTS["convert"])
 def convert(inputs: Places, output: Place, *, progress: Progress = None, **options: Unpack[Converting]) -> Converted:
     """Converts trees to a Parquet file, or Parquet files to a tree, with the same columns and entries. The type of the
     inputs decides the direction; several inputs are concatenated.
 
-    To Parquet: `row_group` is the size of a row group, entries or uncompressed bytes ("64MB"), by default a
-    cluster; undecodable branches are left out, see `Converted.left_out`. To ROOT: the output may
-    be "OUT.root:TREE", or `tree` is the name; missing values are refused unless `fill_null` gives a value, and
-    the options of a layout are those of `rewrite`. `compression` is "zstd:5" and so on for both; Parquet also has
-    "snappy". `entries` is a random share ("1%", drawn by `seed`), a range ("100:200") or a file of entry numbers.
-    `keep`, `drop`, `follow_urls` and `progress` are those of `rewrite`.
+    To Parquet: undecodable branches are left out, see `Converted.left_out`. To ROOT: the output may be "OUT.root:TREE",
+    and missing values are refused unless `fill_null` gives a value. `progress` is that of `rewrite`.
+
+    Options:
+
+    - `tree`: Name of the tree to write. Default: the tree that the Parquet file was made from, or Events.
+    - `fill_null`: Value for missing numbers; missing texts and lists become empty.
+    - `row_group`: Size of a row group: entries (100000) or bytes before compression (64MB). Default: one cluster.
+    - `compression`: Codec and level. Trees: as for rewrite. Parquet: none, snappy, lz4, zlib:6, zstd:3, with the levels
+      of the codec.
+    - `keep`: Convert only columns that match a glob or /regex/. A branch includes the branches below it.
+    - `drop`: Leave out columns that match a glob or /regex/.
+    - `entries`: Convert only these entries: a random share (1%), a range (100:200), or entries listed in a file.
+    - `seed`: Seed of a random share. Default: 1.
+    - `force`, `follow_urls`, `threads`, `memory`, `layout`, the keys of a layout: those of `rewrite`.
     """
     from ..reports.making import Converted
 
@@ -181,43 +239,70 @@ def convert(inputs: Places, output: Place, *, progress: Progress = None, **optio
     return called(Converted, "convert", options, Converting, paths, progress, read=paths, output=output)
 
 
-@spelled(Generating, defaults=ALL_CORES | {"size": "100MB", "seed": 1, "branches": 10, "events": 10, "outputs": 1})
+@spelled(Generating, defaults=DEFAULTS["generate"])
 def generate(kind: str, output: Place, *, progress: Progress = None, **options: Unpack[Generating]) -> Generated:
     """Writes a data set of the published benchmarks: "single", "multi", "nano", "lhcb", "aod" or "esd".
 
-    size: bytes of payload. seed: of the random numbers. branches, events: for "multi", and events in an entry of each
-    branch.
-    outputs: number of files to write at once, each with all entries, as OUT, OUT-1, OUT-2 and so on.
-    rate: make at most this number of bytes a second ("20MB"), like a job that computes its events.
-    autoflush: end a cluster after this share of the entries, "1%". autosave: save the trees' metadata after this number
-    of bytes ("300MB"), entries, or share of the entries ("10%").
-    arrival: append clusters as they are finished; otherwise the bytes do not depend on the threads.
-    no_write: encode and discard the data. no_fill: only generate the numbers.
-    progress: that of `rewrite`; it counts entries. The other options are those of `rewrite`.
+    `progress` is that of `rewrite`; it counts entries.
+
+    Options:
+
+    - `size`: Bytes of payload. Default: "100MB".
+    - `seed`: Seed of the numbers. Default: 1.
+    - `branches`: Branches of `multi`. Default: 10.
+    - `events`: Events in an entry of each branch of `multi`. Default: 10.
+    - `outputs`: Number of files to write at once, each with the whole data set: OUT, OUT-1, OUT-2 and so on. They share
+      memory and threads. Default: 1.
+    - `rate`: Make at most SIZE of payload a second, like a job that computes its events: for files to watch and to read
+      while they grow.
+    - `autoflush`: End a cluster after this share of the entries (1%). For sizes and numbers of entries see `cluster`.
+    - `autosave`: Save the metadata of the trees after each SIZE: bytes (300MB), entries (1000) or a share of the
+      entries (10%).
+    - `arrival`: Write clusters in the order in which they are finished. The order of entries then depends on timing.
+    - `no_write`: Make the output, but do not write it.
+    - `no_fill`: Make the numbers, but do not fill them.
+    - `force`, `threads`, `memory`, `layout`, `compression`, the keys of a layout: those of `rewrite`.
     """
     from ..reports.generating import Generated
 
     return called(Generated, "generate", options, Generating, [kind], progress, unit=" entries", output=output)
 
 
-@spelled(Tuned, defaults=ALL_CORES | {"workload": "full", "goal": "reading", "reader": "basketry", "seed": 1})
+@spelled(Tuned, defaults=DEFAULTS["tune"])
 def tune(file: Places, *, output: Place | None = None, progress: Progress = None, **options: Unpack[Tuned]) -> Tuning:
     """Finds the best layout for a workload: measures candidates on samples, chooses codec, basket and cluster sizes for
     each column under limits, and explains the choice. With an `output` the file is rewritten, measured and proven
     equal. The output exists only if `Tuning.delivered`: no larger than the limit and not slower to read than the input.
 
-    `workload` is "full", "sparse:1%", "columns:GLOB,..." or a mix such as "full=0.3,columns:Muon_*=0.7". `goal` is
-    what is minimised: "reading" (time), or "size" with the reading time of today as a limit. Limits are bytes
-    (`max_size`, `max_read_memory`) or seconds (`max_read_time`, `max_write_time`), or multiples of the input's such as
-    "1.05x". `Tuning.chosen` is None if they cannot be met;
-    `rewrite(layout=...)` takes `Tuning.layout`, which is TOML. `recode` also tries columns of objects split and
-    unsplit, which may rename their branches. `keep` and `drop` select branches. Several files of a kind get one
-    layout, for `layout_out`; `output` needs a single file. `reader` is the program that will read the file:
-    "basketry", "root", "uproot" or a profile (docs/readers.md). Expected times are that reader's; if it is
-    installed, it makes the proof.
-    `container` is "ttree", "rntuple" or "any" for the better one; `Tuning.containers` has the best of each. `seed`
-    draws the samples. `force`, `threads`, `memory` and `progress` are those of `rewrite`; `progress` counts
-    what is written.
+    `Tuning.chosen` is None if the limits cannot be met; `rewrite(layout=...)` takes `Tuning.layout`, which is TOML.
+    Several files of a kind get one layout, for `layout_out`; `output` needs a single file. `progress` is that of
+    `rewrite`; it counts what is written.
+
+    Options:
+
+    - `keep`: Keep only branches that match a glob or /regex/, in the measured file and in the output.
+    - `layout_out`: Write the chosen layout to this file, for `layout` of `rewrite`.
+    - `workload`: How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as
+      full=0.3,columns:Muon_*=0.7. Default: "full".
+    - `goal`: What to minimise: reading (the time to read the workload), or size. For size, codecs that take long to
+      write are tried, too. Default: "reading".
+    - `max_size`: Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x.
+    - `max_read_memory`: Maximum memory of a reader of all columns: its largest baskets and one cluster. Default: 256MB,
+      or 1.5x today's if that is more.
+    - `max_write_time`: Maximum CPU time of compression: 90s, 5min, or a multiple of the time with today's codec, such
+      as 2x.
+    - `max_read_time`: Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x
+      of the measured time in the proof; with `goal` size the choice keeps 1x as well.
+    - `reader`: The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another
+      program's reading costs. Expected times are for this reader; if it is installed, it reads input and output in the
+      proof. Default: "basketry".
+    - `recode`: Also try columns of objects split (level 99) and unsplit (member-wise). Without this option their
+      branches stay as they are: programs that read members by branch names find them only where they are split.
+    - `container`: The container of the output: ttree, rntuple, or any for the better of both. Without this option it is
+      that of the input. The report has the best tree and the best RNTuple side by side. To measure the other container,
+      the input is converted into a temporary file (of a large file with one table about 64 MB of it).
+    - `seed`: Seed of the samples: the same seed samples the same baskets. Default: 1.
+    - `drop`, `force`, `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.tuning import Tuning
 
@@ -225,19 +310,30 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
     return called(Tuning, "tune", options, Tuned, paths, progress, read=paths, output=output)
 
 
-@spelled(Measuring, defaults={"repeat": 1, "seed": 1, "threads": 1})
+@spelled(Measuring, defaults=DEFAULTS["readspeed"])
 def readspeed(*files: Place, progress: Progress = None, **options: Unpack[Measuring]) -> Readspeed:
     """Measures how fast files can be read into columns here, and names the bottleneck.
 
-    `trees` is the tree in all files, or a tree for each file. `branches` are names or patterns, `branches_regex` are
-    regular expressions for whole names; the default is all branches. `entries` is a random share ("1%"), ranges
-    ("100:200", or ":10,-10:"), or a file of entry numbers. The median of `repeat` readings is reported; `cold` removes
-    the files from the page cache before each. `throttle` limits the bytes in a second, to imitate slow storage.
-    `application` is the time of your own job over the same data, in seconds. `layouts` predicts other layouts as well.
-    `seed` draws the random share. `threads` (0: all cores) and `memory` (bytes, beside the arrays) are limits of the
-    work. `follow_urls` is that of `rewrite`, also for friends. `progress` is that of `rewrite`; it counts bytes on
-    disk, whose number is unknown before if branches or entries are selected. In the result times are seconds, sizes
-    bytes, and speeds bytes a second.
+    The median of the readings is reported: times in seconds, sizes in bytes, and speeds in bytes a second. `progress`
+    is that of `rewrite`; it counts bytes on disk, whose number is unknown before if branches or entries are selected.
+
+    Options:
+
+    - `trees`: The tree in all files, or the tree in each.
+    - `branches`: Read these branches, with the branches below them: names, globs or /regex/. Branches of a friend are
+      friend.branch.
+    - `branches_regex`: Read branches whose whole name matches a regular expression.
+    - `entries`: Read only these entries: a random share (1%), ranges as in Python (100:200, or :10,-10:), or entries
+      listed in a file.
+    - `repeat`: Number of readings; the report shows the median. Default: 1.
+    - `cold`: Drop the files from the page cache before each reading, and report the share that was really dropped.
+    - `throttle`: Simulate slow storage: at most this many bytes a second, over all files, and a wait for the first byte
+      of each request.
+    - `application`: Seconds that your own job takes for the same data.
+    - `layouts`: Forecast other layouts, from samples of at most five files: each codec, and the choice of tune.
+    - `seed`: Seed of a random share. Default: 1.
+    - `threads`: Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed.
+    - `follow_urls`, `memory`: those of `rewrite`.
     """
     from ..reports.reading import Readspeed
 

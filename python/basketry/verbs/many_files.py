@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._core import expand, report
 from .._shared.signatures import spelled
-from .calling import ALL_CORES, as_options, as_paths, called, watched_report
-from .options import AnyVerb, Limits, Trying
+from .calling import as_paths, called, with_layout
+from .options import DEFAULTS, AnyVerb, Checking, Limits, Planning, Surveying, Trying
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from .._shared.progress import Progress
     from ..reports import Checked, Collected, Fileset, Jobs, TaskState
     from .options import Place, Places, Size
-
-
-class Planning(Limits, total=False):
-    """Options of `plan` itself, beside `force` and `skip_bad`."""
-
-    target_size: Size | None
-    target_events: int | None
-    name: str | None
-    files_per_task: int | None
-    sample: int | None
-    submit: str | None
 
 
 class Planned(Planning, AnyVerb, total=False):
@@ -44,31 +33,23 @@ class PlannedSweep(Planning, Trying, total=False):
     force: bool
 
 
-class Checking(Limits, total=False):
-    """Options of `check`."""
+class Running(Limits, total=False):
+    """Options of `run_task`."""
 
-    deep: bool
-
-
-class Surveying(Limits, total=False):
-    """Options of `fileset`, without the output."""
-
-    tree: str | None
-    dataset: str
-    step_size: int | None
-    split_clusters: bool
-    skip_bad: bool
-    force: bool
+    again: bool
 
 
-@spelled(Checking, defaults=ALL_CORES)
+@spelled(Checking, defaults=DEFAULTS["check"])
 def check(files: Places, *, progress: Progress = None, **options: Unpack[Checking]) -> Checked:
     """Whether files are whole and readable; `Checked.whole` is the answer for all of them. Damage is not an error.
 
     The metadata of each file are read: keys, streamer infos, trees, RNTuples with their checksums, headers of baskets.
-    With `deep` every basket, page and object is decompressed, too. `CheckedFile.problems` names what is broken.
-    `threads` (0: all cores) and `memory` (bytes, for decompressed data) are limits of the work. `progress` is that of
-    `rewrite`; it counts bytes with `deep`.
+    `CheckedFile.problems` names what is broken. `progress` is that of `rewrite`; it counts bytes with `deep`.
+
+    Options:
+
+    - `deep`: Decompress every basket, page and object.
+    - `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.surveying import Checked
 
@@ -76,7 +57,7 @@ def check(files: Places, *, progress: Progress = None, **options: Unpack[Checkin
     return called(Checked, "check", options, Checking, paths, progress, read=paths)
 
 
-@spelled(Surveying, defaults=ALL_CORES | {"dataset": "dataset"})
+@spelled(Surveying, defaults=DEFAULTS["fileset"])
 def fileset(
     files: Places | Mapping[str, Places],
     output: Place | None = None,
@@ -87,12 +68,18 @@ def fileset(
     """The fileset of data sets in the format of coffea's `preprocess`, with steps that end where clusters end;
     `Fileset.fileset` is what coffea takes.
 
-    `files` are files of one data set, named `dataset`, or a mapping from names of data sets to their files. Steps have
-    at least `step_size` entries, 100,000 by default; with `split_clusters` they have nearly the same size. `skip_bad`
-    leaves out files that cannot be read: `Fileset.skipped` lists them. `output` is a JSON file to write, as well; an
-    existing one is a `FileExistsError` without `force`. `tree` is the path of the tree in files that name none.
-    `threads` (0: all cores) and `memory` (bytes) are limits of the work. `progress` is that of `rewrite`; it counts
-    files.
+    `files` are files of one data set, named `dataset`, or a mapping from names of data sets to their files. `output` is
+    a JSON file to write, as well; an existing one is a `FileExistsError` without `force`. `Fileset.skipped` lists files
+    that were left out. `progress` is that of `rewrite`; it counts files.
+
+    Options:
+
+    - `tree`: The tree or RNTuple in all files, by its path. Default: the only one, or Events.
+    - `dataset`: The name of the data set of all files that name none. Default: "dataset".
+    - `step_size`: The fewest entries of a step, except for the last one of a file. Default: 100000.
+    - `split_clusters`: Make steps of nearly the same size, which may end within clusters.
+    - `skip_bad`: Leave out files that cannot be read. They are listed.
+    - `force`, `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.surveying import Fileset
 
@@ -110,7 +97,7 @@ def fileset(
 def plan(verb: Literal["sweep"], inputs: Places, output: Place, **options: Unpack[PlannedSweep]) -> Jobs: ...
 @overload
 def plan(verb: str, inputs: Places, output: Place, **options: Unpack[Planned]) -> Jobs: ...
-@spelled(Planning, AnyVerb, PlannedSweep, defaults={"threads": 1})
+@spelled(Planning, AnyVerb, PlannedSweep, defaults=DEFAULTS["plan"])
 def plan(verb: str, inputs: Places, output: Place, **options: Any) -> Jobs:
     """Plans one verb over many files as tasks, and writes the plan to the file `output`.
 
@@ -125,8 +112,8 @@ def plan(verb: str, inputs: Places, output: Place, **options: Any) -> Jobs:
     from ..reports.tasks import Jobs
 
     own = {name: options.pop(name) for name in (*Planning.__annotations__, "skip_bad", "force") if name in options}
-    words = ["plan", "--json", *as_options({"output": output, **own}), verb, *as_paths(inputs)]
-    return parse(Jobs, report([*words, "--", *as_options(options)]))
+    own |= {"json": True, "output": output}
+    return parse(Jobs, report("plan", own, [verb, *as_paths(inputs)], planned=with_layout(options)))
 
 
 def run_task(
@@ -144,16 +131,14 @@ def run_task(
     The errors of its command are raised, and kept for `collect`. `threads` and `memory` replace those of the plan.
     `progress` is that of `rewrite`; it counts what the verb counts, whose total is unknown before.
     """
-    from ..reports.parse import parse
     from ..reports.tasks import TaskState
 
-    options = as_options({"task": n, "again": again, "threads": threads, "memory": memory})
-    return parse(TaskState, watched_report(["run", "--json", *options, "--", os.fspath(jobs)], progress, None, "it"))
+    options = {"again": again, "threads": threads, "memory": memory}
+    return called(TaskState, "run", options, Running, [os.fspath(jobs)], progress, unit="it", task=n)
 
 
 def collect(jobs: Place) -> Collected:
     """What became of the tasks of a plan: done, failed and missing ones, all outputs, and all bad inputs."""
-    from ..reports.parse import parse
     from ..reports.tasks import Collected
 
-    return parse(Collected, report(["collect", "--json", "--", os.fspath(jobs)]))
+    return called(Collected, "collect", {}, Running, [os.fspath(jobs)], None)

@@ -1,5 +1,5 @@
-"""The options of verbs as types, for all functions that hand them on: of the verbs that write a file, of `plan` and of
-`basketry.distributed`. What an option does is told by the verb that has it (`files`, `many_files`)."""
+"""The options of verbs as types, for all functions that hand them on: of the verbs, of `plan` and of
+`basketry.distributed`. Made of the command's own options by tools/option_types.py."""
 
 from __future__ import annotations
 
@@ -26,61 +26,105 @@ if TYPE_CHECKING:
 
 
 class Limits(TypedDict, total=False):
-    """Limits of the work: threads, 0 for all cores, and memory in bytes or as "2GB"."""
+    """Limits of the work."""
 
     threads: int
+    """Threads to use; 0 means all cores."""
     memory: Size | None
+    """Maximum memory of the work, such as 512MB."""
 
 
 class Shape(TypedDict, total=False):
     """The keys of a layout, all but the compression."""
 
     container: str | None
+    """Write tables as ttree or rntuple, whatever they are in the input."""
     cluster: Size | None
+    """Size of a cluster: compressed bytes (30MB) or entries (1000)."""
+    unzipped_cluster: Size | None
+    """Most bytes of a cluster of an RNTuple before compression."""
     basket: Size | None
-    encoding: str | None
+    """Buffer size at which a basket is closed, as in ROOT; in an RNTuple the largest size of a page."""
     basket_memory: Size | None
-    one_basket_per_cluster: bool
+    """Memory that the baskets of all branches share (ROOT's OptimizeBaskets)."""
+    one_basket_per_cluster: bool | None
+    """Write one basket for each branch in each cluster, of any size."""
     memory_ratio: float | None
+    """Record buffer sizes as this multiple of the largest basket, such as 1.1."""
     split_level: int | None
+    """Split objects into branches: 0 not at all, 1 into their members, 99 as deeply as ROOT does."""
     streaming: str | None
+    """Streaming of unsplit collections: member-wise or object-wise."""
+    encoding: str | None
+    """Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where
+    the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the error."""
+    page_checksums: bool | None
+    """Write a checksum behind each page of an RNTuple."""
+    share_pages: bool | None
+    """Store pages of a cluster of an RNTuple that have the same bytes once."""
+    cluster_group: int | None
+    """Clusters of an RNTuple in a cluster group, which has one page list. Default: as many as a list of 8 MiB
+    describes."""
     tree_set: Rules
+    """Settings for matching trees, such as `{"Meta*": {"basket": "1kB"}}`."""
     column_set: Rules
-
-
-class Form(Shape, total=False):
-    """Options of all verbs that write a file, without the limits of the work."""
-
-    force: bool
-    layout: Layout | None
-    compression: int | str | None
-
-
-class Writing(Form, Limits, total=False):
-    """Options of all verbs that write a file."""
+    """Settings for matching branches, such as `{"Mu*": {"compression": "lz4:4"}}`. The last match wins."""
 
 
 class Selection(TypedDict, total=False):
     """Branches and entries to keep."""
 
     keep: Names
+    """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
     drop: Names
+    """Drop branches that match a glob or /regex/."""
     first: int | None
+    """First entry to keep, of all trees."""
     last: int | None
-    entries: Names | os.PathLike[str]
+    """Last entry to keep, of all trees."""
+    entries: Names | os.PathLike[str] | None
+    """Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries listed in a
+    file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one."""
     where: Names
+    """Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the column are
+    kept whole."""
 
 
-class Copying(Form, Selection, total=False):
+class Copying(Shape, Selection, total=False):
     """Options of `rewrite`, without the limits of the work."""
 
-    all_cycles: bool
     skip_bad: bool
+    """Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
+    listed."""
+    force: bool
+    """Replace an existing output."""
     widen: bool
-    check: bool
+    """Join leaves of trees whose numbers have other types in some inputs (Int_t with Short_t, Long64_t with Long_t,
+    Float_t with Double_t) in the smallest type that holds all of them without a loss; notes name them. Without this
+    option, and where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused. Not for RNTuples
+    and classes."""
     skip_absent: bool
+    """Leave out branches whose baskets are in a missing file, with a note, instead of stopping."""
     follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
+    all_cycles: bool
+    """Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second newest
+    with second newest; `first`, `last`, `entries` and `where` select entries of the newest only. An earlier save of a
+    tree then takes space of its own. Default: only the newest cycle of each tree and merged object is kept, and notes
+    name the older cycles."""
+    check: bool
+    """Decompress copied baskets and pages as well, to check that they can be read. Without this option only the header
+    of a copied basket is checked against the tree. Of an RNTuple the ends of collections and the tags of variants are
+    followed in any case, and checksums of pages are compared; other pages that are copied are not decompressed."""
     strict: bool
+    """Write nothing if something of the inputs would be lost, and say what: objects that are not merged, and what the
+    output has no place for when a tree becomes an RNTuple or an RNTuple a tree. Without this option notes name each
+    loss."""
+    layout: Layout | None
+    """A TOML file, its text, or a value of `layout()`. Other options override it."""
+    compression: int | str | None
+    """Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505)."""
 
 
 class Making(Copying, Limits, total=False):
@@ -91,9 +135,15 @@ class Joining(Copying, total=False):
     """Options of `merge`, without the limits of the work."""
 
     common: bool
+    """Keep only branches that all inputs have."""
     fill: bool
+    """Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks."""
     drop_index: bool
+    """Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is made for the
+    others, from the columns that it names; where that cannot be done it is left out, with a note."""
     pack: Size | None
+    """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
+    (its AutoFlush), usually 30MB."""
 
 
 class Merging(Joining, Limits, total=False):
@@ -104,139 +154,486 @@ class Verifying(Selection, Limits, total=False):
     """Options of `verify`."""
 
     tree: str | None
+    """Compare only this tree, by its path."""
     common: bool
+    """Compare only trees, branches and objects that both sides have."""
     fill: bool
+    """Expect defaults for branches that an input lacks (`fill` of `merge`)."""
     widen: bool
-    tolerance: float | Names
+    """Expect numbers of other types in the smallest type that holds all (`widen` of `merge`)."""
+    tolerance: float | Names | None
+    """Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one such as
+    0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves truncated, quantized and
+    narrowed columns; the largest error of each column is reported."""
     follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
 
 
 class Recovering(Limits, total=False):
     """Options of `recover`."""
 
     like: Place | None
+    """A file of the same job: trees without a saved record take their branches from it."""
     force: bool
+    """Replace an existing output."""
 
 
-class Converting(Writing, total=False):
+class Converting(Shape, Limits, total=False):
     """Options of `convert`."""
 
+    force: bool
+    """Replace an existing output."""
     tree: str | None
+    """Name of the tree to write. Default: the tree that the Parquet file was made from, or Events."""
     fill_null: float | None
+    """Value for missing numbers; missing texts and lists become empty."""
     row_group: Size | None
+    """Size of a row group: entries (100000) or bytes before compression (64MB). Default: one cluster."""
+    compression: int | str | None
+    """Codec and level. Trees: as for rewrite. Parquet: none, snappy, lz4, zlib:6, zstd:3, with the levels of the
+    codec."""
     keep: Names
+    """Convert only columns that match a glob or /regex/. A branch includes the branches below it."""
     drop: Names
+    """Leave out columns that match a glob or /regex/."""
     entries: str | os.PathLike[str] | None
+    """Convert only these entries: a random share (1%), a range (100:200), or entries listed in a file."""
     seed: int
+    """Seed of a random share."""
     follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
+    layout: Layout | None
+    """A TOML file, its text, or a value of `layout()`. Other options override it."""
 
 
-class Generating(Writing, total=False):
+class Generating(Shape, Limits, total=False):
     """Options of `generate`."""
 
-    size: Size
+    force: bool
+    """Replace an existing output."""
+    size: Size | None
+    """Bytes of payload."""
     seed: int
+    """Seed of the numbers."""
     branches: int
+    """Branches of `multi`."""
     events: int
+    """Events in an entry of each branch of `multi`."""
     outputs: int
+    """Number of files to write at once, each with the whole data set: OUT, OUT-1, OUT-2 and so on. They share memory
+    and threads."""
     rate: Size | None
+    """Make at most SIZE of payload a second, like a job that computes its events: for files to watch and to read while
+    they grow."""
     autoflush: str | None
+    """End a cluster after this share of the entries (1%). For sizes and numbers of entries see `cluster`."""
     autosave: Size | None
+    """Save the metadata of the trees after each SIZE: bytes (300MB), entries (1000) or a share of the entries (10%)."""
     arrival: bool
+    """Write clusters in the order in which they are finished. The order of entries then depends on timing."""
     no_write: bool
+    """Make the output, but do not write it."""
     no_fill: bool
+    """Make the numbers, but do not fill them."""
+    layout: Layout | None
+    """A TOML file, its text, or a value of `layout()`. Other options override it."""
+    compression: int | str | None
+    """Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505)."""
 
 
-class Workload(TypedDict, total=False):
-    """What `tune` decides for, and its limits."""
-
-    layout_out: Place | None
-    workload: str
-    goal: str
-    max_size: Limit | None
-    max_read_time: Limit | None
-    max_read_memory: Limit | None
-    max_write_time: Limit | None
-    reader: str | os.PathLike[str]
-    recode: bool
-    seed: int
-
-
-class Deciding(Workload, total=False):
+class Deciding(TypedDict, total=False):
     """Options of `tune`, without the output and the limits of the work."""
 
-    force: bool
     keep: Names
+    """Keep only branches that match a glob or /regex/, in the measured file and in the output."""
     drop: Names
+    """Drop branches that match a glob or /regex/."""
+    force: bool
+    """Replace an existing output."""
+    layout_out: Place | None
+    """Write the chosen layout to this file, for `layout` of `rewrite`."""
+    workload: str
+    """How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as full=0.3,columns:Muon_*=0.7."""
+    goal: str
+    """What to minimise: reading (the time to read the workload), or size. For size, codecs that take long to write are
+    tried, too."""
+    max_size: Limit | None
+    """Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x."""
+    max_read_memory: Limit | None
+    """Maximum memory of a reader of all columns: its largest baskets and one cluster. Default: 256MB, or 1.5x today's
+    if that is more."""
+    max_write_time: Limit | None
+    """Maximum CPU time of compression: 90s, 5min, or a multiple of the time with today's codec, such as 2x."""
+    max_read_time: Limit | None
+    """Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x of the measured
+    time in the proof; with `goal` size the choice keeps 1x as well."""
+    reader: str | os.PathLike[str]
+    """The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another program's
+    reading costs. Expected times are for this reader; if it is installed, it reads input and output in the proof."""
+    recode: bool
+    """Also try columns of objects split (level 99) and unsplit (member-wise). Without this option their branches stay
+    as they are: programs that read members by branch names find them only where they are split."""
     container: str | None
+    """The container of the output: ttree, rntuple, or any for the better of both. Without this option it is that of the
+    input. The report has the best tree and the best RNTuple side by side. To measure the other container, the input is
+    converted into a temporary file (of a large file with one table about 64 MB of it)."""
+    seed: int
+    """Seed of the samples: the same seed samples the same baskets."""
 
 
 class Tuned(Deciding, Limits, total=False):
     """Options of `tune`, without the output."""
 
 
-class Measuring(Limits, total=False):
+class Measuring(TypedDict, total=False):
     """Options of `readspeed`."""
 
     trees: Names
+    """The tree in all files, or the tree in each."""
     branches: Names
+    """Read these branches, with the branches below them: names, globs or /regex/. Branches of a friend are
+    friend.branch."""
     branches_regex: Names
+    """Read branches whose whole name matches a regular expression."""
     entries: str | os.PathLike[str] | None
+    """Read only these entries: a random share (1%), ranges as in Python (100:200, or :10,-10:), or entries listed in a
+    file."""
     repeat: int
+    """Number of readings; the report shows the median."""
     cold: bool
+    """Drop the files from the page cache before each reading, and report the share that was really dropped."""
     throttle: Size | None
+    """Simulate slow storage: at most this many bytes a second, over all files, and a wait for the first byte of each
+    request."""
     application: float | None
+    """Seconds that your own job takes for the same data."""
     layouts: bool
+    """Forecast other layouts, from samples of at most five files: each codec, and the choice of tune."""
     follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
     seed: int
+    """Seed of a random share."""
+    threads: int
+    """Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed."""
+    memory: Size | None
+    """Maximum memory of the work, such as 512MB."""
 
 
-class AnyVerb(Joining, Workload, total=False):
-    """Options of the verbs that `plan` and `distributed.map` hand on, without the limits of the work. A verb refuses
-    those that it has not."""
+class Checking(Limits, total=False):
+    """Options of `check`."""
 
-    baskets: bool
-    like: Place | None
-    tree: str | None
-    fill_null: float | None
-    row_group: Size | None
-    tolerance: float | Names
     deep: bool
-    trees: Names
-    branches: Names
-    branches_regex: Names
-    repeat: int
-    cold: bool
-    throttle: Size | None
-    application: float | None
-    layouts: bool
+    """Decompress every basket, page and object."""
+
+
+class Surveying(Limits, total=False):
+    """Options of `fileset`, without the output."""
+
+    force: bool
+    """Replace an existing output."""
+    tree: str | None
+    """The tree or RNTuple in all files, by its path. Default: the only one, or Events."""
+    dataset: str
+    """The name of the data set of all files that name none."""
+    step_size: int
+    """The fewest entries of a step, except for the last one of a file."""
+    split_clusters: bool
+    """Make steps of nearly the same size, which may end within clusters."""
+    skip_bad: bool
+    """Leave out files that cannot be read. They are listed."""
+
+
+class Planning(TypedDict, total=False):
+    """Options of `plan` itself, beside `force` and `skip_bad`."""
+
+    target_size: Size | None
+    """Merge inputs up to this size. Default: 2GB."""
+    target_events: int | None
+    """Merge inputs up to this number of entries of their largest tree."""
+    name: str | None
+    """Names of outputs: {stem} stands for the name of the input, and the letter n in braces for the number of the
+    task."""
+    files_per_task: int | None
+    """Inputs of a task of check (default 100) or readspeed (default 1)."""
+    sample: int | None
+    """Inputs that tune measures. Default: 3."""
+    submit: str | None
+    """Also write a submit file beside the plan."""
+    threads: int
+    """Threads of each task."""
+    memory: Size | None
+    """Maximum memory of the work of each task, such as 512MB."""
 
 
 class Trying(TypedDict, total=False):
     """Options of `sweep`, without the grid and the limits of the work."""
 
     layout: Layout | None
+    """A TOML file, its text, or a value of `layout()`. Other options override it."""
     streams: Values
+    """Numbers of files to write at once, such as 1,2,5,10. The cost of one more is reported. The same as `grid`
+    streams=..."""
     entries: int | None
+    """Copy only the first N entries of the tree."""
     only: Values
+    """Measure only these jobs: copy; read, which is all of the following; full, everything; columns, each column alone;
+    sparse, picked entries; chosen, the columns of `columns`."""
     columns: Values
+    """Read these columns as well, as a job of its own."""
     pick: float | str
+    """Share of the entries to pick through an index file."""
     repeat: int
+    """Repeats of each job."""
     seed: int
+    """Seed for the order of jobs and for the picked entries."""
     cold: bool
+    """Drop files from the page cache before each job. Default: files are read into the cache."""
     no_pin: bool
+    """Let jobs use all processors instead of as many as they have threads."""
     halve: bool
+    """From the second round on, drop points that cannot win any more, up to half in each round."""
     goal: str | None
+    """The figure to minimise: full, columns, sparse, chosen (reading), copy, memory (of copying) or size."""
     max_size: Limit | None
+    """Maximum size of the file: 2GB, or 1.05x today's."""
     max_write_time: Limit | None
+    """Maximum time of a copy: 90s, 5min, or 2x."""
     max_read_memory: Limit | None
+    """Maximum memory of reading: 1GB, or 1.2x."""
     max_memory: Limit | None
+    """Maximum memory of copying: 1GB, or 1.2x."""
     runner: str
+    """The program that copies and reads: basketry, or root where it is installed."""
     keep: bool
+    """Keep the copies that are read."""
 
 
 class Sweeping(Trying, total=False):
-    """Options of `sweep`, without the grid. `threads` are numbers to try, `memory` limits each job."""
+    """Options of `sweep`, without the grid."""
 
     threads: Values
-    memory: Size
+    """Threads of a job, such as 1,2. The same as `grid` threads=..."""
+    memory: Size | None
+    """Memory that each job may take."""
+
+
+class AnyVerb(TypedDict, total=False):
+    """Options of the verbs that `plan` and `distributed.map` hand on, without the limits of the work. A verb refuses
+    those that it has not."""
+
+    baskets: bool
+    """List every basket, and every page of RNTuples."""
+    skip_bad: bool
+    """Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
+    listed."""
+    force: bool
+    """Replace an existing output."""
+    widen: bool
+    """That of the verb."""
+    skip_absent: bool
+    """Leave out branches whose baskets are in a missing file, with a note, instead of stopping."""
+    follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
+    all_cycles: bool
+    """Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second newest
+    with second newest; `first`, `last`, `entries` and `where` select entries of the newest only. An earlier save of a
+    tree then takes space of its own. Default: only the newest cycle of each tree and merged object is kept, and notes
+    name the older cycles."""
+    check: bool
+    """Decompress copied baskets and pages as well, to check that they can be read. Without this option only the header
+    of a copied basket is checked against the tree. Of an RNTuple the ends of collections and the tags of variants are
+    followed in any case, and checksums of pages are compared; other pages that are copied are not decompressed."""
+    strict: bool
+    """Write nothing if something of the inputs would be lost, and say what: objects that are not merged, and what the
+    output has no place for when a tree becomes an RNTuple or an RNTuple a tree. Without this option notes name each
+    loss."""
+    layout: Layout | None
+    """A TOML file, its text, or a value of `layout()`. Other options override it."""
+    container: str | None
+    """That of the verb."""
+    cluster: Size | None
+    """Size of a cluster: compressed bytes (30MB) or entries (1000)."""
+    unzipped_cluster: Size | None
+    """Most bytes of a cluster of an RNTuple before compression."""
+    basket: Size | None
+    """Buffer size at which a basket is closed, as in ROOT; in an RNTuple the largest size of a page."""
+    basket_memory: Size | None
+    """Memory that the baskets of all branches share (ROOT's OptimizeBaskets)."""
+    one_basket_per_cluster: bool | None
+    """Write one basket for each branch in each cluster, of any size."""
+    memory_ratio: float | None
+    """Record buffer sizes as this multiple of the largest basket, such as 1.1."""
+    split_level: int | None
+    """Split objects into branches: 0 not at all, 1 into their members, 99 as deeply as ROOT does."""
+    streaming: str | None
+    """Streaming of unsplit collections: member-wise or object-wise."""
+    compression: int | str | None
+    """That of the verb."""
+    encoding: str | None
+    """Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where
+    the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the error."""
+    page_checksums: bool | None
+    """Write a checksum behind each page of an RNTuple."""
+    share_pages: bool | None
+    """Store pages of a cluster of an RNTuple that have the same bytes once."""
+    cluster_group: int | None
+    """Clusters of an RNTuple in a cluster group, which has one page list. Default: as many as a list of 8 MiB
+    describes."""
+    tree_set: Rules
+    """Settings for matching trees, such as `{"Meta*": {"basket": "1kB"}}`."""
+    column_set: Rules
+    """Settings for matching branches, such as `{"Mu*": {"compression": "lz4:4"}}`. The last match wins."""
+    keep: Names
+    """That of the verb."""
+    drop: Names
+    """That of the verb."""
+    first: int | None
+    """First entry to keep, of all trees."""
+    last: int | None
+    """Last entry to keep, of all trees."""
+    entries: Names | os.PathLike[str] | None
+    """That of the verb."""
+    where: Names
+    """Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the column are
+    kept whole."""
+    common: bool
+    """That of the verb."""
+    fill: bool
+    """That of the verb."""
+    drop_index: bool
+    """Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is made for the
+    others, from the columns that it names; where that cannot be done it is left out, with a note."""
+    pack: Size | None
+    """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
+    (its AutoFlush), usually 30MB."""
+    like: Place | None
+    """A file of the same job: trees without a saved record take their branches from it."""
+    tree: str | None
+    """That of the verb."""
+    fill_null: float | None
+    """Value for missing numbers; missing texts and lists become empty."""
+    row_group: Size | None
+    """Size of a row group: entries (100000) or bytes before compression (64MB). Default: one cluster."""
+    seed: int
+    """That of the verb."""
+    tolerance: float | Names | None
+    """Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one such as
+    0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves truncated, quantized and
+    narrowed columns; the largest error of each column is reported."""
+    deep: bool
+    """Decompress every basket, page and object."""
+    trees: Names
+    """The tree in all files, or the tree in each."""
+    branches: Names
+    """Read these branches, with the branches below them: names, globs or /regex/. Branches of a friend are
+    friend.branch."""
+    branches_regex: Names
+    """Read branches whose whole name matches a regular expression."""
+    repeat: int
+    """Number of readings; the report shows the median."""
+    cold: bool
+    """Drop the files from the page cache before each reading, and report the share that was really dropped."""
+    throttle: Size | None
+    """Simulate slow storage: at most this many bytes a second, over all files, and a wait for the first byte of each
+    request."""
+    application: float | None
+    """Seconds that your own job takes for the same data."""
+    layouts: bool
+    """Forecast other layouts, from samples of at most five files: each codec, and the choice of tune."""
+    layout_out: Place | None
+    """Write the chosen layout to this file, for `layout` of `rewrite`."""
+    workload: str
+    """How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as full=0.3,columns:Muon_*=0.7."""
+    goal: str
+    """What to minimise: reading (the time to read the workload), or size. For size, codecs that take long to write are
+    tried, too."""
+    max_size: Limit | None
+    """Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x."""
+    max_read_memory: Limit | None
+    """Maximum memory of a reader of all columns: its largest baskets and one cluster. Default: 256MB, or 1.5x today's
+    if that is more."""
+    max_write_time: Limit | None
+    """Maximum CPU time of compression: 90s, 5min, or a multiple of the time with today's codec, such as 2x."""
+    max_read_time: Limit | None
+    """Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x of the measured
+    time in the proof; with `goal` size the choice keeps 1x as well."""
+    reader: str | os.PathLike[str]
+    """The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another program's
+    reading costs. Expected times are for this reader; if it is installed, it reads input and output in the proof."""
+    recode: bool
+    """Also try columns of objects split (level 99) and unsplit (member-wise). Without this option their branches stay
+    as they are: programs that read members by branch names find them only where they are split."""
+
+
+#: What options are that are not given, where that is neither None nor False.
+DEFAULTS: dict[str, dict[str, object]] = {
+    "check": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "convert": {
+        "seed": 1,
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "fileset": {
+        "dataset": "dataset",
+        "step_size": 100000,
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "generate": {
+        "size": "100MB",
+        "seed": 1,
+        "branches": 10,
+        "events": 10,
+        "outputs": 1,
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "merge": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "plan": {
+        "threads": 1,
+        "memory": "1GiB",
+    },
+    "readspeed": {
+        "repeat": 1,
+        "seed": 1,
+        "threads": 1,
+        "memory": "1GiB",
+    },
+    "recover": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "rewrite": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "sweep": {
+        "pick": "1%",
+        "repeat": 5,
+        "seed": 1,
+        "memory": "1GiB",
+        "runner": "basketry",
+    },
+    "tune": {
+        "workload": "full",
+        "goal": "reading",
+        "reader": "basketry",
+        "seed": 1,
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "verify": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+}

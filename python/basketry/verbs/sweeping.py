@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from .._command import start_again_here
 from .._shared.signatures import spelled
-from .calling import as_value, called, layout_text
-from .options import Sweeping
+from .calling import called, layout_text
+from .options import DEFAULTS, Sweeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,7 +42,7 @@ def sweep(
     progress: Progress = None,
     **options: Unpack[Sweeping],
 ) -> Estimate: ...
-@spelled(Sweeping)
+@spelled(Sweeping, defaults=DEFAULTS["sweep"])
 def sweep(
     input: Place,
     output: Place,
@@ -61,26 +61,38 @@ def sweep(
 
     grid: keys of the layout, `streams`, `threads` or `fraction` with their values, `{"basket": ["2kB", "32kB"]}`; or
     the command's form "basket=2kB,32kB", or a TOML file; or several of these.
-    layout: the layout that all points start from: a TOML file, its text, or a value of `layout()`.
-    streams, threads: numbers of files written at once, and of threads of a job, to try.
-    entries: number of entries to copy. only: "copy", "read", "full", "columns", "sparse", "chosen". columns: patterns
-    of columns to read in a job of their own. pick: share of selected entries, 0.01 or "1%".
-    repeat: how often each job runs. seed: for the order of jobs and the selected entries. cold: read from storage, not
-    from the page cache. no_pin: let jobs use all processors. halve: drop points that cannot win.
-    memory: limit for each job. goal: the figure to minimise: "full", "columns", "sparse", "chosen", "copy", "memory" or
-    "size"; max_size, max_write_time, max_read_memory, max_memory: limits, or multiples of the input's ("1.05x").
-    runner: "basketry", or "root" where ROOT is installed. keep: keep the copies after reading.
     progress: that of `rewrite`; it counts jobs, those of the estimate too, and the copies to read.
+
+    Options:
+
+    - `streams`: Numbers of files to write at once, such as 1,2,5,10. The cost of one more is reported. The same as
+      `grid` streams=...
+    - `threads`: Threads of a job, such as 1,2. The same as `grid` threads=...
+    - `entries`: Copy only the first N entries of the tree.
+    - `only`: Measure only these jobs: copy; read, which is all of the following; full, everything; columns, each column
+      alone; sparse, picked entries; chosen, the columns of `columns`.
+    - `columns`: Read these columns as well, as a job of its own.
+    - `pick`: Share of the entries to pick through an index file. Default: "1%".
+    - `repeat`: Repeats of each job. Default: 5.
+    - `seed`: Seed for the order of jobs and for the picked entries. Default: 1.
+    - `cold`: Drop files from the page cache before each job. Default: files are read into the cache.
+    - `no_pin`: Let jobs use all processors instead of as many as they have threads.
+    - `halve`: From the second round on, drop points that cannot win any more, up to half in each round.
+    - `memory`: Memory that each job may take. Default: "1GiB".
+    - `goal`: The figure to minimise: full, columns, sparse, chosen (reading), copy, memory (of copying) or size.
+    - `max_size`: Maximum size of the file: 2GB, or 1.05x today's.
+    - `max_write_time`: Maximum time of a copy: 90s, 5min, or 2x.
+    - `max_read_memory`: Maximum memory of reading: 1GB, or 1.2x.
+    - `max_memory`: Maximum memory of copying: 1GB, or 1.2x.
+    - `runner`: The program that copies and reads: basketry, or root where it is installed. Default: "basketry".
+    - `keep`: Keep the copies that are read.
+    - `layout`: those of `rewrite`.
     """
     from ..reports.sweeping import Estimate, Sweep
 
     given: dict[str, Any] = {**options}
-    for name in {"streams", "threads", "only", "columns"} & given.keys():
-        given[name] = _values(given[name])
     if given.get("layout") is not None:
         given["layout"] = layout_text(given["layout"], {})
-    if given.get("entries") is not None:
-        given["entries"] = str(given["entries"])
     start_again_here()
     kind: type[Sweep | Estimate] = Estimate if dry_run else Sweep
     own: dict[str, Any] = {"quiet": True, "grid": _axes(grid), "output": output, "dry_run": dry_run}
@@ -95,8 +107,8 @@ def _axes(grid: Grid) -> list[str]:
     return [os.fspath(one) for one in several]
 
 
-def _values(values: Values) -> str | None:
-    """One value, or several joined by commas; empty for none."""
-    if isinstance(values, str | os.PathLike) or not isinstance(values, collections.abc.Iterable):
-        return as_value(values)
-    return ",".join(as_value(value) for value in values) or None
+def _values(values: Values) -> str:
+    """One value, or several joined by commas."""
+    one = isinstance(values, str) or not isinstance(values, collections.abc.Iterable)
+    texts = ",".join(map(str, [values] if one else values))  # type: ignore[arg-type]
+    return texts.replace("True", "true").replace("False", "false")

@@ -94,10 +94,8 @@ def recreate(
     `ValueError` there, and its end does nothing to them.
 
     layout: a TOML file, its text, or a value of `layout()`. compression, container ("ttree", "rntuple": what
-    `file[name] = data` and `mktree` make), cluster, basket (of an RNTuple: page size), encoding, basket_memory,
-    one_basket_per_cluster, memory_ratio, split_level (99: as deep as ROOT goes), streaming ("object-wise",
-    "member-wise"), tree_set, column_set: keys of the layout, as for `rewrite`, which override it. Defaults are
-    ROOT's. `compression=None` compresses nothing, as in uproot, and `ZLIB(1)` and its kin are codecs, too.
+    `file[name] = data` and `mktree` make) and the other keys of a layout are those of `rewrite`, and override it.
+    Defaults are ROOT's. `compression=None` compresses nothing, as in uproot, and `ZLIB(1)` and its kin are codecs, too.
     classes: C++ classes of columns, as C++: `"class Event { float x; std::vector<int> hits; };"`; or a
     ROOT file (a `Path`) that describes them.
     threads: number of threads that encode and compress, 0 for all cores; the bytes do not depend on it.

@@ -2,14 +2,16 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
-use flow::Progress;
+use flow::Budget;
 use flow::inputs::inputs;
 use flow::survey::check::{CheckOptions, Checked, CheckedFile, Condition, check};
 use rootfile::{Error, Result};
 
 use crate::options::{Resources, Verbosity};
 use crate::output::{self, Answer};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Problems of a file that are printed; --json has them all.
 const SHOWN: usize = 10;
@@ -39,11 +41,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.resources.budget()
-    }
-
     fn paths(&self) -> Result<Vec<PathBuf>> {
         let inputs = inputs(&self.inputs)?;
         if let Some(named) = inputs.iter().find(|input| input.tree.is_some()) {
@@ -55,26 +52,31 @@ impl Args {
     }
 }
 
-/// Checks.
-pub fn work(args: &Args, progress: Progress<'_>) -> Result<Checked> {
-    checked(args, &args.paths()?, progress)
-}
+impl VerbCommand for Args {
+    type Report = Checked;
+    const DONE: &'static str = "checked";
 
-fn checked(args: &Args, paths: &[PathBuf], progress: Progress<'_>) -> Result<Checked> {
-    check(paths, &CheckOptions { deep: args.deep, budget: args.budget() }, progress)
-}
-
-pub fn run(args: &Args) -> Result<Answer> {
-    let paths = args.paths()?;
-    let bar = args.verbosity.progress(paths.iter().filter(|_| args.deep), "checked");
-    let report = checked(args, &paths, &|bytes| output::advance(&bar, bytes))?;
-    bar.finish_and_clear();
-    if args.verbosity.json {
-        output::json(&report)?;
-    } else {
-        print(&report, args.verbosity.quiet)?;
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
     }
-    Ok(if report.whole { Answer::Yes } else { Answer::No })
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.resources.budget())
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Checked> {
+        let paths = self.paths()?;
+        watch.will_read(paths.iter().filter(|_| self.deep));
+        check(&paths, &CheckOptions { deep: self.deep, budget: self.resources.budget() }, watch.progress)
+    }
+
+    fn answer(report: &Checked) -> Answer {
+        if report.whole { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, report: &Checked, _: Instant) -> Result<()> {
+        print(report, self.verbosity.quiet)
+    }
 }
 
 fn print(report: &Checked, quiet: bool) -> Result<()> {

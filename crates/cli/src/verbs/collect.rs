@@ -2,12 +2,14 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use lab::jobs::{Collected, Jobs, collect};
 use rootfile::Result;
 
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Numbers, failures and bad inputs that are printed; --json has all.
 const SHOWN: usize = 20;
@@ -25,19 +27,24 @@ pub struct Args {
     verbosity: Verbosity,
 }
 
-/// Collects.
-pub fn work(args: &Args) -> Result<Collected> {
-    Ok(collect(&Jobs::read(&args.plan)?, &args.plan))
-}
+impl VerbCommand for Args {
+    type Report = Collected;
 
-pub fn run(args: &Args) -> Result<Answer> {
-    let all = work(args)?;
-    if args.verbosity.json {
-        output::json(&all)?;
-    } else {
-        print(&all, args.verbosity.quiet)?;
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
     }
-    Ok(if all.whole { Answer::Yes } else { Answer::No })
+
+    fn work(&self, _: &Watch<'_>) -> Result<Collected> {
+        Ok(collect(&Jobs::read(&self.plan)?, &self.plan))
+    }
+
+    fn answer(all: &Collected) -> Answer {
+        if all.whole { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, all: &Collected, _: Instant) -> Result<()> {
+        print(all, self.verbosity.quiet)
+    }
 }
 
 fn print(all: &Collected, quiet: bool) -> Result<()> {

@@ -4,9 +4,10 @@
 use std::io::Write;
 
 use clap_complete::Shell;
-use rootfile::Result;
+use rootfile::{Error, Result};
 
 use crate::output::{self, Answer};
+use crate::verb_command::{Commands, VerbCommand, Watch};
 
 /// Print the script that completes verbs, options and their values in a shell.
 ///
@@ -19,12 +20,21 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: &Args, mut command: clap::Command) -> Result<Answer> {
-    let name = command.get_name().to_owned();
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command, name, &mut script);
-    let mut out = output::raw_stdout();
-    out.write_all(&script)?;
-    out.flush()?;
-    Ok(Answer::Yes)
+impl VerbCommand for Args {
+    type Report = ();
+
+    fn work(&self, _: &Watch<'_>) -> Result<()> {
+        Err(Error::request("completions is only for the command line: it has no report"))
+    }
+
+    fn run(&self, commands: Commands) -> Result<Answer> {
+        let mut command = (commands.whole)();
+        let name = command.get_name().to_owned();
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut command, name, &mut script);
+        let mut out = output::raw_stdout();
+        out.write_all(&script)?;
+        out.flush()?;
+        Ok(Answer::Yes)
+    }
 }

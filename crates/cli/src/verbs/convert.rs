@@ -1,19 +1,22 @@
 //! `basketry convert`: trees to Parquet, and Parquet to trees.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use dataset::glob::NameFilter;
 use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs, lists};
-use flow::{Entries, Progress};
+use flow::{Budget, Entries};
 use rootfile::{Error, Hint, Result, check_output};
 
 use crate::container_words::words;
-use crate::layout_args::UncompressedArgs;
+use crate::layout_args::LayoutArgs;
 use crate::options::{Following, Resources, Verbosity};
-use crate::output::{self, Answer};
+use crate::output;
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Convert trees to Parquet, or Parquet files to a tree: the same columns and entries.
 ///
@@ -29,7 +32,7 @@ use crate::output::{self, Answer};
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or patterns.
     #[arg(required = true, value_name = "FILE")]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
     /// OUT.parquet, or OUT.root, or OUT.root:TREE. The file gets its name only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: String,
@@ -65,7 +68,7 @@ pub struct Args {
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
-    layout: UncompressedArgs,
+    layout: LayoutArgs<false>,
     #[command(flatten)]
     verbosity: Verbosity,
 }
@@ -77,11 +80,6 @@ enum Job {
 }
 
 impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.resources.budget()
-    }
-
     fn job(&self) -> Result<Job> {
         let inputs = inputs(&self.inputs)?;
         let mut formats = inputs.iter().map(|input| Format::of(&input.path));
@@ -103,7 +101,7 @@ impl Args {
         let refused = [
             (self.tree.is_some(), "--tree names the tree to write; name the tree to read as FILE:TREE"),
             (self.fill_null.is_some(), "--fill-null is only for output to trees: Parquet stores missing values"),
-            (self.layout.layout(None)? != Layout::default(), "only trees have a layout; see --row-group for Parquet"),
+            (self.layout.layout()? != Layout::default(), "only trees have a layout; see --row-group for Parquet"),
         ];
         if let Some((_, why)) = refused.iter().find(|(given, _)| *given) {
             let hints = ["tree", "fill-null", "row-group"].map(Hint::named);
@@ -129,9 +127,12 @@ impl Args {
             }
             (named, given) => named.or_else(|| given.clone()),
         };
-        let compression = self.compression.as_deref().map(str::parse::<Compression>).transpose()?;
+        let mut layout = self.layout.layout()?;
+        if let Some(compression) = &self.compression {
+            layout.common.compression = Some(compression.parse::<Compression>()?);
+        }
         let inputs = inputs.into_iter().map(|input| input.path).collect();
-        Ok(Job::FromParquet { inputs, output: target.path, tree, layout: self.layout.layout(compression)? })
+        Ok(Job::FromParquet { inputs, output: target.path, tree, layout })
     }
 }
 
@@ -147,50 +148,47 @@ fn check_output_format(output: &Path, format: Format) -> Result<()> {
     Err(Error::request(why).file(output))
 }
 
-/// Converts.
-pub fn work(args: &Args, progress: Progress<'_>) -> Result<Converted> {
-    execute(args, &args.job()?, progress)
-}
+impl VerbCommand for Args {
+    type Report = Converted;
+    const DONE: &'static str = "read";
 
-fn execute(args: &Args, job: &Job, progress: Progress<'_>) -> Result<Converted> {
-    let (Job::ToParquet { output, .. } | Job::FromParquet { output, .. }) = job;
-    check_output(output, args.force, lists(&args.inputs).chain(args.layout.file()))?;
-    let how = Conversion {
-        filter: NameFilter::new(&args.keep, &args.drop)?,
-        entries: args.entries.clone().unwrap_or_default(),
-        seed: args.seed,
-        follow: args.following.follow(),
-        budget: args.resources.budget(),
-        overwrite: args.force,
-        progress,
-    };
-    match job {
-        Job::ToParquet { inputs, output, codec } => {
-            to_parquet(&ToParquet { inputs, output, codec: *codec, row_group: args.row_group }, &how)
-        }
-        Job::FromParquet { inputs, output, tree, layout } => {
-            let tree = tree.as_deref();
-            from_parquet(&FromParquet { inputs, output, tree, layout, fill_null: args.fill_null }, &how)
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
+    }
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.resources.budget())
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Converted> {
+        let job = self.job()?;
+        let (Job::ToParquet { output, .. } | Job::FromParquet { output, .. }) = &job;
+        check_output(output, self.force, lists(&self.inputs).chain(self.layout.file()))?;
+        let how = Conversion {
+            filter: NameFilter::new(&self.keep, &self.drop)?,
+            entries: self.entries.clone().unwrap_or_default(),
+            seed: self.seed,
+            follow: self.following.follow(),
+            budget: self.resources.budget(),
+            overwrite: self.force,
+            progress: watch.progress,
+        };
+        match &job {
+            Job::ToParquet { inputs, output, codec } => {
+                watch.will_read(inputs.iter().map(|input| &input.path));
+                to_parquet(&ToParquet { inputs, output, codec: *codec, row_group: self.row_group }, &how)
+            }
+            Job::FromParquet { inputs, output, tree, layout } => {
+                watch.will_read(inputs);
+                let tree = tree.as_deref();
+                from_parquet(&FromParquet { inputs, output, tree, layout, fill_null: self.fill_null }, &how)
+            }
         }
     }
-}
 
-pub fn run(args: &Args) -> Result<Answer> {
-    let job = args.job()?;
-    let paths: Vec<PathBuf> = match &job {
-        Job::ToParquet { inputs, .. } => inputs.iter().map(|input| input.path.clone()).collect(),
-        Job::FromParquet { inputs, .. } => inputs.clone(),
-    };
-    let bar = args.verbosity.progress(&paths, "read");
-    let done = execute(args, &job, &|bytes| output::advance(&bar, bytes));
-    bar.finish_and_clear();
-    let done = done?;
-    if args.verbosity.json {
-        output::json(&done)?;
-    } else if !args.verbosity.quiet {
-        print(&done)?;
+    fn print(&self, done: &Converted, _: Instant) -> Result<()> {
+        if self.verbosity.quiet { Ok(()) } else { print(done) }
     }
-    Ok(Answer::Yes)
 }
 
 fn print(done: &Converted) -> Result<()> {

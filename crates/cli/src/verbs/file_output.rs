@@ -1,11 +1,12 @@
 //! The common part of `rewrite` and `merge`: their options, the dry run, the rewrite itself, and the summary.
 
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use dataset::layout::Container;
 use flow::{
-    Absent, ContentOptions, Cycles, Depths, Forecast, Form, InputOptions, Options, PlanOptions, Progress,
+    Absent, ContentOptions, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook, PlanOptions,
     RecodeForecast, Summary, TableSummary,
 };
 use rootfile::Result;
@@ -14,6 +15,7 @@ use crate::container_words::words;
 use crate::layout_args::{LayoutArgs, SelectArgs};
 use crate::options::{Following, Resources, Target, Verbosity};
 use crate::output::{self, Answer, Table};
+use crate::verb_command::Watch;
 use flow::inputs::{inputs, lists, one_tree};
 
 /// The options of both verbs.
@@ -21,7 +23,7 @@ use flow::inputs::{inputs, lists, one_tree};
 pub struct FileOutputArgs {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
     #[arg(required = true)]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
     /// Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
     /// listed, and the exit code is 1.
     #[arg(short = 'k', long)]
@@ -59,7 +61,7 @@ pub struct FileOutputArgs {
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
-    verbosity: Verbosity,
+    pub(super) verbosity: Verbosity,
     #[command(flatten)]
     layout: LayoutArgs,
     #[command(flatten)]
@@ -102,57 +104,57 @@ impl FileOutputArgs {
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))
     }
 
-    /// Writes the output, and returns the report as JSON.
-    pub fn report(&self, options: Options, progress: Progress<'_>) -> Result<(String, Answer)> {
+    /// Writes the output, or plans it.
+    pub fn make(&self, options: Options, watch: &Watch<'_>) -> Result<Made> {
         let (paths, options) = self.resolve(options)?;
         let output = &self.target.output;
         if self.dry_run {
-            return Ok((output::json_text(&flow::forecast(&paths, output, &options, true)?)?, Answer::Yes));
+            return flow::forecast(&paths, output, &options, true).map(Made::Planned);
         }
-        let summary = flow::rewrite(&paths, output, &options, progress)?;
-        Ok((output::json_text(&summary)?, answer(&summary)))
-    }
-
-    /// Writes the output, and prints the report.
-    pub fn run(&self, options: Options) -> Result<Answer> {
-        let (paths, options) = self.resolve(options)?;
-        let output = &self.target.output;
-        if self.dry_run {
-            return dry_run(&paths, output, &options, self.verbosity.json);
-        }
-        let summary = execute(&paths, output, &options, &self.verbosity)?;
-        if self.verbosity.json {
-            output::json(&summary)?;
-        } else if !self.verbosity.quiet {
-            print_summary(&summary)?;
-        } else {
-            say_damaged(&summary);
-        }
-        Ok(answer(&summary))
+        watch.will_read(&paths);
+        flow::rewrite(&paths, output, &options, watch.progress).map(Made::Written)
     }
 }
 
-fn answer(summary: &Summary) -> Answer {
-    if summary.is_whole() { Answer::Yes } else { Answer::No }
+/// What was made of the inputs.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+pub enum Made {
+    Written(Summary),
+    Planned(Outlook),
+}
+
+impl Made {
+    /// Whether nothing was left out.
+    pub fn answer(&self) -> Answer {
+        match self {
+            Self::Written(summary) if !summary.is_whole() => Answer::No,
+            _ => Answer::Yes,
+        }
+    }
+
+    /// Prints it; of a file that is written quietly only what is missing from it.
+    pub fn print(&self, quiet: bool) -> Result<()> {
+        match self {
+            Self::Planned(outlook) => print_outlook(outlook),
+            Self::Written(summary) if quiet => {
+                say_damaged(summary);
+                Ok(())
+            }
+            Self::Written(summary) => print_summary(summary),
+        }
+    }
 }
 
 /// Prints on standard error what is missing from the output.
-pub fn say_damaged(summary: &Summary) {
+fn say_damaged(summary: &Summary) {
     for damaged in &summary.damaged {
         eprintln!("basketry: left out: {}", output::line(&damaged.to_string()));
     }
 }
 
-/// Runs a rewrite or merge, with a progress bar.
-pub fn execute(paths: &[PathBuf], target: &Path, options: &Options, verbosity: &Verbosity) -> Result<Summary> {
-    let bar = verbosity.progress(paths, "written");
-    let summary = flow::rewrite(paths, target, options, &|bytes| output::advance(&bar, bytes));
-    bar.finish_and_clear();
-    summary
-}
-
 /// Prints the summary.
-pub fn print_summary(summary: &Summary) -> Result<()> {
+fn print_summary(summary: &Summary) -> Result<()> {
     let mut out = output::stdout();
     for container in [Container::Ttree, Container::Rntuple] {
         let mut of_container = summary.tables.iter().filter(|table| table.container == container).peekable();
@@ -238,12 +240,7 @@ fn recode_table(recodes: &[RecodeForecast]) -> Table {
 }
 
 /// Prints the plan.
-pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) -> Result<Answer> {
-    let forecast = flow::forecast(paths, target, options, true)?;
-    if json {
-        output::json(&forecast)?;
-        return Ok(Answer::Yes);
-    }
+fn print_outlook(forecast: &Outlook) -> Result<()> {
     let mut out = output::stdout();
     for Forecast { path, container, input_entries, entries, clusters, columns, recodes, notes } in &forecast.tables {
         let (words, clusters) = (words(*container), output::count(*clusters));
@@ -276,6 +273,5 @@ pub fn dry_run(paths: &[PathBuf], target: &Path, options: &Options, json: bool) 
         output::bytes(forecast.memory),
         forecast.threads
     )?;
-    out.flush()?;
-    Ok(Answer::Yes)
+    Ok(out.flush()?)
 }

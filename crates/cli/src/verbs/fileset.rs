@@ -2,14 +2,16 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
-use flow::Progress;
+use flow::Budget;
 use flow::inputs::inputs;
 use flow::survey::fileset::{FilesetInput, FilesetOptions, FilesetReport, STEP_SIZE, fileset};
 use rootfile::{OutputFile, Result, check_output};
 
 use crate::options::{Resources, Verbosity};
 use crate::output::{self, Answer};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Write the fileset of data sets as coffea's preprocess does: for each file its tree, entries, UUID, and the steps in which
 /// jobs read it.
@@ -51,11 +53,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.resources.budget()
-    }
-
     fn files(&self) -> Result<Vec<FilesetInput>> {
         let mut files = Vec::new();
         for argument in &self.inputs {
@@ -75,46 +72,52 @@ fn named(argument: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !files.is_empty() && !name.contains(['/', ':', '@', '*', '?'])).then_some((name, files))
 }
 
-/// Makes the fileset, and writes it where an output is named.
-pub fn work(args: &Args, progress: Progress<'_>) -> Result<FilesetReport> {
-    let files = args.files()?;
-    if let Some(output) = &args.output {
-        check_output(output, args.force, files.iter().map(|file| &file.path))?;
-    }
-    let Args { step_size, split_clusters, skip_bad, .. } = *args;
-    let options = FilesetOptions { step_size, split_clusters, skip_bad, budget: args.budget() };
-    let report = fileset(&files, &options, progress)?;
-    if let Some(output) = &args.output {
-        let text = serde_json::to_string_pretty(&report.fileset).map_err(std::io::Error::from)?;
-        OutputFile::replace(output, &text)?;
-    }
-    Ok(report)
-}
+impl VerbCommand for Args {
+    type Report = FilesetReport;
 
-pub fn run(args: &Args) -> Result<Answer> {
-    let report = work(args, &flow::unwatched)?;
-    let answer = if report.skipped.is_empty() { Answer::Yes } else { Answer::No };
-    if args.verbosity.json {
-        output::json(&report)?;
-        return Ok(answer);
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
     }
-    for file in &report.skipped {
-        eprintln!(
-            "basketry: left out: {}: {}",
-            output::line(&file.path.display().to_string()),
-            output::line(&file.reason)
-        );
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.resources.budget())
     }
-    if args.output.is_none() {
-        output::json(&report.fileset)?;
-    } else if !args.verbosity.quiet {
-        let mut out = output::stdout();
-        let (files, entries, steps) =
-            (output::count(report.files), output::count(report.entries), output::count(report.steps));
-        writeln!(out, "{} data sets, {files} files, {entries} entries, {steps} steps", report.fileset.len())?;
-        out.flush()?;
+
+    fn work(&self, watch: &Watch<'_>) -> Result<FilesetReport> {
+        let files = self.files()?;
+        if let Some(output) = &self.output {
+            check_output(output, self.force, files.iter().map(|file| &file.path))?;
+        }
+        let Self { step_size, split_clusters, skip_bad, .. } = *self;
+        let options = FilesetOptions { step_size, split_clusters, skip_bad, budget: self.resources.budget() };
+        let report = fileset(&files, &options, watch.progress)?;
+        if let Some(output) = &self.output {
+            let text = serde_json::to_string_pretty(&report.fileset).map_err(std::io::Error::from)?;
+            OutputFile::replace(output, &text)?;
+        }
+        Ok(report)
     }
-    Ok(answer)
+
+    fn answer(report: &FilesetReport) -> Answer {
+        if report.skipped.is_empty() { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, report: &FilesetReport, _: Instant) -> Result<()> {
+        for file in &report.skipped {
+            let path = output::line(&file.path.display().to_string());
+            eprintln!("basketry: left out: {path}: {}", output::line(&file.reason));
+        }
+        if self.output.is_none() {
+            output::json(&report.fileset)?;
+        } else if !self.verbosity.quiet {
+            let mut out = output::stdout();
+            let (files, entries, steps) =
+                (output::count(report.files), output::count(report.entries), output::count(report.steps));
+            writeln!(out, "{} data sets, {files} files, {entries} entries, {steps} steps", report.fileset.len())?;
+            out.flush()?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! `basketry generate`: writes the data sets of published benchmarks.
 
 use std::io::Write;
+use std::time::Instant;
 
-use dataset::layout::ByteSize;
-use flow::Progress;
+use dataset::layout::{ByteSize, Layout};
+use flow::Budget;
 use flow::write::{AutoSave, Order, WriteOptions};
 use lab::synthetic::generate::{Job, Ran, generate, numbered};
 use lab::synthetic::models::{Model, ModelOptions, NAMES};
@@ -12,7 +13,8 @@ use rootfile::{Error, Result, check_output};
 use crate::container_words::words;
 use crate::layout_args::LayoutArgs;
 use crate::options::{Resources, Target, Verbosity};
-use crate::output::{self, Answer};
+use crate::output;
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Write a data set of the published benchmarks, from a seed, of any size, in any layout.
 ///
@@ -42,13 +44,6 @@ pub struct Args {
     layout: LayoutArgs,
     #[command(flatten)]
     verbosity: Verbosity,
-}
-
-impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.resources.budget()
-    }
 }
 
 /// Parameters of a data set.
@@ -147,54 +142,58 @@ impl DataSetArgs {
 
 impl WriteArgs {
     /// The write options, for this number of entries.
-    pub fn options(&self, layout: &LayoutArgs, entries: u64, overwrite: bool) -> Result<WriteOptions> {
-        let mut layout = layout.layout()?;
+    pub fn options(&self, mut layout: Layout, entries: u64, overwrite: bool) -> WriteOptions {
         if let Some(share) = self.autoflush {
             layout.common.cluster = Some(dataset::layout::ClusterSize::Entries(share_of(entries, share)));
         }
-        Ok(WriteOptions {
+        WriteOptions {
             layout,
             overwrite,
             order: if self.arrival { Order::Arrival } else { Order::Tasks },
             auto_save: self.autosave.map(|every| every.auto_save(entries)),
             discard: self.no_write,
             ..WriteOptions::default()
-        })
-    }
-}
-
-/// Writes.
-pub fn work(args: &Args, progress: Progress<'_>) -> Result<Ran> {
-    let model = args.set.model(&args.kind)?;
-    if !args.how.no_write && !args.how.no_fill {
-        for path in numbered(&args.target.output, args.outputs) {
-            check_output(&path, args.target.force, args.layout.file())?;
         }
     }
-    let job = Job {
-        model: &model,
-        outputs: numbered(&args.target.output, args.outputs),
-        options: args.how.options(&args.layout, model.entries(), args.target.force)?,
-        budget: args.resources.budget(),
-        fill: !args.how.no_fill,
-        rate: args.rate.map(|rate| rate.bytes()),
-        timeline: false,
-    };
-    generate(&job, progress)
 }
 
-pub fn run(args: &Args) -> Result<Answer> {
-    let entries = args.set.model(&args.kind)?.entries();
-    let bar = output::progress(entries, "entries", args.verbosity.quiet || args.verbosity.json);
-    let ran = work(args, &|entries| output::advance(&bar, entries));
-    bar.finish_and_clear();
-    let ran = ran?;
-    if args.verbosity.json {
-        output::json(&ran)?;
-    } else if !args.verbosity.quiet {
-        print(args, &ran)?;
+impl VerbCommand for Args {
+    type Report = Ran;
+    const DONE: &'static str = "entries";
+    const FILLS: bool = true;
+
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
     }
-    Ok(Answer::Yes)
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.resources.budget())
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Ran> {
+        let model = self.set.model(&self.kind)?;
+        let outputs = numbered(&self.target.output, self.outputs);
+        if !self.how.no_write && !self.how.no_fill {
+            outputs.iter().try_for_each(|path| check_output(path, self.target.force, self.layout.file()))?;
+        }
+        if let Some(bar) = watch.bar {
+            bar.set_length(model.entries());
+        }
+        let job = Job {
+            model: &model,
+            outputs,
+            options: self.how.options(self.layout.layout()?, model.entries(), self.target.force),
+            budget: self.resources.budget(),
+            fill: !self.how.no_fill,
+            rate: self.rate.map(|rate| rate.bytes()),
+            timeline: false,
+        };
+        generate(&job, watch.progress)
+    }
+
+    fn print(&self, ran: &Ran, _: Instant) -> Result<()> {
+        if self.verbosity.quiet { Ok(()) } else { print(self, ran) }
+    }
 }
 
 fn print(args: &Args, ran: &Ran) -> Result<()> {

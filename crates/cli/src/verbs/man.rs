@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rootfile::Result;
 
-use crate::output::Answer;
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Write the manual pages of the command and of each verb into a folder: basketry.1, basketry-inspect.1, ...
 #[derive(clap::Args)]
@@ -15,8 +15,11 @@ pub struct Args {
     folder: PathBuf,
 }
 
-pub fn run(args: &Args, command: clap::Command) -> Result<Answer> {
-    std::fs::create_dir_all(&args.folder)?;
-    clap_mangen::generate_to(command, &args.folder)?;
-    Ok(Answer::Yes)
+impl VerbCommand for Args {
+    type Report = ();
+
+    fn work(&self, watch: &Watch<'_>) -> Result<()> {
+        std::fs::create_dir_all(&self.folder)?;
+        clap_mangen::generate_to((watch.commands.whole)(), &self.folder).map_err(Into::into)
+    }
 }

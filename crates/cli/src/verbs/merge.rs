@@ -1,12 +1,15 @@
 //! `basketry merge`: merges several files into one.
 
+use std::time::Instant;
+
 use dataset::layout::ByteSize;
-use flow::{Options, Pack, PlanOptions, Progress};
+use flow::{Budget, Options, Pack, PlanOptions};
 use rootfile::Result;
 
-use super::file_output::FileOutputArgs;
-use crate::options::schema;
+use super::file_output::{FileOutputArgs, Made};
+use crate::options::{Verbosity, schema};
 use crate::output::Answer;
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Merge files into one: trees one after the other, histograms added, directories joined.
 ///
@@ -34,11 +37,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.file_output.budget()
-    }
-
     fn options(&self) -> Options {
         Options {
             plan: PlanOptions {
@@ -56,10 +54,27 @@ impl Args {
     }
 }
 
-pub fn report(args: &Args, progress: Progress<'_>) -> Result<(String, Answer)> {
-    args.file_output.report(args.options(), progress)
-}
+impl VerbCommand for Args {
+    type Report = Made;
+    const DONE: &'static str = "written";
 
-pub fn run(args: &Args) -> Result<Answer> {
-    args.file_output.run(args.options())
+    fn verbosity(&self) -> &Verbosity {
+        &self.file_output.verbosity
+    }
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.file_output.budget())
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Made> {
+        self.file_output.make(self.options(), watch)
+    }
+
+    fn answer(made: &Made) -> Answer {
+        made.answer()
+    }
+
+    fn print(&self, made: &Made, _: Instant) -> Result<()> {
+        made.print(self.verbosity().quiet)
+    }
 }

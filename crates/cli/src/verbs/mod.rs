@@ -12,6 +12,7 @@ mod inspect;
 mod man;
 mod merge;
 mod monitor;
+mod options;
 mod plan;
 mod readspeed;
 mod recover;
@@ -23,11 +24,12 @@ mod verify;
 mod write_bench;
 
 use clap::{FromArgMatches, Subcommand};
-use flow::{Budget, Progress, allocator};
+use flow::Progress;
 use rootfile::{Error, Result};
 
-use crate::interrupt::{self, AfterNaming};
+use crate::interrupt::AfterNaming;
 use crate::output::{self, Answer};
+use crate::verb_command::{Commands, VerbCommand};
 
 /// The verbs.
 #[derive(Subcommand)]
@@ -53,138 +55,73 @@ pub enum Verb {
     Completions(completions::Args),
     #[command(hide = true)]
     Man(man::Args),
+    #[command(hide = true)]
+    Options(options::Args),
+}
+
+/// Does the same with the arguments of whichever verb.
+macro_rules! with_args {
+    ($verb:expr, $args:ident => $result:expr) => {
+        match $verb {
+            Verb::Inspect($args) => $result,
+            Verb::Rewrite($args) => $result,
+            Verb::Merge($args) => $result,
+            Verb::Hadd($args) => $result,
+            Verb::Readspeed($args) => $result,
+            Verb::Recover($args) => $result,
+            Verb::Tune($args) => $result,
+            Verb::Verify($args) => $result,
+            Verb::Check($args) => $result,
+            Verb::Fileset($args) => $result,
+            Verb::Plan($args) => $result,
+            Verb::Run($args) => $result,
+            Verb::Collect($args) => $result,
+            Verb::Convert($args) => $result,
+            Verb::Generate($args) => $result,
+            Verb::WriteBench($args) => $result,
+            Verb::Monitor($args) => $result,
+            Verb::Sweep($args) => $result,
+            Verb::Completions($args) => $result,
+            Verb::Man($args) => $result,
+            Verb::Options($args) => $result,
+        }
+    };
 }
 
 impl Verb {
     /// The effect of a signal once all outputs have their names. `None`: the verb handles signals itself.
     pub fn when_told_to_end(&self) -> Option<AfterNaming> {
-        match self {
-            Self::Monitor(_) => None,
-            // These verbs write one file after the other.
-            Self::Sweep(_) | Self::WriteBench(_) => Some(AfterNaming::Ends),
-            _ => Some(AfterNaming::IsDone),
-        }
-    }
-
-    /// Its budget, if it has one. `None`: it needs little, starts other processes, or sets the budget itself.
-    fn budget(&self) -> Option<Budget> {
-        match self {
-            Self::Rewrite(args) => Some(args.budget()),
-            Self::Merge(args) => Some(args.budget()),
-            Self::Readspeed(args) => Some(args.budget()),
-            Self::Recover(args) => Some(args.budget()),
-            Self::Tune(args) => Some(args.budget()),
-            Self::Verify(args) => Some(args.budget()),
-            Self::Check(args) => Some(args.budget()),
-            Self::Fileset(args) => Some(args.budget()),
-            Self::Convert(args) => Some(args.budget()),
-            Self::Generate(args) => Some(args.budget()),
-            Self::WriteBench(args) => args.budget(),
-            Self::Inspect(_) | Self::Hadd(_) | Self::Monitor(_) | Self::Sweep(_) => None,
-            // A task has the budget of its own command.
-            Self::Plan(_) | Self::Run(_) | Self::Collect(_) => None,
-            Self::Completions(_) | Self::Man(_) => None,
-        }
+        with_args!(self, args => args.when_told_to_end())
     }
 
     /// Limits what the allocator of this process keeps, by the verb's budget.
     fn set_up_allocator(&self) {
-        match (self, self.budget()) {
-            (_, None) => {}
-            (Self::Generate(_) | Self::WriteBench(_), Some(budget)) => allocator::ours_for_writing(&budget),
-            (_, Some(budget)) => allocator::ours(&budget),
-        }
+        with_args!(self, args => args.set_up_allocator());
     }
 
-    /// Runs the verb and prints errors. `command` makes the description of the whole command.
-    pub fn exit_code(self, command: fn() -> clap::Command) -> u8 {
+    /// Runs the verb and prints errors. `whole` makes the description of the whole command.
+    pub fn exit_code(self, whole: fn() -> clap::Command) -> u8 {
         self.set_up_allocator();
-        match self {
-            Self::Hadd(args) => hadd::exit_code(ended(hadd::run(&args))),
-            Self::Monitor(args) => monitor::exit_code(&args),
-            verb => output::exit_code(ended(verb.run(command))),
-        }
-    }
-
-    /// Runs the verb and returns the report as JSON, without printing.
-    pub fn report(self, progress: Progress<'_>) -> Result<String> {
-        self.outcome(progress).map(|(report, _)| report)
+        let commands = Commands { whole, check, run: reported_within_budget };
+        with_args!(self, args => args.exit_code(commands))
     }
 
     /// Runs the verb and returns the report as JSON and the answer, without printing.
-    fn outcome(self, progress: Progress<'_>) -> Result<(String, Answer)> {
-        let done = |report: String| Ok((report, Answer::Yes));
-        match self {
-            Self::Inspect(args) => done(inspect::report(&args)?),
-            Self::Rewrite(args) => rewrite::report(&args, progress),
-            Self::Merge(args) => merge::report(&args, progress),
-            Self::Readspeed(args) => {
-                // A reading that is measured runs to its end.
-                let read = |bytes| {
-                    let _ = progress(bytes);
-                };
-                done(output::json_text(&readspeed::work(&args, &|_| (), &read)?)?)
-            }
-            Self::Recover(args) => answered(&recover::work(&args, progress)?, |recovery| recovery.whole),
-            Self::Tune(args) => {
-                let tuned = tune::work(&args, progress, &|_| ())?;
-                answered(&tuned.report, |report| tuned.layout.is_some() && report.delivered.unwrap_or(true))
-            }
-            Self::Verify(args) => answered(&verify::work(&args, progress)?, |verdict| verdict.equal),
-            Self::Check(args) => answered(&check::work(&args, progress)?, |report| report.whole),
-            Self::Fileset(args) => answered(&fileset::work(&args, progress)?, |report| report.skipped.is_empty()),
-            Self::Plan(args) => {
-                answered(&plan::work(&args, (&parses, &reported), progress)?.public(), |jobs| jobs.bad.is_empty())
-            }
-            Self::Run(args) => answered(&run_task::work(&args, &reported, progress)?.0.public(), |state| state.whole),
-            Self::Collect(args) => answered(&collect::work(&args)?, |all| all.whole),
-            Self::Convert(args) => done(output::json_text(&convert::work(&args, progress)?)?),
-            Self::Generate(args) => done(output::json_text(&generate::work(&args, progress)?)?),
-            Self::WriteBench(_) => {
-                Err(Error::request("write-bench starts processes for its runs: use the command line"))
-            }
-            Self::Monitor(_) => Err(Error::request(
-                "monitor runs a command: use the command line, or basketry.Monitor for this process",
-            )),
-            Self::Sweep(args) => done(sweep::report(&args, progress)?),
-            Self::Hadd(_) => Err(Error::request("hadd is only for the command line; use merge")),
-            Self::Completions(_) | Self::Man(_) => {
-                Err(Error::request("completions and man are only for the command line: they have no report"))
-            }
-        }
+    pub fn report(self, progress: Progress<'_>, whole: fn() -> clap::Command) -> Result<(String, Answer)> {
+        let commands = Commands { whole, check, run: reported };
+        with_args!(self, args => args.report(progress, commands))
     }
+}
 
-    fn run(self, command: fn() -> clap::Command) -> Result<Answer> {
-        match self {
-            Self::Inspect(args) => inspect::run(&args),
-            Self::Rewrite(args) => rewrite::run(&args),
-            Self::Merge(args) => merge::run(&args),
-            Self::Hadd(args) => hadd::run(&args),
-            Self::Readspeed(args) => readspeed::run(&args),
-            Self::Recover(args) => recover::run(&args),
-            Self::Tune(args) => tune::run(&args),
-            Self::Verify(args) => verify::run(&args),
-            Self::Check(args) => check::run(&args),
-            Self::Fileset(args) => fileset::run(&args),
-            Self::Plan(args) => plan::run(&args, (&parses, &reported_within_budget)),
-            Self::Run(args) => run_task::run(&args, &reported_within_budget),
-            Self::Collect(args) => collect::run(&args),
-            Self::Convert(args) => convert::run(&args),
-            Self::Generate(args) => generate::run(&args),
-            Self::WriteBench(args) => write_bench::run(&args),
-            Self::Monitor(args) => Ok(if monitor::exit_code(&args) == 0 { Answer::Yes } else { Answer::No }),
-            Self::Sweep(args) => sweep::run(&args),
-            Self::Completions(args) => completions::run(&args, command()),
-            Self::Man(args) => man::run(&args, command()),
-        }
-    }
+/// The verbs as a command of their own, for tasks.
+fn tasks() -> clap::Command {
+    Verb::augment_subcommands(clap::Command::new("basketry"))
 }
 
 /// The verb in the arguments of a task, which begin with its name.
 fn parsed(arguments: &[String]) -> Result<Verb> {
     let words = std::iter::once("basketry").chain(arguments.iter().map(String::as_str));
-    let matches = Verb::augment_subcommands(clap::Command::new("basketry")).try_get_matches_from(words);
-    let verb = matches.and_then(|matches| Verb::from_arg_matches(&matches));
+    let verb = tasks().try_get_matches_from(words).and_then(|matches| Verb::from_arg_matches(&matches));
     match verb.map_err(|e| Error::request(output::usage_text(&e)))? {
         Verb::Plan(_) | Verb::Run(_) | Verb::Collect(_) => Err(Error::request("a task cannot be plan, run or collect")),
         verb => Ok(verb),
@@ -192,29 +129,18 @@ fn parsed(arguments: &[String]) -> Result<Verb> {
 }
 
 /// Checks the arguments of a task.
-fn parses(arguments: &[String]) -> Result<()> {
+fn check(arguments: &[String]) -> Result<()> {
     parsed(arguments).map(drop)
 }
 
 /// Runs the command of a task.
 fn reported(arguments: &[String], progress: Progress<'_>) -> Result<(String, Answer)> {
-    parsed(arguments)?.outcome(progress)
+    parsed(arguments)?.report(progress, tasks)
 }
 
 /// Runs the command of a task in a process of its own, whose allocator it may set up.
 fn reported_within_budget(arguments: &[String], progress: Progress<'_>) -> Result<(String, Answer)> {
     let verb = parsed(arguments)?;
     verb.set_up_allocator();
-    verb.outcome(progress)
-}
-
-/// A report as JSON, and its answer.
-fn answered<R: serde::Serialize>(report: &R, is_yes: impl Fn(&R) -> bool) -> Result<(String, Answer)> {
-    Ok((output::json_text(report)?, if is_yes(report) { Answer::Yes } else { Answer::No }))
-}
-
-/// The result of a verb, unless a signal ends the process.
-fn ended(result: Result<Answer>) -> Result<Answer> {
-    interrupt::wait_if_ending();
-    result
+    verb.report(progress, tasks)
 }

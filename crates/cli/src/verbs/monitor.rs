@@ -9,8 +9,10 @@ use std::time::Duration;
 use lab::monitor::{Ended, Options, Sample, Signaller, Summary, watch};
 use rootfile::{Error, ErrorKind, Result};
 
+use crate::interrupt::AfterNaming;
 use crate::live_view::Live;
 use crate::options::Verbosity;
+use crate::verb_command::{Commands, VerbCommand, Watch};
 use crate::{interrupt, output};
 
 /// Exit codes of shells for an unknown command, and for one that cannot be run.
@@ -60,8 +62,24 @@ fn seconds(text: &str) -> std::result::Result<Duration, String> {
     seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("{text:?} is not between 0.001 and 86400 seconds"))
 }
 
+impl VerbCommand for Args {
+    type Report = ();
+
+    fn when_told_to_end(&self) -> Option<AfterNaming> {
+        None
+    }
+
+    fn work(&self, _: &Watch<'_>) -> Result<()> {
+        Err(Error::request("monitor runs a command: use the command line, or basketry.Monitor for this process"))
+    }
+
+    fn exit_code(&self, _: Commands) -> u8 {
+        exit_code(self)
+    }
+}
+
 /// Runs the command, and returns the exit code.
-pub fn exit_code(args: &Args) -> u8 {
+fn exit_code(args: &Args) -> u8 {
     match run(args) {
         Ok(ended) => {
             let code = u8::try_from(ended.code()).unwrap_or(TROUBLE);

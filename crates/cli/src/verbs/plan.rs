@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::ValueEnum;
 use dataset::layout::ByteSize;
@@ -15,6 +16,7 @@ use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
+use crate::verb_command::{Commands, VerbCommand, Watch};
 
 /// Files of a check in one task, unless another number is requested.
 const CHECKED_AT_ONCE: usize = 100;
@@ -130,23 +132,17 @@ impl Planned {
     }
 }
 
-/// What a command of a task is checked with, without running it. The command line parser of all verbs, which is above.
-pub type Parse<'a> = &'a dyn Fn(&[String]) -> Result<()>;
-
-/// Runs a command and returns its report and answer.
-pub type Run<'a> = &'a dyn Fn(&[String], Progress<'_>) -> Result<(String, Answer)>;
-
 /// Makes the plan and writes it.
-pub fn work(args: &Args, commands: (Parse<'_>, Run<'_>), progress: Progress<'_>) -> Result<Jobs> {
+fn planned(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result<Jobs> {
     let found = inputs(&args.inputs)?;
     check_output(&args.output, args.force, found.iter().map(|input| &input.path))?;
     // What it cannot say is better known now.
     args.submit_file(0)?;
     let (found, checked, bad) = args.whole_inputs(found, progress)?;
     let mut planner = Planner { args, tasks: Vec::new(), inputs: found, taken: HashSet::new() };
-    planner.plan(&checked, commands.1, progress)?;
+    planner.plan(&checked, commands, progress)?;
     for task in &planner.tasks {
-        (commands.0)(&task.args)?;
+        (commands.check)(&task.args)?;
     }
     let jobs = Jobs { schema: SCHEMA, verb: args.verb.name().to_owned(), tasks: planner.tasks, bad };
     let states = StateFolder::of(&args.output);
@@ -217,7 +213,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn plan(&mut self, checked: &[CheckedFile], run: Run<'_>, progress: Progress<'_>) -> Result<()> {
+    fn plan(&mut self, checked: &[CheckedFile], commands: Commands, progress: Progress<'_>) -> Result<()> {
         let count = self.inputs.len();
         let each = |n: Option<u64>, default: usize| n.map_or(default, |n| usize::try_from(n).unwrap_or(usize::MAX));
         let chunks = |size: usize| (0..count).step_by(size).map(move |from| from..count.min(from.saturating_add(size)));
@@ -238,7 +234,7 @@ impl Planner<'_> {
                 }
             }
             Planned::Tune => {
-                let layout = self.tune(run, progress)?;
+                let layout = self.tune(commands, progress)?;
                 for range in chunks(1) {
                     self.add_output("rewrite", range, &["--layout".to_owned(), layout.clone()])?;
                 }
@@ -278,7 +274,7 @@ impl Planner<'_> {
     }
 
     /// Chooses a layout by a sample of the inputs, evenly over them. Returns the file with the layout.
-    fn tune(&self, run: Run<'_>, progress: Progress<'_>) -> Result<String> {
+    fn tune(&self, commands: Commands, progress: Progress<'_>) -> Result<String> {
         let states = StateFolder::of(&self.args.output);
         states.make()?;
         let layout = states.path().join("layout.toml").to_string_lossy().into_owned();
@@ -289,7 +285,7 @@ impl Planner<'_> {
         command.extend(self.args.options.iter().cloned());
         command.push("--".to_owned());
         command.extend(sample);
-        let refused = match run(&command, progress) {
+        let refused = match (commands.run)(&command, progress) {
             Ok((_, Answer::Yes)) => return Ok(layout),
             Ok((_, Answer::No)) => Error::request("no layout meets these limits; basketry tune explains why"),
             Err(e) => e,
@@ -358,23 +354,34 @@ fn text_of(input: &Input) -> String {
     }
 }
 
-pub fn run(args: &Args, commands: (Parse<'_>, Run<'_>)) -> Result<Answer> {
-    let jobs = work(args, commands, &flow::unwatched)?;
-    if args.verbosity.json {
-        output::json(&jobs.public())?;
-    } else {
-        for bad in &jobs.public().bad {
+impl VerbCommand for Args {
+    type Report = Jobs;
+
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Jobs> {
+        planned(self, watch).map(|jobs| jobs.public())
+    }
+
+    fn answer(jobs: &Jobs) -> Answer {
+        if jobs.bad.is_empty() { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, jobs: &Jobs, _: Instant) -> Result<()> {
+        for bad in &jobs.bad {
             eprintln!("basketry: left out: {}: {}", output::line(&bad.path), output::line(&bad.reason));
         }
-        if !args.verbosity.quiet {
+        if !self.verbosity.quiet {
             let (count, last) = (jobs.tasks.len(), jobs.tasks.len().saturating_sub(1));
             let mut out = output::stdout();
-            writeln!(out, "{count} tasks, 0 to {last}: {} --task N", run_command(&args.output))?;
-            if let Some((path, _)) = args.submit_file(count)? {
+            writeln!(out, "{count} tasks, 0 to {last}: {} --task N", run_command(&self.output))?;
+            if let Some((path, _)) = self.submit_file(count)? {
                 writeln!(out, "submit file: {}", output::line(&path.display().to_string()))?;
             }
             out.flush()?;
         }
+        Ok(())
     }
-    Ok(if jobs.bad.is_empty() { Answer::Yes } else { Answer::No })
 }

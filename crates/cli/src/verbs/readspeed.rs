@@ -1,6 +1,8 @@
 //! `basketry readspeed`: measures how fast a file can be read, and names the bottleneck.
 
+use std::ffi::OsString;
 use std::io::Write;
+use std::time::Instant;
 
 use dataset::layout::ByteSize;
 use flow::inputs::{Input, inputs};
@@ -11,6 +13,7 @@ use rootfile::{Error, Result};
 
 use crate::options::{Following, Verbosity};
 use crate::output::{self, Answer};
+use crate::verb_command::{Commands, VerbCommand, Watch, ended};
 
 /// Columns that the table shows; --json has them all.
 const SHOWN: usize = 20;
@@ -25,10 +28,10 @@ const SHOWN: usize = 20;
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or patterns.
     #[arg(value_name = "FILE")]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
     /// More files, in the form of rootreadspeed.
     #[arg(long, value_name = "FILE", num_args = 1..)]
-    files: Vec<String>,
+    files: Vec<OsString>,
     /// The tree in all files, or the tree in each.
     #[arg(long, value_name = "TREE", num_args = 1..)]
     trees: Vec<String>,
@@ -81,70 +84,75 @@ pub struct Args {
     verbosity: Verbosity,
 }
 
-impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> Budget {
-        Budget::new(self.memory.bytes(), self.threads)
-    }
-}
+impl VerbCommand for Args {
+    type Report = Report;
+    const DONE: &'static str = "read";
 
-/// Measures.
-pub fn work(args: &Args, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
-    let files: Vec<String> = args.inputs.iter().chain(&args.files).cloned().collect();
-    if files.is_empty() {
-        return Err(Error::request("no input: give a file, as in basketry readspeed FILE:TREE"));
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
     }
-    let inputs = with_trees(inputs(&files)?, &args.trees)?;
-    let columns = match (&args.branches, &args.branches_regex) {
-        (names, _) if !names.is_empty() => Columns::Named(names.clone()),
-        (_, texts) if !texts.is_empty() => Columns::Matching(texts.clone()),
-        _ => Columns::All,
-    };
-    let options = Options {
-        inputs,
-        columns,
-        entries: args.entries.clone().unwrap_or_default(),
-        repeat: args.repeat,
-        cold: args.cold,
-        throttle: args.throttle,
-        application: args.application,
-        layouts: args.layouts,
-        follow: args.following.follow(),
-        budget: args.budget(),
-        seed: args.seed,
-    };
-    measure(&options, total, progress)
-}
 
-pub fn run(args: &Args) -> Result<Answer> {
-    if args.test {
-        return test(args);
+    fn budget(&self) -> Option<Budget> {
+        Some(Budget::new(self.memory.bytes(), self.threads))
     }
-    let bar = output::progress(0, "read", args.verbosity.quiet || args.verbosity.json);
-    let report = work(args, &|total| bar.set_length(total), &|bytes| bar.inc(bytes))?;
-    bar.finish_and_clear();
-    if args.verbosity.json {
-        output::json(&report)?;
-    } else {
-        print(&report, args.verbosity.quiet)?;
-    }
-    Ok(Answer::Yes)
-}
 
-/// Runs the self-check, and prints a line for each check.
-fn test(args: &Args) -> Result<Answer> {
-    let checks = self_check(args.budget())?;
-    let mut out = output::stdout();
-    for check in &checks {
-        match &check.wrong {
-            None => writeln!(out, "pass  {}", check.what)?,
-            Some(wrong) => writeln!(out, "FAIL  {}: {}", check.what, output::one_line(wrong))?,
+    fn work(&self, watch: &Watch<'_>) -> Result<Report> {
+        let files: Vec<OsString> = self.inputs.iter().chain(&self.files).cloned().collect();
+        if files.is_empty() {
+            return Err(Error::request("no input: give a file, as in basketry readspeed FILE:TREE"));
         }
+        let inputs = with_trees(inputs(&files)?, &self.trees)?;
+        let columns = match (&self.branches, &self.branches_regex) {
+            (names, _) if !names.is_empty() => Columns::Named(names.clone()),
+            (_, texts) if !texts.is_empty() => Columns::Matching(texts.clone()),
+            _ => Columns::All,
+        };
+        let options = Options {
+            inputs,
+            columns,
+            entries: self.entries.clone().unwrap_or_default(),
+            repeat: self.repeat,
+            cold: self.cold,
+            throttle: self.throttle,
+            application: self.application,
+            layouts: self.layouts,
+            follow: self.following.follow(),
+            budget: Budget::new(self.memory.bytes(), self.threads),
+            seed: self.seed,
+        };
+        let total = |total| watch.bar.into_iter().for_each(|bar| bar.set_length(total));
+        // A reading that is measured runs to its end.
+        let read = |bytes| {
+            let _ = (watch.progress)(bytes);
+        };
+        measure(&options, &total, &read)
     }
-    let failed = checks.iter().filter(|check| check.wrong.is_some()).count();
-    writeln!(out, "{} of {} checks passed", checks.len() - failed, checks.len())?;
-    out.flush()?;
-    Ok(if failed == 0 { Answer::Yes } else { Answer::No })
+
+    fn print(&self, report: &Report, _: Instant) -> Result<()> {
+        print(report, self.verbosity.quiet)
+    }
+
+    fn exit_code(&self, commands: Commands) -> u8 {
+        output::exit_code(ended(if self.test { self.check_itself() } else { self.run(commands) }))
+    }
+}
+
+impl Args {
+    /// Runs the self-check, and prints a line for each check.
+    fn check_itself(&self) -> Result<Answer> {
+        let checks = self_check(Budget::new(self.memory.bytes(), self.threads))?;
+        let mut out = output::stdout();
+        for check in &checks {
+            match &check.wrong {
+                None => writeln!(out, "pass  {}", check.what)?,
+                Some(wrong) => writeln!(out, "FAIL  {}: {}", check.what, output::one_line(wrong))?,
+            }
+        }
+        let failed = checks.iter().filter(|check| check.wrong.is_some()).count();
+        writeln!(out, "{} of {} checks passed", checks.len() - failed, checks.len())?;
+        out.flush()?;
+        Ok(if failed == 0 { Answer::Yes } else { Answer::No })
+    }
 }
 
 /// The tree of each file, in the form of rootreadspeed: one for all, or one each.

@@ -2,13 +2,15 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
-use flow::Progress;
-use flow::recover::{RecoverOptions, RecoveredTree, Recovery};
+use flow::Budget;
+use flow::recover::{RecoverOptions, RecoveredTree, Recovery, recover};
 use rootfile::Result;
 
 use crate::options::{Resources, Target, Verbosity};
 use crate::output::{self, Answer};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Branches and groups of baskets that are printed; --json has them all.
 const SHOWN: usize = 10;
@@ -41,30 +43,32 @@ pub struct Args {
     verbosity: Verbosity,
 }
 
-impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.resources.budget()
-    }
-}
+impl VerbCommand for Args {
+    type Report = Recovery;
+    const DONE: &'static str = "written";
 
-/// Recovers.
-pub fn work(args: &Args, progress: Progress<'_>) -> Result<Recovery> {
-    args.target.check([Some(&args.input), args.like.as_ref()].into_iter().flatten())?;
-    let options = RecoverOptions { budget: args.resources.budget(), overwrite: args.target.force };
-    flow::recover::recover(&args.input, args.like.as_deref(), &args.target.output, &options, progress)
-}
-
-pub fn run(args: &Args) -> Result<Answer> {
-    let bar = args.verbosity.progress([&args.input], "written");
-    let recovery = work(args, &|bytes| output::advance(&bar, bytes))?;
-    bar.finish_and_clear();
-    if args.verbosity.json {
-        output::json(&recovery)?;
-    } else if !args.verbosity.quiet {
-        print(&recovery)?;
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
     }
-    Ok(if recovery.whole { Answer::Yes } else { Answer::No })
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.resources.budget())
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Recovery> {
+        self.target.check([Some(&self.input), self.like.as_ref()].into_iter().flatten())?;
+        watch.will_read([&self.input]);
+        let options = RecoverOptions { budget: self.resources.budget(), overwrite: self.target.force };
+        recover(&self.input, self.like.as_deref(), &self.target.output, &options, watch.progress)
+    }
+
+    fn answer(recovery: &Recovery) -> Answer {
+        if recovery.whole { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, recovery: &Recovery, _: Instant) -> Result<()> {
+        if self.verbosity.quiet { Ok(()) } else { print(recovery) }
+    }
 }
 
 fn print(recovery: &Recovery) -> Result<()> {

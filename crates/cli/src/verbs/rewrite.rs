@@ -1,10 +1,14 @@
 //! `basketry rewrite`: writes one output in a given layout.
 
-use flow::{Options, Progress};
+use std::time::Instant;
+
+use flow::{Budget, Options};
 use rootfile::Result;
 
-use super::file_output::FileOutputArgs;
+use super::file_output::{FileOutputArgs, Made};
+use crate::options::Verbosity;
 use crate::output::Answer;
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Rewrite trees in another layout: the same entries, with other clusters, baskets or compression.
 ///
@@ -21,17 +25,27 @@ pub struct Args {
     file_output: FileOutputArgs,
 }
 
-impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.file_output.budget()
+impl VerbCommand for Args {
+    type Report = Made;
+    const DONE: &'static str = "written";
+
+    fn verbosity(&self) -> &Verbosity {
+        &self.file_output.verbosity
     }
-}
 
-pub fn report(args: &Args, progress: Progress<'_>) -> Result<(String, Answer)> {
-    args.file_output.report(Options::default(), progress)
-}
+    fn budget(&self) -> Option<Budget> {
+        Some(self.file_output.budget())
+    }
 
-pub fn run(args: &Args) -> Result<Answer> {
-    args.file_output.run(Options::default())
+    fn work(&self, watch: &Watch<'_>) -> Result<Made> {
+        self.file_output.make(Options::default(), watch)
+    }
+
+    fn answer(made: &Made) -> Answer {
+        made.answer()
+    }
+
+    fn print(&self, made: &Made, _: Instant) -> Result<()> {
+        made.print(self.verbosity().quiet)
+    }
 }

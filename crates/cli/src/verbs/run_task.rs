@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use dataset::layout::ByteSize;
-use flow::Progress;
 use lab::jobs::{Ended, Jobs, Output, SCHEMA, State, StateFolder, Task, runner};
 use rootfile::{Error, ErrorKind, NamingWatch, Result};
 
-use super::plan::Run;
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Run one task of a plan that `basketry plan` wrote.
 ///
@@ -49,7 +48,7 @@ pub struct Args {
 /// # Errors
 ///
 /// Those of the task's command: its state has them too.
-pub fn work(args: &Args, run: Run<'_>, progress: Progress<'_>) -> Result<(State, bool)> {
+fn done(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result<(State, bool)> {
     let jobs = Jobs::read(&args.plan)?;
     let task = jobs.task(args.task)?;
     let states = Arc::new(StateFolder::of(&args.plan));
@@ -102,7 +101,7 @@ pub fn work(args: &Args, run: Run<'_>, progress: Progress<'_>) -> Result<(State,
         })
     });
     let start = Instant::now();
-    let result = run(&args.command(task, replace), progress);
+    let result = (commands.run)(&args.command(task, replace), progress);
     state.seconds = start.elapsed().as_secs_f64();
     drop(watch);
     state.output = named.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -158,20 +157,43 @@ fn forced(command: &[String]) -> bool {
     command.iter().take_while(|word| *word != "--").any(|word| word == "--force" || word == "-f")
 }
 
-pub fn run(args: &Args, run: Run<'_>) -> Result<Answer> {
-    let (state, skipped) = work(args, run, &flow::unwatched)?;
-    if args.verbosity.json {
-        output::json(&state.public())?;
-    } else if !args.verbosity.quiet {
+/// The state of a task that was run, or was done before.
+#[derive(serde::Serialize)]
+#[serde(transparent)]
+pub struct Ran {
+    state: State,
+    #[serde(skip)]
+    skipped: bool,
+}
+
+impl VerbCommand for Args {
+    type Report = Ran;
+
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Ran> {
+        let (state, skipped) = done(self, watch)?;
+        Ok(Ran { state: state.public(), skipped })
+    }
+
+    fn answer(ran: &Ran) -> Answer {
+        if ran.state.whole { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, Ran { state, skipped }: &Ran, _: Instant) -> Result<()> {
+        if self.verbosity.quiet {
+            return Ok(());
+        }
         let mut out = output::stdout();
-        let how = if skipped { "was done before, in" } else { "done in" };
+        let how = if *skipped { "was done before, in" } else { "done in" };
         write!(out, "task {} {how} {:.2} s", state.n, state.seconds)?;
         if let Some(written) = &state.output {
             let path = written.path.display().to_string();
             write!(out, ": {}, {}", output::line(&path), output::bytes(written.bytes))?;
         }
         writeln!(out, "{}", if state.whole { "" } else { "; the answer is no: basketry collect lists why" })?;
-        out.flush()?;
+        Ok(out.flush()?)
     }
-    Ok(if state.whole { Answer::Yes } else { Answer::No })
 }

@@ -21,10 +21,12 @@ use lab::system::subprocess::end_with_parent;
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use super::write_bench::home_of_root;
+use crate::interrupt::AfterNaming;
 use crate::layout_args::layout_of;
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
+use crate::verb_command::{Commands, VerbCommand, Watch};
 
 /// Measure copying and reading over a grid of layouts, streams and threads, and find the best point.
 ///
@@ -53,11 +55,11 @@ pub struct Args {
     layout: Option<PathBuf>,
     /// Numbers of files to write at once, such as 1,2,5,10. The cost of one more is reported. The same as --grid
     /// streams=...
-    #[arg(long, value_name = "N,...")]
-    streams: Option<String>,
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    streams: Vec<String>,
     /// Threads of a job, such as 1,2. The same as --grid threads=...
-    #[arg(short = 'j', long, value_name = "N,...")]
-    threads: Option<String>,
+    #[arg(short = 'j', long, value_name = "N,...", value_delimiter = ',')]
+    threads: Vec<String>,
     /// Copy only the first N entries of the tree.
     #[arg(long, value_name = "N")]
     entries: Option<u64>,
@@ -206,8 +208,8 @@ impl Args {
             }
         }
         for (key, values) in [("streams", &self.streams), ("threads", &self.threads)] {
-            if let Some(values) = values {
-                grid.add(&format!("{key}={values}"))?;
+            if !values.is_empty() {
+                grid.add(&format!("{key}={}", values.join(",")))?;
             }
         }
         Ok(grid)
@@ -282,7 +284,7 @@ fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))
 }
 
-pub fn run(args: &Args) -> Result<Answer> {
+fn run(args: &Args) -> Result<Answer> {
     match &args.show {
         Some(Show::Show(args)) => return print_tables(args),
         Some(Show::Report(args)) => return write_page(args),
@@ -349,14 +351,35 @@ fn print_tables(args: &ShowArgs) -> Result<Answer> {
 }
 
 /// The JSON of `--json`.
-pub fn report(args: &Args, progress: Progress<'_>) -> Result<String> {
-    match &args.show {
-        Some(Show::Report(args)) => output::json_text(&shown(args)?),
-        Some(Show::Show(args)) => output::json_text(&findings(&args.folder)?),
-        None => match args.sweep(progress, &mut |_| ())? {
-            Ok(found) => output::json_text(&found),
-            Err(estimate) => output::json_text(&estimate),
-        },
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+pub enum Swept {
+    Page(Box<Report>),
+    Found(Box<Findings>),
+    Expected(Estimate),
+}
+
+impl VerbCommand for Args {
+    type Report = Swept;
+
+    fn when_told_to_end(&self) -> Option<AfterNaming> {
+        // It writes one file after the other.
+        Some(AfterNaming::Ends)
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Swept> {
+        Ok(match &self.show {
+            Some(Show::Report(args)) => Swept::Page(Box::new(shown(args)?)),
+            Some(Show::Show(args)) => Swept::Found(Box::new(findings(&args.folder)?)),
+            None => match self.sweep(watch.progress, &mut |_| ())? {
+                Ok(found) => Swept::Found(Box::new(found)),
+                Err(estimate) => Swept::Expected(estimate),
+            },
+        })
+    }
+
+    fn run(&self, _: Commands) -> Result<Answer> {
+        run(self)
     }
 }
 

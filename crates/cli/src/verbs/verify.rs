@@ -1,15 +1,17 @@
 //! `basketry verify`: compares the contents of two files, whatever their layouts.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::{ColumnError, Progress, Tolerances, TreeVerdict, Verdict, VerifyOptions};
+use flow::{Budget, ColumnError, Tolerances, TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
 use crate::layout_args::SelectArgs;
 use crate::options::{Following, Resources, Verbosity, schema};
 use crate::output::{self, Answer};
+use crate::verb_command::{VerbCommand, Watch};
 use flow::inputs::{inputs, one_tree};
 
 /// Differences that are printed; --json has them all.
@@ -31,7 +33,7 @@ const SHOWN: usize = 20;
 pub struct Args {
     /// FILE or FILE:TREE, twice or more, or @list.txt. If a tree is named, only this tree is compared.
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
-    inputs: Vec<String>,
+    inputs: Vec<OsString>,
     /// Compare only this tree, by its path.
     #[arg(long, value_name = "TREE")]
     tree: Option<String>,
@@ -59,32 +61,34 @@ pub struct Args {
     verbosity: Verbosity,
 }
 
-/// Compares.
-pub fn work(args: &Args, progress: Progress<'_>) -> Result<Verdict> {
-    let (paths, last, options) = args.sides()?;
-    flow::verify(&paths, &last, &options, progress)
-}
+impl VerbCommand for Args {
+    type Report = Verdict;
+    const DONE: &'static str = "compared";
 
-pub fn run(args: &Args) -> Result<Answer> {
-    let (paths, last, options) = args.sides()?;
-    let bar = args.verbosity.progress(paths.iter().chain([&last]), "compared");
-    let start = Instant::now();
-    let verdict = flow::verify(&paths, &last, &options, &|bytes| output::advance(&bar, bytes))?;
-    bar.finish_and_clear();
-    if args.verbosity.json {
-        output::json(&verdict)?;
-    } else {
-        print(&verdict, start, args.verbosity.quiet)?;
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
     }
-    Ok(if verdict.equal { Answer::Yes } else { Answer::No })
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.resources.budget())
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Verdict> {
+        let (paths, last, options) = self.sides()?;
+        watch.will_read(paths.iter().chain([&last]));
+        flow::verify(&paths, &last, &options, watch.progress)
+    }
+
+    fn answer(verdict: &Verdict) -> Answer {
+        if verdict.equal { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, verdict: &Verdict, start: Instant) -> Result<()> {
+        print(verdict, start, self.verbosity.quiet)
+    }
 }
 
 impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.resources.budget()
-    }
-
     /// The files of the first side, the file of the second, and how they are compared.
     fn sides(&self) -> Result<(Vec<PathBuf>, PathBuf, VerifyOptions)> {
         let mut sides = inputs(&self.inputs)?;

@@ -3,18 +3,21 @@
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
 
-use dataset::layout::Container;
+use dataset::layout::{Container, Layout, TreeLayout};
+use flow::Budget;
 use lab::synthetic::generate::{Job, generate};
 use lab::synthetic::write_bench::{Grid, Line, Point, Report, Rivals, Run, Writer, bench};
 use lab::system::subprocess::{Memory, end_with_parent, measure};
 use rootfile::{Error, Hint, Result, ScratchFolder};
 
 use super::generate::{DataSetArgs, WriteArgs};
-use crate::layout_args::LayoutArgs;
+use crate::interrupt::AfterNaming;
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
+use crate::verb_command::{Commands, VerbCommand, Watch, ended};
 
 /// basketry among the rivals.
 const OURS: Writer = Writer { name: "basketry", containers: &[Container::Ttree, Container::Rntuple] };
@@ -85,12 +88,6 @@ fn shape(text: &str) -> std::result::Result<(u32, u32), String> {
 }
 
 impl Args {
-    /// The budget of the run that this process makes, if it makes one.
-    pub fn budget(&self) -> Option<flow::Budget> {
-        let threads = self.threads.first().filter(|_| self.once)?;
-        Some(flow::Budget::new(self.memory.bytes(), *threads))
-    }
-
     fn grid(&self) -> Grid {
         let one = vec![(self.set.branches, self.set.events)];
         Grid {
@@ -157,19 +154,21 @@ impl Args {
     fn run_once(&self) -> Result<Run> {
         let model = self.set.model(&self.kind)?;
         let first = |what| Error::request(format!("one run needs one of the {what}"));
-        let layout = LayoutArgs::plain(
-            *self.container.first().ok_or_else(|| first("containers"))?,
-            Some(self.compression.first().ok_or_else(|| first("codecs"))?.parse()?),
-            self.cluster.as_deref().map(str::parse).transpose()?,
-            self.basket.as_deref().map(str::parse).transpose()?,
-            self.one_basket_per_cluster,
-        );
+        let mut layout = Layout::default();
+        layout.common = TreeLayout {
+            container: Some(*self.container.first().ok_or_else(|| first("containers"))?),
+            compression: Some(self.compression.first().ok_or_else(|| first("codecs"))?.parse()?),
+            cluster: self.cluster.as_deref().map(str::parse).transpose()?,
+            basket: self.basket.as_deref().map(str::parse).transpose()?,
+            one_basket_per_cluster: self.one_basket_per_cluster.then_some(true),
+            ..TreeLayout::default()
+        };
         let medium = self.media.first().ok_or_else(|| first("media"))?;
         let folder = ScratchFolder::within(medium).map_err(|e| e.file(medium))?;
         let job = Job {
             model: &model,
             outputs: lab::synthetic::generate::numbered(&folder.path().join("out.root"), self.outputs),
-            options: self.how.options(&layout, model.entries(), true)?,
+            options: self.how.options(layout, model.entries(), true),
             budget: self.budget().ok_or_else(|| first("threads"))?,
             fill: !self.how.no_fill,
             rate: None,
@@ -192,7 +191,7 @@ impl Args {
 }
 
 /// Measures everything; calls `done` after each run.
-pub fn work(args: &Args, done: &dyn Fn()) -> Result<Report> {
+fn measured(args: &Args, done: &dyn Fn()) -> Result<Report> {
     let grid = args.grid();
     let folder = ScratchFolder::new()?;
     let rivals = match &args.rivals {
@@ -224,26 +223,47 @@ pub(super) fn home_of_root(given: Option<&std::path::Path>) -> Result<PathBuf> {
     })
 }
 
-pub fn run(args: &Args) -> Result<Answer> {
-    if args.once {
-        end_with_parent();
-        output::json(&args.run_once()?)?;
-        return Ok(Answer::Yes);
+impl VerbCommand for Args {
+    type Report = Report;
+    const DONE: &'static str = "runs";
+    const FILLS: bool = true;
+
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
     }
-    let all = args.grid().points(&args.writers()).len() * args.repeat.max(1);
-    let bar = output::progress(all as u64, "runs", args.verbosity.quiet || args.verbosity.json);
-    let report = work(args, &|| {
+
+    /// That of the run that this process makes, if it makes one.
+    fn budget(&self) -> Option<Budget> {
+        let threads = self.threads.first().filter(|_| self.once)?;
+        Some(Budget::new(self.memory.bytes(), *threads))
+    }
+
+    fn when_told_to_end(&self) -> Option<AfterNaming> {
+        // It writes one file after the other.
+        Some(AfterNaming::Ends)
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Report> {
+        let Some(bar) = watch.bar else {
+            return Err(Error::request("write-bench starts processes for its runs: use the command line"));
+        };
+        bar.set_length((self.grid().points(&self.writers()).len() * self.repeat.max(1)) as u64);
         // It cannot be stopped half-way but by the signal itself.
-        let _ = output::advance(&bar, 1);
-    });
-    bar.finish_and_clear();
-    let report = report?;
-    if args.verbosity.json {
-        output::json(&report)?;
-    } else {
-        print(&report)?;
+        measured(self, &|| bar.inc(1))
     }
-    Ok(Answer::Yes)
+
+    fn print(&self, report: &Report, _: Instant) -> Result<()> {
+        print(report)
+    }
+
+    fn exit_code(&self, commands: Commands) -> u8 {
+        let once = || {
+            end_with_parent();
+            output::json(&self.run_once()?)?;
+            Ok(Answer::Yes)
+        };
+        output::exit_code(ended(if self.once { once() } else { self.run(commands) }))
+    }
 }
 
 fn print(report: &Report) -> Result<()> {

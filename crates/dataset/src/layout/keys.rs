@@ -65,55 +65,15 @@ macro_rules! words {
 words!(Container, "container", Ttree = "ttree", Rntuple = "rntuple");
 words!(Streaming, "streaming", MemberWise = "member-wise", ObjectWise = "object-wise");
 
-/// The keys of a tree.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TreeLayout {
-    /// TTree or RNTuple.
-    pub container: Option<Container>,
-    /// Size of a cluster (AutoFlush).
-    pub cluster: Option<ClusterSize>,
-    /// Most bytes of an RNTuple's cluster before compression.
-    pub unzipped_cluster: Option<ByteSize>,
-    /// Initial buffer of a branch in bytes; page size of an RNTuple.
-    pub basket: Option<ByteSize>,
-    /// Memory for all baskets together, distributed among branches after the first flush
-    /// ([`optimize_baskets`](super::optimize_baskets)). Absent: no distribution.
-    pub basket_memory: Option<ByteSize>,
-    /// Close baskets only at the end of clusters.
-    pub one_basket_per_cluster: Option<bool>,
-    /// Shrink a basket buffer to this ratio times its used size, at each flush.
-    pub memory_ratio: Option<f64>,
-    /// Split level of objects.
-    pub split_level: Option<u32>,
-    /// Streaming of unsplit collections.
-    pub streaming: Option<Streaming>,
-    /// Codec and level.
-    pub compression: Option<Compression>,
-    /// Encoding of the columns of an RNTuple. Absent: split if they are compressed.
-    pub encoding: Option<ColumnEncoding>,
-    /// Whether a checksum follows each page of an RNTuple.
-    pub page_checksums: Option<bool>,
-    /// Whether pages of a cluster of an RNTuple with the same bytes are stored once.
-    pub share_pages: Option<bool>,
-    /// Clusters of an RNTuple in a cluster group, which has one page list. Absent: as many as a page list of 8 MiB describes.
-    pub cluster_group: Option<u32>,
-}
-
-/// The keys of columns, with the meaning of [`TreeLayout`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ColumnLayout {
-    /// Initial buffer of the branch in bytes; page size of an RNTuple.
-    pub basket: Option<ByteSize>,
-    /// Shrink the basket buffer to this ratio times its used size, at each flush.
-    pub memory_ratio: Option<f64>,
-    /// Split level of the object.
-    pub split_level: Option<u32>,
-    /// Streaming of an unsplit collection.
-    pub streaming: Option<Streaming>,
-    /// Codec and level.
-    pub compression: Option<Compression>,
-    /// Encoding of the columns of the field in an RNTuple.
-    pub encoding: Option<ColumnEncoding>,
+/// A key as users write it.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value is called; `None`: it is true or false.
+    pub value: Option<&'static str>,
+    /// What it does, in a sentence or more.
+    pub help: &'static str,
 }
 
 /// The value of a key, to be written.
@@ -129,8 +89,14 @@ pub(super) trait Keys: Default {
     /// The names, in the order they are written.
     const NAMES: &'static [&'static str];
 
-    /// Sets one by its text. For an unknown name the error lists the known ones.
-    fn set_key(&mut self, key: &str, text: &str) -> Result<()>;
+    /// Sets one by its text; the error does not name it. For an unknown name the error lists the known ones.
+    fn read_key(&mut self, key: &str, text: &str) -> Result<()>;
+
+    /// Sets one by its text.
+    fn set_key(&mut self, key: &str, text: &str) -> Result<()> {
+        let known = Self::NAMES.contains(&key);
+        self.read_key(key, text).map_err(|e| if known { e.object(key) } else { e })
+    }
 
     /// The value of a key, if set.
     fn get_key(&self, key: &str) -> Option<Value>;
@@ -144,15 +110,24 @@ pub(super) trait Keys: Default {
     }
 }
 
-/// Ties names to fields; each line is `"name" field: read, write`.
+/// Declares a group of keys; each line is `/// help`, `"name" field: type, "VALUE", read, write`, without a value for a switch.
 macro_rules! keys {
-    ($type:ident: $($name:literal $field:ident: $read:ident, $write:expr;)+) => {
+    (@value) => { None };
+    (@value $value:literal) => { Some($value) };
+    ($(#[doc = $docs:literal])+ $type:ident:
+     $($(#[doc = $help:literal])+ $name:literal $field:ident: $of:ty, $($value:literal,)? $read:ident, $write:expr;)+) => {
+        $(#[doc = $docs])+
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $type {
+            $($(#[doc = $help])+ pub $field: Option<$of>,)+
+        }
+
         impl Keys for $type {
             const NAMES: &'static [&'static str] = &[$($name),+];
 
-            fn set_key(&mut self, key: &str, text: &str) -> Result<()> {
+            fn read_key(&mut self, key: &str, text: &str) -> Result<()> {
                 match key {
-                    $($name => self.$field = Some($read(text).map_err(|e| e.object(key))?),)+
+                    $($name => self.$field = Some($read(text)?),)+
                     _ => return Err(unknown_key(key, Self::NAMES)),
                 }
                 Ok(())
@@ -171,8 +146,12 @@ macro_rules! keys {
         }
 
         impl $type {
+            /// The keys, in the order in which they are written.
+            pub const KEYS: &'static [Key] =
+                &[$(Key { name: $name, value: keys!(@value $($value)?), help: concat!($($help),+) }),+];
+
             /// The names of all keys, as users write them.
-            pub const KEYS: &'static [&'static str] = <Self as Keys>::NAMES;
+            pub const NAMES: &'static [&'static str] = <Self as Keys>::NAMES;
 
             /// Sets one key by name and text, as on a command line.
             ///
@@ -181,6 +160,17 @@ macro_rules! keys {
             /// If there is no such key, or if the text is not a value of it.
             pub fn set(&mut self, key: &str, text: &str) -> Result<()> {
                 self.set_key(key, text)
+            }
+
+            /// This one key, set by its text.
+            ///
+            /// # Errors
+            ///
+            /// Those of `set`, which do not name the key.
+            pub fn of(key: Key, text: &str) -> Result<Self> {
+                let mut layout = Self::default();
+                layout.read_key(key.name, text)?;
+                Ok(layout)
             }
 
             /// Copies every key that is set in `other`.
@@ -196,30 +186,55 @@ macro_rules! keys {
     };
 }
 
-keys! { TreeLayout:
-    "container" container: read, text;
-    "cluster" cluster: read, text;
-    "unzipped-cluster" unzipped_cluster: read, text;
-    "basket" basket: read_basket, text;
-    "basket-memory" basket_memory: read, text;
-    "one-basket-per-cluster" one_basket_per_cluster: read_bool, Value::Bool;
-    "memory-ratio" memory_ratio: read_ratio, Value::Float;
-    "split-level" split_level: read_level, Value::Int;
-    "streaming" streaming: read, text;
-    "compression" compression: read, text;
-    "encoding" encoding: read, text;
-    "page-checksums" page_checksums: read_bool, Value::Bool;
-    "share-pages" share_pages: read_bool, Value::Bool;
-    "cluster-group" cluster_group: read_count, Value::Int;
+keys! {
+    /// The keys of a tree. An absent one means the value of the input, or ROOT's default if there is no input.
+    TreeLayout:
+    /// Write tables as ttree or rntuple, whatever they are in the input.
+    "container" container: Container, "KIND", read, text;
+    /// Size of a cluster: compressed bytes (30MB) or entries (1000).
+    "cluster" cluster: ClusterSize, "SIZE", read, text;
+    /// Most bytes of a cluster of an RNTuple before compression.
+    "unzipped-cluster" unzipped_cluster: ByteSize, "SIZE", read, text;
+    /// Buffer size at which a basket is closed, as in ROOT; in an RNTuple the largest size of a page.
+    "basket" basket: ByteSize, "SIZE", read_basket, text;
+    /// Memory that the baskets of all branches share (ROOT's OptimizeBaskets).
+    "basket-memory" basket_memory: ByteSize, "SIZE", read, text;
+    /// Write one basket for each branch in each cluster, of any size.
+    "one-basket-per-cluster" one_basket_per_cluster: bool, read_bool, Value::Bool;
+    /// Record buffer sizes as this multiple of the largest basket, such as 1.1.
+    "memory-ratio" memory_ratio: f64, "RATIO", read_ratio, Value::Float;
+    /// Split objects into branches: 0 not at all, 1 into their members, 99 as deeply as ROOT does.
+    "split-level" split_level: u32, "LEVEL", read_level, Value::Int;
+    /// Streaming of unsplit collections: member-wise or object-wise.
+    "streaming" streaming: Streaming, "HOW", read, text;
+    /// Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
+    "compression" compression: Compression, "CODEC", read, text;
+    /// Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where the
+    /// field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `verify --tolerance` proves the error.
+    "encoding" encoding: ColumnEncoding, "HOW", read, text;
+    /// Write a checksum behind each page of an RNTuple.
+    "page-checksums" page_checksums: bool, read_bool, Value::Bool;
+    /// Store pages of a cluster of an RNTuple that have the same bytes once.
+    "share-pages" share_pages: bool, read_bool, Value::Bool;
+    /// Clusters of an RNTuple in a cluster group, which has one page list. Default: as many as a list of 8 MiB describes.
+    "cluster-group" cluster_group: u32, "N", read_count, Value::Int;
 }
 
-keys! { ColumnLayout:
-    "basket" basket: read_basket, text;
-    "memory-ratio" memory_ratio: read_ratio, Value::Float;
-    "split-level" split_level: read_level, Value::Int;
-    "streaming" streaming: read, text;
-    "compression" compression: read, text;
-    "encoding" encoding: read, text;
+keys! {
+    /// The keys of columns, with the meaning of [`TreeLayout`].
+    ColumnLayout:
+    /// Initial buffer of the branch in bytes; page size of an RNTuple.
+    "basket" basket: ByteSize, "SIZE", read_basket, text;
+    /// Shrink the basket buffer to this ratio times its used size, at each flush.
+    "memory-ratio" memory_ratio: f64, "RATIO", read_ratio, Value::Float;
+    /// Split level of the object.
+    "split-level" split_level: u32, "LEVEL", read_level, Value::Int;
+    /// Streaming of an unsplit collection.
+    "streaming" streaming: Streaming, "HOW", read, text;
+    /// Codec and level.
+    "compression" compression: Compression, "CODEC", read, text;
+    /// Encoding of the columns of the field in an RNTuple.
+    "encoding" encoding: ColumnEncoding, "HOW", read, text;
 }
 
 impl TreeLayout {
@@ -311,7 +326,7 @@ mod tests {
         }
         assert_eq!(layout.basket, Some(ByteSize(64_000)));
         assert_eq!(layout.columns().streaming, Some(Streaming::ObjectWise));
-        assert_eq!(layout.values().count(), TreeLayout::KEYS.len());
+        assert_eq!(layout.values().count(), TreeLayout::NAMES.len());
     }
 
     #[test]
@@ -323,7 +338,7 @@ mod tests {
         }
         let message = ColumnLayout::default().set("cluster", "1").unwrap_err().to_string();
         assert!(message.contains("unknown key \"cluster\""), "{message}");
-        assert!(!unknown_key("xyzzy", TreeLayout::KEYS).to_string().contains("did you mean"));
+        assert!(!unknown_key("xyzzy", TreeLayout::NAMES).to_string().contains("did you mean"));
     }
 
     #[test]

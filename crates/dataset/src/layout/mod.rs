@@ -20,7 +20,7 @@ pub use baskets::{BasketCutter, EntryOffsetLen};
 pub use buffer::BasketBuffer;
 pub use cluster::ClusterSize;
 pub use encoding::ColumnEncoding;
-pub use keys::{ColumnLayout, Container, Streaming, TreeLayout};
+pub use keys::{ColumnLayout, Container, Key, Streaming, TreeLayout};
 pub use optimize::{BasketPlan, BranchFigures, optimize_baskets, smallest_basket};
 pub use rootfile::codec::Compression;
 pub use rules::TreeRules;

@@ -193,7 +193,7 @@ impl<'de> Visitor<'de> for LayoutVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Layout, A::Error> {
-        let known: Vec<&str> = TreeLayout::KEYS.iter().copied().chain([TREE, COLUMN]).collect();
+        let known: Vec<&str> = TreeLayout::NAMES.iter().copied().chain([TREE, COLUMN]).collect();
         let mut layout = Layout::default();
         while let Some(key) = map.next_key_seed(KeySeed(&known))? {
             match &*key {

@@ -1,5 +1,6 @@
 //! Parses the inputs that users name: paths, `FILE:TREE`, patterns, and lists of these.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -42,16 +43,30 @@ impl FromStr for Input {
     }
 }
 
+impl From<OsString> for Input {
+    /// As of a text. A name that is no text is that of a file: trees and patterns are texts.
+    fn from(argument: OsString) -> Self {
+        argument
+            .to_str()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or_else(|| Self { path: argument.into(), tree: None })
+    }
+}
+
 /// Parses arguments. `@list.txt` is a file with one input a line; blank lines and lines that start with `#` are ignored.
 ///
 /// # Errors
 ///
 /// A list cannot be read, a pattern matches no file, or no input is left.
-pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
+pub fn inputs(arguments: &[impl AsRef<OsStr>]) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     for argument in arguments {
-        let Some(list) = argument.strip_prefix('@') else {
-            found.extend(expand(argument)?);
+        let Some(text) = argument.as_ref().to_str() else {
+            found.push(argument.as_ref().to_owned().into());
+            continue;
+        };
+        let Some(list) = text.strip_prefix('@') else {
+            found.extend(expand(text)?);
             continue;
         };
         let text = std::fs::read_to_string(list).map_err(|e| Error::from(e).file(list))?;
@@ -67,8 +82,8 @@ pub fn inputs(arguments: &[String]) -> Result<Vec<Input>> {
 }
 
 /// The list files among the arguments.
-pub fn lists(arguments: &[String]) -> impl Iterator<Item = &Path> {
-    arguments.iter().filter_map(|argument| argument.strip_prefix('@')).map(Path::new)
+pub fn lists(arguments: &[impl AsRef<OsStr>]) -> impl Iterator<Item = &Path> {
+    arguments.iter().filter_map(|argument| argument.as_ref().to_str()?.strip_prefix('@')).map(Path::new)
 }
 
 /// The tree that all inputs name, if they name one.

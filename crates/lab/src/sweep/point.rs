@@ -92,18 +92,18 @@ impl Key {
         let text = text.trim();
         if let Some(rest) = text.strip_prefix("column:") {
             let (pattern, key) = parts(text, rest)?;
-            return Ok(Self::Column(Box::new(ColumnPattern::new(pattern)?), known(key, ColumnLayout::KEYS)?));
+            return Ok(Self::Column(Box::new(ColumnPattern::new(pattern)?), known(key, ColumnLayout::NAMES)?));
         }
         if let Some(rest) = text.strip_prefix("tree:") {
             let (pattern, key) = parts(text, rest)?;
-            return Ok(Self::Tree(Box::new(TreePattern::new(pattern)?), known(key, TreeLayout::KEYS)?));
+            return Ok(Self::Tree(Box::new(TreePattern::new(pattern)?), known(key, TreeLayout::NAMES)?));
         }
         Ok(match text {
             "streams" => Self::Streams,
             "threads" => Self::Threads,
             "fraction" => Self::Fraction,
             key => {
-                let all: Vec<&str> = TreeLayout::KEYS.iter().copied().chain(RUN_KEYS).collect();
+                let all: Vec<&str> = TreeLayout::NAMES.iter().copied().chain(RUN_KEYS).collect();
                 Self::Common(known(key, &all)?)
             }
         })

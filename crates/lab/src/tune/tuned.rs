@@ -4,6 +4,7 @@ use std::path::Path;
 
 use dataset::layout::Layout;
 use rootfile::{Result, public_path};
+use serde::Serialize;
 
 use super::acceptance::{Correction, Expected};
 use super::candidates::ClusterOption;
@@ -25,13 +26,17 @@ use crate::math::solve::Infeasible;
 /// A limit is binding if the choice comes so near to it.
 const NEAR: f64 = 0.985;
 
-/// A decision.
+/// A decision, which prints as its report.
+#[derive(Serialize)]
+#[serde(transparent)]
 pub struct Tuned {
     /// The report.
     pub report: Report,
     /// The chosen layout, if the limits can be met.
+    #[serde(skip)]
     pub layout: Option<Layout>,
     /// The data of the choice, for the next one if this one does not hold.
+    #[serde(skip)]
     pub(super) decider: Decider,
 }
 

@@ -20,9 +20,9 @@ use rootfile::{Error, Result, RootFile, check_output, public_path, url};
 
 use self::flags::{Flags, Unusable, setting};
 use self::messages::{error, say, warn};
-use super::file_output::execute;
-use crate::options::{Verbosity, follow, schema};
+use crate::options::{follow, schema};
 use crate::output::{self, Answer};
+use crate::verb_command::{Commands, VerbCommand, Watch, ended};
 
 /// hadd's default compression: zlib, level 1.
 const DEFAULT_COMPRESSION: i32 = 101;
@@ -81,26 +81,38 @@ SOURCES are files, @lists of files, or patterns in quotes ('run*.root'). Flags a
 Exit code 0: success; 1: failure.
 ";
 
-pub fn run(args: &Args) -> Result<Answer> {
-    if flags::wants_help(&args.words) {
-        use std::io::Write;
-        let mut out = output::stdout();
-        let help = HELP.replace("{memory}", &ByteSize(DEFAULT_MEMORY).to_string());
-        write!(out, "{USAGE}\n{help}")?;
-        out.flush()?;
-        return Ok(Answer::Yes);
+impl VerbCommand for Args {
+    type Report = ();
+
+    fn work(&self, _: &Watch<'_>) -> Result<()> {
+        Err(Error::request("hadd is only for the command line; use merge"))
     }
-    let flags = match flags::parse(&args.words) {
-        Ok(flags) => flags,
-        Err(Unusable::Wrong(error)) => return Err(error),
-        Err(Unusable::Missing(what)) => {
-            error(what);
-            eprintln!("{USAGE}");
-            return Ok(Answer::No);
+
+    fn run(&self, _: Commands) -> Result<Answer> {
+        if flags::wants_help(&self.words) {
+            use std::io::Write;
+            let mut out = output::stdout();
+            let help = HELP.replace("{memory}", &ByteSize(DEFAULT_MEMORY).to_string());
+            write!(out, "{USAGE}\n{help}")?;
+            out.flush()?;
+            return Ok(Answer::Yes);
         }
-    };
-    flags.warnings.iter().for_each(|warning| warn(warning));
-    Merge::new(&flags).run()
+        let flags = match flags::parse(&self.words) {
+            Ok(flags) => flags,
+            Err(Unusable::Wrong(error)) => return Err(error),
+            Err(Unusable::Missing(what)) => {
+                error(what);
+                eprintln!("{USAGE}");
+                return Ok(Answer::No);
+            }
+        };
+        flags.warnings.iter().for_each(|warning| warn(warning));
+        Merge::new(&flags).run()
+    }
+
+    fn exit_code(&self, commands: Commands) -> u8 {
+        exit_code(ended(self.run(commands)))
+    }
 }
 
 /// One merge by hadd.
@@ -171,8 +183,10 @@ impl<'a> Merge<'a> {
         let mut paths: Vec<PathBuf> = if self.append { vec![target.clone()] } else { Vec::new() };
         let count = sources.len();
         paths.extend(sources);
-        let verbosity = Verbosity { quiet: self.verbosity < 2, json: flags.json };
-        let summary = execute(&paths, target, &options, &verbosity).inspect_err(|fault| {
+        let bar = output::progress(output::bytes_of(&paths), "written", self.verbosity < 2 || flags.json);
+        let summary = flow::rewrite(&paths, target, &options, &|bytes| output::advance(&bar, bytes));
+        bar.finish_and_clear();
+        let summary = summary.inspect_err(|fault| {
             if let Some(culprit) = fault.path().filter(|path| paths.iter().any(|source| source == path)) {
                 error(&format!("exiting due to error in {}", public_path(culprit).display()));
             }
@@ -331,7 +345,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
 }
 
 /// hadd's exit codes: 0 for success, 1 otherwise. An error is printed in hadd's form.
-pub fn exit_code(result: Result<Answer>) -> u8 {
+fn exit_code(result: Result<Answer>) -> u8 {
     match result {
         Err(e) if !matches!(e.kind(), rootfile::ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe) => {
             error(&e.to_string());

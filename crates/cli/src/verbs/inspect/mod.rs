@@ -7,13 +7,16 @@ mod rows;
 mod tables;
 
 use std::io::Write;
+use std::time::Instant;
 
 use dataset::glob::TreePattern;
+use lab::inspect::report::Report;
 use lab::inspect::{Options, inspect, layout};
 use rootfile::{Result, RootFile};
 
 use crate::options::Verbosity;
-use crate::output::{self, Answer};
+use crate::output;
+use crate::verb_command::{VerbCommand, Watch};
 use flow::inputs::Input;
 use rows::Top;
 
@@ -63,41 +66,46 @@ impl Args {
     }
 }
 
-/// The report as JSON, or the layout as TOML in JSON.
-pub fn report(args: &Args) -> Result<String> {
-    let file = RootFile::open(&args.input.path)?;
-    let options = args.options()?;
-    match args.layout {
-        true => output::json_text(&layout(&file, &options)?.0.to_toml()?),
-        false => output::json_text(&inspect(&file, &options)?),
-    }
+/// What is shown of a file.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+pub enum Shown {
+    All(Box<Report>),
+    /// Its layout as TOML, with notes as comments.
+    Layout(String),
 }
 
-/// Runs the verb.
-pub fn run(args: &Args) -> Result<Answer> {
-    let file = RootFile::open(&args.input.path)?;
-    let options = args.options()?;
-    if args.layout {
-        let (layout, notes) = layout(&file, &options)?;
-        let text = layout.to_toml()?;
-        let mut out = output::raw_stdout();
-        for note in &notes {
-            writeln!(out, "# {}", output::line(note))?;
+impl VerbCommand for Args {
+    type Report = Shown;
+
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
+    }
+
+    fn work(&self, _: &Watch<'_>) -> Result<Shown> {
+        let file = RootFile::open(&self.input.path)?;
+        let options = self.options()?;
+        if self.layout {
+            let (layout, notes) = layout(&file, &options)?;
+            let notes: String = notes.iter().map(|note| format!("# {}\n", output::line(note))).collect();
+            return Ok(Shown::Layout(notes + &layout.to_toml()?));
         }
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-        return Ok(Answer::Yes);
+        Ok(Shown::All(Box::new(inspect(&file, &options)?)))
     }
-    let report = inspect(&file, &options)?;
-    if args.verbosity.json {
-        output::json(&report)?;
-    } else {
-        let top = if args.all { Top::All } else { Top::Largest(args.top) };
-        let mut out = output::stdout();
-        tables::print(&mut out, &report, &top, (!args.verbosity.quiet).then_some(args.writer))?;
-        out.flush()?;
+
+    fn print(&self, shown: &Shown, _: Instant) -> Result<()> {
+        match shown {
+            Shown::Layout(text) => {
+                let mut out = output::raw_stdout();
+                out.write_all(text.as_bytes())?;
+                Ok(out.flush()?)
+            }
+            Shown::All(report) => {
+                let top = if self.all { Top::All } else { Top::Largest(self.top) };
+                let mut out = output::stdout();
+                tables::print(&mut out, report, &top, (!self.verbosity.quiet).then_some(self.writer))?;
+                Ok(out.flush()?)
+            }
+        }
     }
-    // The process ends here; to take thousands of strings apart first is a tenth of its time.
-    std::mem::forget(report);
-    Ok(Answer::Yes)
 }

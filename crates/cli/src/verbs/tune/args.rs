@@ -1,5 +1,6 @@
 //! Arguments of `basketry tune`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use lab::tune::{Containers, Goal, Limit, Workload};
@@ -25,7 +26,7 @@ pub struct Args {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'. Several inputs must be similar files, and
     /// get one layout: files at even distances in the list, 256 MiB together, are merged into a temporary file and measured.
     #[arg(value_name = "FILE", required_unless_present = "calibrate")]
-    pub(super) inputs: Vec<String>,
+    pub(super) inputs: Vec<OsString>,
     /// Rewrite the input into this file, in the chosen layout. For several inputs use --layout-out.
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
@@ -89,11 +90,4 @@ pub struct Args {
     pub(super) resources: Resources,
     #[command(flatten)]
     pub(super) verbosity: Verbosity,
-}
-
-impl Args {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.resources.budget()
-    }
 }

@@ -7,21 +7,65 @@ mod print;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use dataset::glob::NameFilter;
-use flow::Progress;
+use flow::{Budget, Progress};
 use lab::tune::{Limit, MeasuredFile, Options, Reader, Tuned, prove, tune};
 use rootfile::{Error, Hint, OutputFile, Result, check_output, is_same_place};
 
 pub use args::Args;
 
+use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
+use crate::verb_command::{Commands, VerbCommand, Watch, ended};
 use flow::inputs::{inputs, lists, one_tree};
+
+impl VerbCommand for Args {
+    type Report = Tuned;
+    const DONE: &'static str = "written";
+
+    fn verbosity(&self) -> &Verbosity {
+        &self.verbosity
+    }
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.resources.budget())
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Tuned> {
+        let Watch { progress, bar, .. } = *watch;
+        let announce = |seconds: f64| {
+            if let Some(bar) = bar.filter(|_| !self.verbosity.quiet) {
+                bar.suspend(|| eprintln!("measuring takes up to about {seconds:.1} s of CPU time"));
+            }
+        };
+        watch.will_read(&self.inputs);
+        tuned(self, progress, &announce)
+    }
+
+    fn answer(tuned: &Tuned) -> Answer {
+        if tuned.layout.is_some() && tuned.report.delivered.unwrap_or(true) { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, tuned: &Tuned, _: Instant) -> Result<()> {
+        match !self.verbosity.quiet || tuned.layout.is_none() {
+            true => print::report(&tuned.report),
+            false if tuned.report.delivered == Some(false) => print::verdict(&tuned.report),
+            false => Ok(()),
+        }
+    }
+
+    fn exit_code(&self, commands: Commands) -> u8 {
+        let calibrated = |name: &String| calibrate::run(self, name, &python()?);
+        output::exit_code(ended(self.calibrate.as_ref().map_or_else(|| self.run(commands), calibrated)))
+    }
+}
 
 /// Measures and decides; with an output it rewrites and proves. Before it measures it calls `announce` with the
 /// CPU seconds that this may take.
-pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<Tuned> {
+fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<Tuned> {
     let inputs = inputs(&args.inputs)?;
     let tree = one_tree(&inputs)?;
     let paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
@@ -85,29 +129,4 @@ pub fn work(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Resu
 fn python() -> Result<OsString> {
     let SelfCommand { program, arguments, .. } = SelfCommand::get()?;
     Ok(if arguments.is_empty() { "python3".into() } else { program.into_os_string() })
-}
-
-/// Runs the verb.
-pub fn run(args: &Args) -> Result<Answer> {
-    if let Some(name) = &args.calibrate {
-        return calibrate::run(args, name, &python()?);
-    }
-    let paths: Vec<PathBuf> = args.inputs.iter().map(PathBuf::from).collect();
-    let bar = args.verbosity.progress(&paths, "written");
-    let announce = |seconds: f64| {
-        if !args.verbosity.quiet {
-            bar.suspend(|| eprintln!("measuring takes up to about {seconds:.1} s of CPU time"));
-        }
-    };
-    let tuned = work(args, &|bytes| output::advance(&bar, bytes), &announce)?;
-    bar.finish_and_clear();
-    if args.verbosity.json {
-        output::json(&tuned.report)?;
-    } else if !args.verbosity.quiet || tuned.layout.is_none() {
-        print::report(&tuned.report)?;
-    } else if tuned.report.delivered == Some(false) {
-        print::verdict(&tuned.report)?;
-    }
-    let delivered = tuned.report.delivered.unwrap_or(true);
-    Ok(if tuned.layout.is_some() && delivered { Answer::Yes } else { Answer::No })
 }

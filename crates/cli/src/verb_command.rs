@@ -1,0 +1,128 @@
+//! What each verb of the command is: arguments that do work, whose report is printed for people, as JSON, or returned to a
+//! program. The verbs implement it, one module each.
+
+use std::path::Path;
+use std::time::Instant;
+
+use flow::{Budget, Progress, allocator};
+use indicatif::ProgressBar;
+use rootfile::Result;
+use serde::Serialize;
+
+use crate::interrupt::{AfterNaming, wait_if_ending};
+use crate::options::Verbosity;
+use crate::output::{self, Answer};
+
+/// The parser of all verbs and what runs them, for verbs that describe the command or run other verbs.
+#[derive(Clone, Copy)]
+pub struct Commands {
+    /// The description of the whole command.
+    pub whole: fn() -> clap::Command,
+    /// Checks the arguments of a task, which begin with a verb.
+    pub check: fn(&[String]) -> Result<()>,
+    /// Runs the command of a task, and returns its report as JSON and its answer.
+    pub run: fn(&[String], Progress<'_>) -> Result<(String, Answer)>,
+}
+
+/// Who watches the work of a verb.
+pub struct Watch<'a> {
+    /// Is told how much is done, and can stop the work.
+    pub progress: Progress<'a>,
+    /// The bar on the terminal, if this is the command.
+    pub bar: Option<&'a ProgressBar>,
+    /// The parser of all verbs.
+    pub commands: Commands,
+}
+
+impl Watch<'_> {
+    /// The bar will count the bytes of these files.
+    pub fn will_read<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) {
+        if let Some(bar) = self.bar {
+            bar.set_length(output::bytes_of(paths));
+        }
+    }
+}
+
+/// A verb: its arguments.
+pub trait VerbCommand {
+    /// What its JSON is made of.
+    type Report: Serialize;
+
+    /// What its bar says is done, such as `written`. Empty: it has no bar.
+    const DONE: &'static str = "";
+    /// Whether it fills new files with values, which is what the allocator is then set up for.
+    const FILLS: bool = false;
+
+    /// What it prints.
+    fn verbosity(&self) -> &Verbosity {
+        &Verbosity { quiet: false, json: false }
+    }
+
+    /// Its budget, if it has one. `None`: it needs little, starts other processes, or sets the budget itself.
+    fn budget(&self) -> Option<Budget> {
+        None
+    }
+
+    /// Limits what the allocator of this process keeps, by the budget.
+    fn set_up_allocator(&self) {
+        match self.budget() {
+            Some(budget) if Self::FILLS => allocator::ours_for_writing(&budget),
+            Some(budget) => allocator::ours(&budget),
+            None => {}
+        }
+    }
+
+    /// The effect of a signal once all outputs have their names. `None`: it handles signals itself.
+    fn when_told_to_end(&self) -> Option<AfterNaming> {
+        Some(AfterNaming::IsDone)
+    }
+
+    /// Does the work.
+    fn work(&self, watch: &Watch<'_>) -> Result<Self::Report>;
+
+    /// Its answer: the exit code.
+    fn answer(_report: &Self::Report) -> Answer {
+        Answer::Yes
+    }
+
+    /// Prints the report for people, who have waited since `start`.
+    fn print(&self, _report: &Self::Report, _start: Instant) -> Result<()> {
+        Ok(())
+    }
+
+    /// Runs the verb as the command: with a bar, and with the report printed.
+    fn run(&self, commands: Commands) -> Result<Answer> {
+        let Verbosity { quiet, json } = *self.verbosity();
+        let bar = output::progress(0, Self::DONE, quiet || json || Self::DONE.is_empty());
+        let start = Instant::now();
+        let progress = |done| output::advance(&bar, done);
+        let report = self.work(&Watch { progress: &progress, bar: Some(&bar), commands });
+        bar.finish_and_clear();
+        let report = report?;
+        match json {
+            true => output::json(&report)?,
+            false => self.print(&report, start)?,
+        }
+        let answer = Self::answer(&report);
+        // The process ends here; to take thousands of strings apart first is a tenth of the time of `inspect`.
+        std::mem::forget(report);
+        Ok(answer)
+    }
+
+    /// Runs the verb as the command, and returns the exit code.
+    fn exit_code(&self, commands: Commands) -> u8 {
+        output::exit_code(ended(self.run(commands)))
+    }
+
+    /// Runs the verb, and returns the report as JSON and its answer. Nothing is printed.
+    fn report(&self, progress: Progress<'_>, commands: Commands) -> Result<(String, Answer)> {
+        let report = self.work(&Watch { progress, bar: None, commands })?;
+        Ok((output::json_text(&report)?, Self::answer(&report)))
+    }
+}
+
+/// The result of a verb, unless a signal ends the process.
+pub fn ended(result: Result<Answer>) -> Result<Answer> {
+    wait_if_ending();
+    result
+}

@@ -1,0 +1,104 @@
+"""Options are declared once, in the command: Python's keywords with their types, defaults and docstrings, and the table
+of keys are made of what it tells. Values of a program reach it as they are, whatever characters they have."""
+
+import inspect
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+
+import basketry as bk
+import option_types
+from basketry.verbs import options as types
+from referee.command import Basketry
+
+MAKER = option_types.Maker()
+VERBS = [verb for verb in MAKER.verbs() if hasattr(bk, {"run": "run_task"}.get(verb, verb))]
+
+
+def test_what_is_made_of_the_options_is_checked_in() -> None:
+    # `python tools/option_types.py` writes them.
+    assert [path.name for path, text in MAKER.files().items() if path.read_text() != text] == []
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_keywords_equal_the_options_of_the_command(verb: str) -> None:
+    parameters = inspect.signature(getattr(bk, {"run": "run_task"}.get(verb, verb))).parameters
+    known = {name for name, one in parameters.items() if one.kind is one.KEYWORD_ONLY}
+    if verb == "plan":
+        # The others are those of the verb.
+        known = {"force", "skip_bad", *types.Planning.__annotations__}
+
+    assert known - {"progress", "dry_run", "output", "grid"} == MAKER.options(verb).keys()
+
+
+def test_every_key_of_a_layout_is_an_option(made: Path, tmp_path: Path, basketry: Basketry) -> None:
+    keys = [*types.Shape.__annotations__]
+    assert {"page_checksums", "share_pages", "unzipped_cluster", "cluster_group"} <= {*keys}
+    out = tmp_path / "out.root"
+    basketry("rewrite", made, "-o", out, "--container", "rntuple", "--page-checksums=false", "--cluster-group", "3")
+    assert bk.inspect(out).ntuples[0].checksums == "none"
+    bk.rewrite(made, tmp_path / "same.root", container="rntuple", page_checksums=False, cluster_group=3)
+    assert (tmp_path / "same.root").read_bytes()[100:] == out.read_bytes()[100:]
+    with bk.recreate(tmp_path / "new.root", container="rntuple", page_checksums=False) as file:
+        file["t"] = {"x": np.arange(10.0)}
+    assert bk.inspect(tmp_path / "new.root").ntuples[0].checksums == "none"
+
+
+def test_a_truth_value_of_a_layout_can_be_taken_back(tmp_path: Path) -> None:
+    for name, given in (("one", {}), ("several", {"one_basket_per_cluster": False})):
+        with bk.recreate(
+            tmp_path / f"{name}.root", layout={"one-basket-per-cluster": True}, basket=100, **given
+        ) as file:
+            file["t"] = {"x": np.arange(1000.0)}
+    counts = [bk.inspect(tmp_path / f"{name}.root").trees[0].baskets for name in ("one", "several")]
+    assert counts[0] == 1 < counts[1]
+
+
+def test_names_of_files_are_what_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with bk.recreate("plain.root") as file:
+        file["t"] = {"x": np.arange(100.0), "-y": np.arange(100)}
+    odd = os.fsdecode(b"-\xff,a=b *.root")
+    bk.rewrite("plain.root", odd, compression="lz4:4", column_set={"-y": {"compression": "zlib:1"}})
+    bk.rewrite(odd, "--json", compression="lzma:1")
+    bk.merge([odd, "--json"], "-", layout={"compression": "none"})
+
+    assert {odd, "--json", "-"} < {*os.listdir()}
+    assert bk.verify(odd, "--json", "-", drop="none,*").equal
+    assert [next(iter(branch.codecs)) for branch in bk.inspect(odd).trees[0].branches] == ["lz4:4", "zlib:1"]
+    with pytest.raises(FileExistsError):
+        bk.rewrite("plain.root", odd)
+
+
+def test_a_comma_is_of_its_text(tmp_path: Path) -> None:
+    with bk.recreate(tmp_path / "plain.root") as file:
+        file["t"] = {"x": np.arange(100.0), "xx": np.arange(100)}
+    given: Any = {"grid": {"basket": ["1kB"]}, "columns": ["/x{1,1}/", "xx"], "only": ["chosen"], "dry_run": True}
+    assert bk.sweep(tmp_path / "plain.root", tmp_path / "sweep", **given).points
+    with pytest.raises(ValueError, match="x{1"):
+        # A text is that of the command, which has commas between patterns.
+        bk.sweep(tmp_path / "plain.root", tmp_path / "other", **(given | {"columns": "/x{1,1}/"}))
+
+
+@pytest.mark.parametrize("number", [0.1 + 0.2, -5e-324, -1.7976931348623157e308])
+def test_numbers_keep_all_their_digits(number: float, tmp_path: Path) -> None:
+    parquet.write_table(pyarrow.table({"x": pyarrow.array([1.5, None])}), tmp_path / "in.parquet")
+    bk.convert(tmp_path / "in.parquet", tmp_path / "out.root", fill_null=np.float64(number))
+    assert list(bk.concatenate(tmp_path / "out.root", library="np")["x"]) == [1.5, number]
+
+
+def test_options_of_a_planned_verb_are_its_own(tmp_path: Path) -> None:
+    with bk.recreate(tmp_path / "plain.root") as file:
+        file["t"] = {"x": np.arange(100.0), "y": np.arange(100)}
+    given: Any = {"keep": ["x"], "one_basket_per_cluster": True, "column_set": {"x": {"compression": "none"}}}
+    plan, name = tmp_path / "plan.json", str(tmp_path / "{stem}_out.root")
+    bk.plan("rewrite", tmp_path / "plain.root", plan, name=name, **given)
+    bk.run_task(plan, 0)
+
+    (branch,) = bk.inspect(tmp_path / "plain_out.root").trees[0].branches
+    assert (branch.name, [*branch.codecs]) == ("x", ["none"])

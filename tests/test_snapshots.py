@@ -1,0 +1,259 @@
+"""What users see, as texts that are checked in (tests/snapshots): the help of each verb, messages of usual mistakes,
+`inspect` of small files, and which bytes of a remote file are asked for. `make snapshots` renews them after a change
+that is meant; a review then shows what changed. They have no times, versions and paths of a machine."""
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import awkward as ak
+import numpy as np
+import pytest
+
+import basketry as bk
+import site_pages
+from referee.command import Basketry, run
+from referee.paths import BINARY
+from servers.odd import Behaviour, OddServer
+
+FOLDER = Path(__file__).parent / "snapshots"
+Compare = Callable[[str, str], None]
+
+
+@pytest.fixture
+def compare(request: pytest.FixtureRequest) -> Compare:
+    """Compares a text with the snapshot of a name, or writes the snapshot."""
+
+    def compared(name: str, text: str) -> None:
+        path = FOLDER / name
+        text = "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+        if request.config.getoption("--renew"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        # `make snapshots` writes it.
+        assert text == path.read_text()
+
+    return compared
+
+
+def said(folder: Path, words: str) -> str:
+    """A command with what it prints and its exit code."""
+    outcome = run([BINARY, *shlex.split(words)], cwd=folder)
+    return f"$ basketry {words}\n{outcome.out}{outcome.err}[exit {outcome.code}]\n\n"
+
+
+def columns(entries: int, shift: int = 0) -> dict[str, ak.Array]:
+    """Columns whose values and sizes are known."""
+    counts = np.arange(entries) % 4
+    return {
+        "x": np.arange(entries, dtype="f8") + shift,
+        "n": (np.arange(entries) % 7).astype("i4"),
+        "pt": ak.unflatten(np.arange(counts.sum(), dtype="f4"), counts),
+    }
+
+
+def verbs() -> list[str]:
+    """The verbs, and the verbs below them."""
+    found = site_pages.verbs(BINARY)
+    return [
+        "",
+        *found,
+        *(f"{verb} {below}" for verb in found for below in site_pages.commands(site_pages.help_text(BINARY, verb))),
+    ]
+
+
+@pytest.mark.parametrize("verb", verbs(), ids=lambda verb: verb or "all")
+def test_help(verb: str, compare: Compare) -> None:
+    compare(f"help/{verb.replace(' ', '-') or 'basketry'}.txt", site_pages.help_text(BINARY, *verb.split()))
+
+
+MISTAKES = """\
+rewrit small.root -o out.root
+rewrite
+rewrite small.root
+rewrite small.root -o out.root --kep x
+rewrite small.root -o out.root --threads many
+rewrite small.root -o out.root --memory much
+rewrite small.root -o out.root --memory 1kB -j 1
+rewrite small.root -o out.root --compression zip
+rewrite small.root -o out.root --compression zstd:99
+rewrite small.root -o out.root --cluster 5parsecs
+rewrite small.root -o out.root --basket 2GiB
+rewrite small.root -o out.root --memory-ratio 0.5
+rewrite small.root -o out.root --split-level 1000
+rewrite small.root -o out.root --container parquet
+rewrite small.root -o out.root --encoding truncated:99
+rewrite small.root -o out.root --page-checksums=maybe
+rewrite small.root -o out.root --cluster-group 0
+rewrite small.root -o out.root --tree-set Events basket
+rewrite small.root -o out.root --tree-set Events clutser=1
+rewrite small.root -o out.root --column-set x cluster=1
+rewrite small.root -o out.root --layout bad.toml
+rewrite small.root -o out.root --layout absent.toml
+rewrite small.root -o out.root --keep 'none*'
+rewrite small.root -o out.root --keep '/(/'
+rewrite small.root -o out.root --first 5 --last 2
+rewrite small.root -o out.root --entries many
+rewrite small.root -o out.root --where none
+rewrite small.root:Evnts -o out.root
+rewrite small.root -o small.root
+rewrite small.root -o other.root
+rewrite small.root -o absent/out.root
+rewrite absent.root -o out.root
+rewrite 'none*.root' -o out.root
+rewrite @absent.txt -o out.root
+rewrite folder -o out.root
+rewrite text.root -o out.root
+rewrite empty.root -o out.root
+rewrite cut.root -o out.root
+rewrite damaged.root -o out.root --compression zlib:1
+merge small.root other.root -o out.root
+merge small.root ntuple.root -o out.root
+merge small.root other.root -o out.root --common --fill
+verify small.root
+verify small.root other.root -q
+check small.root:Events
+check cut.root text.root
+convert small.root -o out.root
+convert small.root -o out.txt
+inspect small.root --baskets
+readspeed small.root --branches none
+readspeed small.root --entries 2:1
+tune small.root --workload some
+tune small.root --max-size little
+sweep small.root -o sweep --grid none=1
+generate nana -o out.root
+plan hadd small.root -o plan.json
+run plan.json --task 0
+recover small.root -o small.root
+monitor nonesuch
+hadd out.root absent.root
+"""
+
+
+def test_messages(tmp_path: Path, compare: Compare) -> None:
+    folder = tmp_path
+    with bk.recreate(folder / "small.root", compression="zstd:1", cluster=250) as file:
+        file["Events"] = columns(1000)
+    with bk.recreate(folder / "other.root", compression="zstd:1") as file:
+        file["Events"] = {**columns(500), "more": np.arange(500)}
+    with bk.recreate(folder / "ntuple.root", container="rntuple") as file:
+        file["Events"] = columns(100)
+    content = bytearray((folder / "small.root").read_bytes())
+    (folder / "cut.root").write_bytes(content[: len(content) // 2])
+    (basket, *_) = bk.inspect(folder / "small.root", baskets=True).trees[0].branches[0].baskets or ()
+    content[basket.seek + basket.bytes - 20] ^= 0xFF
+    (folder / "damaged.root").write_bytes(content)
+    (folder / "text.root").write_text("no file of ROOT's, but long enough to be one\n" * 20)
+    (folder / "empty.root").touch()
+    (folder / "bad.toml").write_text('clutser = "30MB"\n')
+    (folder / "folder").mkdir()
+
+    compare("messages.txt", "".join(said(folder, words) for words in MISTAKES.splitlines()))
+
+    assert not (folder / "out.root").exists()
+
+
+INSPECTED = {
+    "single": "generate single --size 100kB",
+    "single as an RNTuple": "generate single --size 100kB --container rntuple",
+    "multi": "generate multi --size 200kB --branches 2 --events 3",
+    "multi, split": "generate multi --size 200kB --branches 2 --events 3 --split-level 99",
+    "multi as an RNTuple": "generate multi --size 200kB --branches 2 --events 3 --container rntuple",
+    "nano": "generate nano --size 200kB --compression none",
+    "nano as an RNTuple": "generate nano --size 200kB --compression none --container rntuple",
+    "lhcb": "generate lhcb --size 100kB --compression none",
+    "aod": "generate aod --size 100kB --compression none",
+    "esd": "generate esd --size 100kB --compression none",
+    "small baskets": "rewrite plain.root --basket 200B",
+    "small clusters": "rewrite plain.root --cluster 10",
+    "one basket a cluster": "rewrite plain.root --one-basket-per-cluster --cluster 500",
+    "lzma": "rewrite plain.root --compression lzma:9",
+    "mixed codecs": "rewrite plain.root --column-set x compression=lz4:4 --column-set n compression=zlib:1",
+    "small pages": "rewrite plain.root --container rntuple --basket 100B",
+    "no checksums": "rewrite plain.root --container rntuple --page-checksums=false",
+    "halves": "rewrite plain.root --container rntuple --encoding half --compression none",
+    "two cycles, histogram, text": "",
+    "cut short": "",
+}
+
+
+def test_inspected_files(tmp_path: Path, compare: Compare) -> None:
+    with bk.recreate(tmp_path / "plain.root", compression="zstd:1", cluster=1000) as file:
+        file["Events"] = columns(2000)
+    text = ""
+    for name, words in INSPECTED.items():
+        path = tmp_path / f"{name}.root"
+        if words:
+            said(tmp_path, f"{words} -q -o '{path.name}'")
+        elif name == "cut short":
+            path.write_bytes((tmp_path / "plain.root").read_bytes()[:4000])
+        else:
+            with bk.recreate(path, compression="zlib:1") as file:
+                file["dir/Events"] = columns(10)
+                file["dir/Events"] = columns(20)
+                file["h"] = np.histogram(np.arange(10), bins=5)
+                file["word"] = "text"
+        text += said(tmp_path, f"inspect '{path.name}'")
+
+    assert len(INSPECTED) == 20
+    compare("inspect.txt", text)
+
+
+def pieces(path: Path) -> list[tuple[int, str, int, int]]:
+    """Cluster, column, begin and end of each basket or page."""
+    report = bk.inspect(path, baskets=True)
+    found = [
+        (basket.first_entry // 250, branch.name, basket.seek, basket.seek + basket.bytes)
+        for tree in report.trees
+        for branch in tree.branches
+        for basket in branch.baskets or ()
+    ]
+    found += [
+        (page.cluster, f"{field.path} ({column.type})", page.seek or 0, (page.seek or 0) + page.bytes)
+        for ntuple in report.ntuples
+        for field in ntuple.fields
+        for column in field.columns
+        for page in column.pages or ()
+    ]
+    return sorted(found)
+
+
+def spans(asked: str) -> list[tuple[int, int]]:
+    """First and last bytes of a header `Range`, without those that count from the end."""
+    parts = [part.split("-") for part in asked.removeprefix("bytes=").split(",")]
+    return [(int(first), int(last)) for first, last in parts if first]
+
+
+REQUESTS = {
+    "one column": ["x"],
+    "one column, the first ten entries": ["x", "--entries", "0:10"],
+    "one column, entries at the end of one cluster and the begin of the next": ["x", "--entries", "245:255"],
+    "lists": ["pt"],
+    "two columns": ["x", "pt"],
+    "all columns": [],
+}
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_what_is_asked_for(
+    container: str, tmp_path: Path, odd_server: OddServer, basketry: Basketry, compare: Compare
+) -> None:
+    """For each cluster and column: how many requests bring its bytes, and how many bytes. The begin and the end of a
+    file are asked for whatever is read."""
+    path = tmp_path / "events.root"
+    # Larger than what is fetched of the begin and the end.
+    with bk.recreate(path, compression=None, cluster=250, container=container) as file:
+        file["Events"] = {**columns(1000), "filler": np.zeros((1000, 200))}
+    text = ""
+    for name, words in REQUESTS.items():
+        odd_server.requests.clear()
+        url = odd_server.put("events.root", path.read_bytes(), Behaviour(ranges="several"))
+        basketry("readspeed", url, "-j", "1", "-q", *(["--branches", *words] if words else []))
+        asked = [spans(request.range) for request in odd_server.requests if request.range]
+        text += f"{name}: {len(odd_server.requests)} requests\n"
+        for cluster, column, begin, end in pieces(path):
+            count = sum(any(first < end and begin <= last for first, last in ranges) for ranges in asked[2:])
+            if count:
+                text += f"  cluster {cluster}, column {column}: {count} request, {end - begin} B\n"
+    compare(f"requests-{container}.txt", text)
