@@ -41,7 +41,9 @@ def commands(text: str) -> list[str]:
 def help_text(binary: Path, *words: str) -> str:
     """The help of the command, or of a verb."""
     command = [str(binary), *words, "--help"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    # A terminal would give the text its width.
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    return done.stdout
 
 
 def reference(binary: Path, verb: str) -> str:

@@ -109,6 +109,8 @@ def _axes(grid: Grid) -> list[str]:
 
 def _values(values: Values) -> str:
     """One value, or several joined by commas."""
-    one = isinstance(values, str) or not isinstance(values, collections.abc.Iterable)
-    texts = ",".join(map(str, [values] if one else values))  # type: ignore[arg-type]
+    several = [values]
+    if isinstance(values, collections.abc.Iterable) and not isinstance(values, str):
+        several = [*values]
+    texts = ",".join(map(str, several))
     return texts.replace("True", "true").replace("False", "false")

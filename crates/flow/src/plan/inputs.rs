@@ -195,6 +195,6 @@ mod tests {
         let found = inputs(&[format!("@{}", list.display()), "c.root".into()]).unwrap();
         let paths: Vec<_> = found.iter().map(|input| input.path.to_str().unwrap()).collect();
         assert_eq!(paths, ["a.root", "b.root", "c.root"]);
-        assert!(inputs(&["@/no/such/list".into()]).is_err());
+        assert!(inputs(&["@/no/such/list"]).is_err());
     }
 }
