@@ -13,6 +13,9 @@ use crate::interrupt::{AfterNaming, wait_if_ending};
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
 
+/// A report as JSON, and the answer.
+pub type Reported = (String, Answer);
+
 /// The parser of all verbs and what runs them, for verbs that describe the command or run other verbs.
 #[derive(Clone, Copy)]
 pub struct Commands {
@@ -21,7 +24,7 @@ pub struct Commands {
     /// Checks the arguments of a task, which begin with a verb.
     pub check: fn(&[String]) -> Result<()>,
     /// Runs the command of a task, and returns its report as JSON and its answer.
-    pub run: fn(&[String], Progress<'_>) -> Result<(String, Answer)>,
+    pub run: fn(&[String], Progress<'_>) -> Result<Reported>,
 }
 
 /// Who watches the work of a verb.
@@ -115,7 +118,7 @@ pub trait VerbCommand {
     }
 
     /// Runs the verb, and returns the report as JSON and its answer. Nothing is printed.
-    fn report(&self, progress: Progress<'_>, commands: Commands) -> Result<(String, Answer)> {
+    fn report(&self, progress: Progress<'_>, commands: Commands) -> Result<Reported> {
         let report = self.work(&Watch { progress, bar: None, commands })?;
         Ok((output::json_text(&report)?, Self::answer(&report)))
     }

@@ -28,8 +28,8 @@ use flow::Progress;
 use rootfile::{Error, Result};
 
 use crate::interrupt::AfterNaming;
-use crate::output::{self, Answer};
-use crate::verb_command::{Commands, VerbCommand};
+use crate::output;
+use crate::verb_command::{Commands, Reported, VerbCommand};
 
 /// The verbs.
 #[derive(Subcommand)]
@@ -107,7 +107,7 @@ impl Verb {
     }
 
     /// Runs the verb and returns the report as JSON and the answer, without printing.
-    pub fn report(self, progress: Progress<'_>, whole: fn() -> clap::Command) -> Result<(String, Answer)> {
+    pub fn report(self, progress: Progress<'_>, whole: fn() -> clap::Command) -> Result<Reported> {
         let commands = Commands { whole, check, run: reported };
         with_args!(self, args => args.report(progress, commands))
     }
@@ -134,12 +134,12 @@ fn check(arguments: &[String]) -> Result<()> {
 }
 
 /// Runs the command of a task.
-fn reported(arguments: &[String], progress: Progress<'_>) -> Result<(String, Answer)> {
+fn reported(arguments: &[String], progress: Progress<'_>) -> Result<Reported> {
     parsed(arguments)?.report(progress, tasks)
 }
 
 /// Runs the command of a task in a process of its own, whose allocator it may set up.
-fn reported_within_budget(arguments: &[String], progress: Progress<'_>) -> Result<(String, Answer)> {
+fn reported_within_budget(arguments: &[String], progress: Progress<'_>) -> Result<Reported> {
     let verb = parsed(arguments)?;
     verb.set_up_allocator();
     verb.report(progress, tasks)
