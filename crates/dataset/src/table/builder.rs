@@ -43,12 +43,8 @@ impl Arrays {
         Self { field, parts: Vec::new() }
     }
 
-    /// Appends an array.
-    ///
-    /// # Errors
-    ///
-    /// If it has another type.
-    pub fn append(&mut self, array: ArrayRef) -> Result<()> {
+    /// Appends an array. Fails if it has another type.
+    fn append(&mut self, array: ArrayRef) -> Result<()> {
         if array.data_type() != self.field.data_type() {
             let (field, other) = (&self.field, array.data_type());
             let message = format!("values of type {other} for a column of type {}", field.data_type());
@@ -90,6 +86,22 @@ impl ValueBuilder {
             Self::Branch(builder) => builder.append_missing(entries),
             Self::Field(_) | Self::Arrays(_) => Err(Error::corrupt(format!("{entries} entries are in no cluster"))),
         }
+    }
+
+    /// Appends what is loaded of a field or of a column of another container: all of it. Of a basket a [`ColumnBuilder`] takes a part.
+    ///
+    /// # Errors
+    ///
+    /// If it is of another column.
+    pub fn append(&mut self, loaded: Loaded) -> Result<()> {
+        match (self, loaded) {
+            // The first values become the array.
+            (Self::Field(builder), Loaded::Values(values)) if builder.len() == 0 => *builder = values,
+            (Self::Field(builder), Loaded::Values(values)) => return builder.append_part(values),
+            (Self::Arrays(arrays), Loaded::Array(array)) => return arrays.append(array),
+            _ => return Err(Error::unsupported("a piece of another container")),
+        }
+        Ok(())
     }
 
     /// Entries so far.

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef};
 use rootfile::{Error, Result};
 
-use super::schema::Node;
+use super::column::TableColumn;
+use super::schema::{Node, TableSchema};
 use crate::widen;
 
 /// Types may nest this deep.
@@ -41,6 +42,23 @@ pub struct JoinInput {
     pub is_empty: bool,
     /// Whether nodes below others are left out: containers nest them differently.
     pub only_top: bool,
+}
+
+impl JoinInput {
+    /// A table with these columns.
+    pub fn new(name: String, schema: &TableSchema, columns: &[TableColumn], is_empty: bool) -> Self {
+        let nodes = schema.nodes();
+        let mut fields = vec![None; nodes.len()];
+        for column in columns {
+            // The counter of a split collection is no column of its own.
+            if nodes.get(column.node()).is_some_and(|node| !node.groups)
+                && let Some(slot) = fields.get_mut(column.node())
+            {
+                *slot = Some(Arc::clone(column.field()));
+            }
+        }
+        Self { name, nodes, fields, is_empty, only_top: false }
+    }
 }
 
 /// A node of the joined schema.
@@ -109,7 +127,13 @@ impl Join {
         let mut left_out = Vec::new();
         match self {
             Self::Fill => {}
-            Self::Strict => refuse(&nodes, &lacking, inputs)?,
+            Self::Strict => {
+                // What only empty tables have conflicts with nothing.
+                let is_counted = |node: &JoinedNode| node.places.iter().zip(&counted).any(|(p, c)| *c && p.is_some());
+                let told = nodes.iter().zip(&lacking).map(|(node, lacks)| lacks.filter(|_| is_counted(node)));
+                refuse(&nodes, &told.collect::<Vec<_>>(), inputs)?;
+                leave_out(&mut nodes, &lacking);
+            }
             Self::Common => {
                 left_out = texts_of_lacking(&nodes, &lacking, inputs);
                 leave_out(&mut nodes, &lacking);
@@ -390,7 +414,11 @@ mod tests {
     fn a_table_without_entries_takes_no_column_away() {
         let (full, empty) = (input("a", &[("x", INT)], false), input("b", &[("x", REAL), ("y", REAL)], true));
         assert_eq!(joined(Join::Common, false, &[empty.clone(), full.clone()]), [("x".to_owned(), Some(INT))]);
-        assert!(Join::Strict.tables(&[full.clone(), input("c", &[], true)], false).is_ok());
+        for inputs in
+            [[empty.clone(), full.clone()], [full.clone(), empty.clone()], [full.clone(), input("c", &[], true)]]
+        {
+            assert_eq!(joined(Join::Strict, false, &inputs), [("x".to_owned(), Some(INT))]);
+        }
         let both = [("x".to_owned(), Some(INT)), ("y".to_owned(), Some(REAL))];
         assert_eq!(joined(Join::Fill, false, &[full, empty]), both);
     }

@@ -110,7 +110,7 @@ impl PairSide {
             Self::Branches { sources, .. } => sources.iter().map(|source| source.scratch(portion)).sum(),
             // The values are read, joined, and cast.
             Self::Field { table, field } => {
-                table.largest_page() + 3 * portion.saturating_mul(table.bytes_per_entry(*field))
+                table.largest_page + 3 * portion.saturating_mul(table.bytes_per_entry(*field))
             }
         }
     }

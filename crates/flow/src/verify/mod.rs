@@ -8,7 +8,7 @@ mod common_type;
 mod compare_objects;
 mod context;
 pub(crate) mod cycles;
-mod field_tree;
+mod field_match;
 mod first_difference;
 mod kept;
 mod memory_bits;

@@ -4,13 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef};
+use arrow_schema::{DataType, FieldRef};
 use dataset::EntrySet;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result, Source};
 
 use super::column_values::{self, PairSide, ValuePair};
 use super::common_type::{common_type, is_alike};
+use super::field_match::Fields;
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use super::tree::reshaped::branches_of;
@@ -46,14 +47,14 @@ impl SideTable {
     fn metadata(&self) -> u64 {
         match self {
             Self::Tree(plan, _) => plan.metadata,
-            Self::Ntuple(side) => side.metadata(),
+            Self::Ntuple(side) => side.table.metadata(),
         }
     }
 
     fn files(&self) -> Vec<Arc<dyn Source>> {
         match self {
             Self::Tree(plan, _) => plan.files.clone(),
-            Self::Ntuple(side) => side.files(),
+            Self::Ntuple(side) => side.table.files().to_vec(),
         }
     }
 }
@@ -94,13 +95,13 @@ pub(super) fn compare(
             if first.selected.is_none() {
                 sets = Some((first.attribute_sets(options.schema)?, second.attribute_sets(options.schema)?));
             }
-            two_ntuples(*first, *second, &mut found)?
+            two_ntuples(*first, *second, &mut found)
         }
         (SideTable::Tree(plan, infos), SideTable::Ntuple(side)) => {
-            mixed((tops(&plan, &infos), names), *side, false, &mut found)?
+            mixed((tops(&plan, &infos), names), *side, false, &mut found)
         }
         (SideTable::Ntuple(side), SideTable::Tree(plan, infos)) => {
-            mixed((tops(&plan, &infos), names), *side, true, &mut found)?
+            mixed((tops(&plan, &infos), names), *side, true, &mut found)
         }
         (SideTable::Tree(..), SideTable::Tree(..)) => return Err(Error::request("two trees are compared by bytes")),
     };
@@ -177,53 +178,50 @@ impl Found<'_, '_> {
 }
 
 /// Compares the fields of two RNTuples, and pairs them.
-fn two_ntuples(mut first: NtupleSide, mut second: NtupleSide, found: &mut Found<'_, '_>) -> Result<Columns> {
-    if first.description != second.description {
-        found.of_table(format!("the description is {:?} and {:?}", first.description, second.description));
+fn two_ntuples(first: NtupleSide, second: NtupleSide, found: &mut Found<'_, '_>) -> Columns {
+    let [(_, ours), (_, theirs)] = [&first, &second].map(|side| side.table.names());
+    if ours != theirs {
+        found.of_table(format!("the description is {ours:?} and {theirs:?}"));
     }
-    let matched = first.fields.matched(&second.fields);
+    let matched = first.fields().matched(second.fields());
     for (paths, is_first) in matched.only.iter().zip([true, false]) {
         paths.iter().for_each(|path| found.only(path, is_first));
     }
     for (path, [ours, theirs]) in &matched.changed {
         found.of_column(path, format!("is a {ours}, and a {theirs}"));
     }
-    let partial: Vec<&str> = first.fields.partial().collect();
+    let Fields { schema, partial } = first.fields();
     if !partial.is_empty() {
         let what = "projected fields that only some inputs have are not compared, as what they show is";
+        let partial: Vec<String> = partial.iter().map(|id| schema.path(*id)).collect();
         found.note(&format!("{what}: {}", listed(&partial)));
     }
-    let mut added = Vec::new();
-    for path in &matched.compared {
-        let (Some(ours), Some(theirs)) = (first.add(path), second.add(path)) else { continue };
-        added.push((path.clone(), ours, theirs));
-    }
-    let (first, second) = (Arc::new(first), Arc::new(second));
-    let mut columns = Columns { common: matched.common, ..Columns::default() };
+    let sides = [Arc::new(first), Arc::new(second)];
+    let mut columns = Columns { common: matched.compared.len() as u64, ..Columns::default() };
     let mut opaque = Vec::new();
-    for (path, (a, of_a, why_a), (b, of_b, why_b)) in added {
-        if let Some(why) = why_a.or(why_b)
-            && !(is_bytes(&of_a) && is_bytes(&of_b))
+    for (path, fields) in matched.compared {
+        let [Some(a), Some(b)] = [0, 1].map(|side: usize| sides[side].column(fields[side])) else { continue };
+        let types = [a, b].map(|column| column.field().data_type());
+        let is_bytes = types.map(|data_type| *data_type == DataType::LargeBinary);
+        if let Some(why) = a.opaque().or(b.opaque())
+            && is_bytes != [true, true]
         {
             found.of_column(&path, format!("cannot be compared: {why}"));
             continue;
-        } else if is_bytes(&of_a) {
+        } else if is_bytes[0] {
             opaque.push(path.clone());
         }
-        let Some(common_type) = common_type(of_a.data_type(), of_b.data_type()) else {
-            found.of_column(&path, format!("is {} in Arrow, and {}", of_a.data_type(), of_b.data_type()));
+        let Some(common_type) = common_type(types[0], types[1]) else {
+            found.of_column(&path, format!("is {} in Arrow, and {}", types[0], types[1]));
             continue;
         };
-        let sides = [
-            PairSide::Field { table: Arc::clone(&first), field: a },
-            PairSide::Field { table: Arc::clone(&second), field: b },
-        ];
-        columns.pairs.push(ValuePair::new(path, sides, Some(common_type)));
+        let pair = [0, 1].map(|side: usize| PairSide::Field { table: Arc::clone(&sides[side]), field: fields[side] });
+        columns.pairs.push(ValuePair::new(path, pair, Some(common_type)));
     }
     if !opaque.is_empty() {
         found.note(&format!("objects are compared by their bytes: {}", listed(&opaque)));
     }
-    Ok(columns)
+    columns
 }
 
 /// A column of a tree at its top, or why it cannot be decoded.
@@ -249,47 +247,43 @@ fn tops(plan: &TablePlan, infos: &StreamerInfos) -> Vec<TreeColumn> {
 /// Compares a tree with an RNTuple, and pairs their columns. `is_first` says whether the RNTuple is the first side.
 fn mixed(
     (tree, names): (Vec<TreeColumn>, &[(String, String)]),
-    mut side: NtupleSide,
+    side: NtupleSide,
     is_first: bool,
     found: &mut Found<'_, '_>,
-) -> Result<Columns> {
+) -> Columns {
     let mut earlier: HashMap<String, usize> = HashMap::new();
-    let fields: Vec<String> = side.fields.top().map(str::to_owned).collect();
-    let mut partners: Vec<(TreeColumn, String)> = Vec::new();
-    let mut compared: HashSet<String> = HashSet::new();
+    let schema = side.fields().schema;
+    let tops: Vec<(usize, String)> = schema.children(None).into_iter().map(|id| (id, schema.path(id))).collect();
+    let mut partners: Vec<(TreeColumn, usize)> = Vec::new();
     for column in tree {
         let number = earlier.entry(column.name.clone()).or_default();
         let told = names.iter().filter(|(_, branch)| *branch == column.name).nth(*number).map(|(field, _)| field);
         *number += 1;
-        let is_it = |field: &&String| told.map_or_else(|| is_same_name(&column.name, field), |told| *told == **field);
-        match fields.iter().find(is_it) {
+        let is_it = |(_, field): &&(usize, String)| {
+            told.map_or_else(|| is_same_name(&column.name, field), |told| told == field)
+        };
+        match tops.iter().find(is_it) {
             None => found.only(&column.name, !is_first),
-            Some(field) => {
-                compared.insert(field.clone());
-                partners.push((column, field.clone()));
-            }
+            Some((field, _)) => partners.push((column, *field)),
         }
     }
-    for field in fields.iter().filter(|field| !compared.contains(*field)) {
+    let compared: HashSet<usize> = partners.iter().map(|(_, field)| *field).collect();
+    for (field, name) in tops.iter().filter(|(field, _)| !compared.contains(field)) {
         // ROOT's importer stores arrays of one length as one collection, and shows each by a projected field.
-        if !side.fields.is_shown(field, &|path| compared.contains(path)) {
-            found.only(field, is_first);
+        if !side.fields().is_shown(*field, &|field| compared.contains(&field)) {
+            found.only(name, is_first);
         }
     }
     let mut columns = Columns { common: partners.len() as u64, ..Columns::default() };
-    let mut added = Vec::new();
-    for (column, field) in partners {
-        let Some((number, of_field, why)) = side.add(&field) else { continue };
-        if let Some(why) = why {
-            found.of_column(&field, format!("cannot be compared: {why}"));
-            continue;
-        }
-        added.push((column, number, of_field));
-    }
     let side = Arc::new(side);
+    partners.retain(|(_, field)| {
+        let why = side.column(*field).and_then(|of_field| Some((of_field.field().name(), of_field.opaque()?)));
+        why.inspect(|(name, why)| found.of_column(name, format!("cannot be compared: {why}"))).is_none()
+    });
     let mut converted = Vec::new();
-    for (column, number, of_field) in added {
-        let (of_tree, of_field) = (column.field.data_type(), of_field.data_type());
+    for (column, field) in partners {
+        let Some(of_field) = side.column(field) else { continue };
+        let (of_tree, of_field) = (column.field.data_type(), of_field.field().data_type());
         let Some(common_type) = common_type(of_tree, of_field) else {
             let types = if is_first { [of_field, of_tree] } else { [of_tree, of_field] };
             found.of_column(&column.name, format!("is {} in Arrow, and {}", types[0], types[1]));
@@ -301,7 +295,7 @@ fn mixed(
         match column.side {
             Err(why) => found.of_column(&column.name, format!("cannot be compared: {why}")),
             Ok(branches) => {
-                let field = PairSide::Field { table: Arc::clone(&side), field: number };
+                let field = PairSide::Field { table: Arc::clone(&side), field };
                 let sides = if is_first { [field, branches] } else { [branches, field] };
                 columns.pairs.push(ValuePair::new(column.name, sides, Some(common_type)));
             }
@@ -310,7 +304,7 @@ fn mixed(
     if !converted.is_empty() {
         found.note(&format!("numbers of other types are compared by value: {}", listed(&converted)));
     }
-    Ok(columns)
+    columns
 }
 
 /// Whether a field is that of a branch. ROOT's importer leaves out the dot at the end of a name, and writes others as underscores,
@@ -318,10 +312,6 @@ fn mixed(
 fn is_same_name(branch: &str, field: &str) -> bool {
     let branch = branch.strip_suffix('.').unwrap_or(branch);
     branch == field || (branch.contains('.') && branch.replace('.', "_") == field)
-}
-
-fn is_bytes(field: &Field) -> bool {
-    *field.data_type() == DataType::LargeBinary
 }
 
 /// Compares the attribute sets of two RNTuples.

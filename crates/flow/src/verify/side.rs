@@ -125,7 +125,7 @@ impl Side {
         let selected = selection.map(|selection| selection.for_tree(&source)).transpose()?.unwrap_or_default();
         let mut side = NtupleSide::open(&inputs, path, &options.filter, options.schema)?;
         if !selected.is_all() {
-            side.selected = Some(Arc::new(selected.entries(side.all_entries())?));
+            side.selected = Some(Arc::new(selected.entries(side.table.entries())?));
         }
         Ok(side)
     }

@@ -1,70 +1,139 @@
-//! The RNTuples of one or more files as one table. All
-//! files must have the same fields; their IDs and the encodings of their columns may differ.
+//! The RNTuples of one or more files as one table, with the fields that all of them have for readers, or those of a merge. The IDs of
+//! fields and the encodings of their columns may differ.
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::types::UInt64Type;
+use arrow_array::{ArrayRef, cast::AsArray};
 use dataset::codecs::Codecs;
+use dataset::default_array;
 use dataset::ntuple::decode::FieldPlan;
-use dataset::ntuple::model::Schema;
+use dataset::ntuple::model::{Cluster, Schema};
 use dataset::ntuple::table::NtupleTable;
+use dataset::recast::{joined_type, reordered};
 use dataset::table::piece::{Piece, Stored};
-use dataset::table::{ColumnPieces, FileRange, Loaded, Runs, StoredTable, TableColumn, TableSchema};
-use rootfile::{Error, Hint, RangeBytes, Result};
+use dataset::table::{ColumnPieces, FileRange, Join, JoinInput, Loaded, Runs, StoredTable, TableColumn, TableSchema};
+use rootfile::{Error, RangeBytes, Result, public_path};
 
+use crate::plan::ntuple::RANGE_START;
+use crate::plan::ntuple::parts::JoinedFields;
 use crate::table::memory;
-use crate::table::text_list::listed;
 
 /// RNTuples of several files, one behind the other.
 pub(crate) struct NtupleChain {
     files: Vec<FileTable>,
-    /// The schema and the fields of the first file.
     schema: TableSchema,
     columns: Vec<TableColumn>,
 }
 
 struct FileTable {
     table: NtupleTable,
-    /// The plans of the first file's fields, by their ID there, for this file.
-    plans: Arc<Vec<FieldPlan>>,
+    /// The plans of the columns for this file, if it has them.
+    plans: Arc<[Option<FieldPlan>]>,
     /// The first entry, counted over all files.
     first_entry: u64,
+    /// What is added to the entry numbers of an attribute set.
+    entries_before: u64,
+}
+
+/// The plans of the columns for all files with one schema.
+#[derive(Clone, Default)]
+struct Plans {
+    of_columns: Option<Arc<[Option<FieldPlan>]>>,
+    have_entries: bool,
+}
+
+/// An RNTuple that is joined with others.
+pub(crate) struct ChainPart {
+    pub table: NtupleTable,
+    /// The number of its schema.
+    pub schema: usize,
+    /// What is added to the entry numbers of an attribute set.
+    pub entries_before: u64,
 }
 
 impl NtupleChain {
-    /// Joins the RNTuples of some files. `paths` are for errors.
-    pub fn new(tables: Vec<NtupleTable>, paths: &[PathBuf]) -> Result<Self> {
-        let mut files: Vec<FileTable> = Vec::with_capacity(tables.len());
-        let mut first_entry = 0u64;
+    /// RNTuples with the same columns for readers. An empty one cannot conflict, unless missing columns are filled in. `paths` are for
+    /// errors.
+    pub fn new(tables: Vec<NtupleTable>, paths: &[PathBuf], join: Join) -> Result<Self> {
+        let mut parts: Vec<ChainPart> = Vec::with_capacity(tables.len());
+        let mut inputs: Vec<(Arc<Schema>, &Path, bool)> = Vec::new();
         for (number, mut table) in tables.into_iter().enumerate() {
+            let is_empty = table.entries() == 0 && join != Join::Fill;
             // Files of one data set usually have the same schema: it is kept once.
-            let twin = files.iter().find(|file| *file.table.schema == *table.schema);
-            let plans = match (twin, files.first()) {
-                (Some(twin), _) => {
-                    table.schema = Arc::clone(&twin.table.schema);
-                    Arc::clone(&twin.plans)
+            let schema = inputs.iter().position(|(known, ..)| **known == *table.schema).unwrap_or(inputs.len());
+            match inputs.get_mut(schema) {
+                Some((known, _, is_all_empty)) => {
+                    table.schema = Arc::clone(known);
+                    *is_all_empty &= is_empty;
                 }
-                (None, None) => {
-                    let fields = 0..table.schema.fields.len();
-                    Arc::new(fields.map(|field| FieldPlan::new(&table.schema, field)).collect())
+                None => {
+                    let path = paths.get(number).map_or(Path::new(""), PathBuf::as_path);
+                    inputs.push((Arc::clone(&table.schema), path, is_empty));
                 }
-                (None, Some(first)) => {
-                    let here = paths.get(number).map_or(Path::new(""), PathBuf::as_path);
-                    Arc::new(matched(first, &table.schema).map_err(|e| e.object(table.name.clone()).file(here))?)
-                }
+            }
+            parts.push(ChainPart { table, schema, entries_before: 0 });
+        }
+        let first = parts.first().ok_or_else(|| Error::request("no input"))?;
+        let names = [first.table.name.clone(), first.table.description.clone()];
+        let own = inputs.iter().position(|(.., is_empty)| !is_empty).unwrap_or(0);
+        let of_schema = |schema: &Arc<Schema>| {
+            let [name, title] = names.clone();
+            TableSchema::Ntuple { name, title, schema: Arc::clone(schema) }
+        };
+        let (schema, ..) = inputs.get(own).ok_or_else(|| Error::request("no input"))?;
+        let mut ids = vec![(0..schema.fields.len()).map(Some).collect::<Vec<_>>()];
+        if inputs.len() > 1 {
+            let input = |(schema, path, is_empty): &(Arc<Schema>, &Path, bool)| {
+                let columns = (0..schema.fields.len()).map(|id| TableColumn::Field(FieldPlan::new(schema, id)));
+                let columns: Vec<TableColumn> = columns.collect();
+                JoinInput::new(public_path(path).display().to_string(), &of_schema(schema), &columns, *is_empty)
             };
+            let joined = Join::Strict.tables(&inputs.iter().map(input).collect::<Vec<_>>(), false);
+            let joined = joined.map_err(|e| {
+                let way = "open them one by one, or merge them first";
+                Error::differs(format!("{} ({way})", e.message(ToString::to_string))).object(names[0].clone())
+            })?;
+            ids = vec![vec![None; schema.fields.len()]; inputs.len()];
+            for node in &joined.nodes {
+                let Some(id) = node.places.get(own).copied().flatten() else { continue };
+                for (ids, place) in ids.iter_mut().zip(&node.places) {
+                    if let Some(slot) = ids.get_mut(id) {
+                        *slot = *place;
+                    }
+                }
+            }
+        }
+        Self::of(parts, of_schema(schema), &ids)
+    }
+
+    /// RNTuples with the fields that a merge of them has.
+    pub fn joined(parts: Vec<ChainPart>, [name, title]: [String; 2], fields: JoinedFields) -> Result<Self> {
+        Self::of(parts, TableSchema::Ntuple { name, title, schema: fields.schema }, &fields.ids)
+    }
+
+    /// `ids` has for each schema of the parts the IDs there of the joined schema's fields.
+    fn of(parts: Vec<ChainPart>, schema: TableSchema, ids: &[Vec<Option<usize>>]) -> Result<Self> {
+        let counts_entries = parts.iter().any(|part| part.entries_before > 0);
+        let mut plans: Vec<Plans> = vec![Plans::default(); ids.len()];
+        let mut files: Vec<FileTable> = Vec::with_capacity(parts.len());
+        let mut first_entry = 0u64;
+        for ChainPart { table, schema, entries_before } in parts {
+            let unknown = || Error::request("an unknown schema");
+            let (ids, known) = ids.get(schema).zip(plans.get_mut(schema)).ok_or_else(unknown)?;
+            let plan = |id: &Option<usize>| id.map(|id| FieldPlan::new(&table.schema, id));
+            let plans = Arc::clone(known.of_columns.get_or_insert_with(|| ids.iter().map(plan).collect()));
             let entries = table.entries();
-            files.push(FileTable { table, plans, first_entry });
+            known.have_entries |= entries > 0;
+            files.push(FileTable { table, plans, first_entry, entries_before });
             first_entry = first_entry.checked_add(entries).ok_or_else(|| Error::request("more than 2^64 entries"))?;
         }
-        let first = files.first().ok_or_else(|| Error::request("no input"))?;
-        let schema = TableSchema::Ntuple {
-            name: first.table.name.clone(),
-            title: first.table.description.clone(),
-            schema: Arc::clone(&first.table.schema),
+        let column = |node: usize| {
+            let is_counter = counts_entries && schema.lineage(node) == [RANGE_START];
+            joined_column(node, &plans, is_counter).ok_or_else(|| Error::request("a field of no file"))
         };
-        let columns = first.plans.iter().cloned().map(TableColumn::Field).collect();
+        let columns = (0..schema.len()).map(column).collect::<Result<_>>()?;
         Ok(Self { files, schema, columns })
     }
 
@@ -78,7 +147,7 @@ impl NtupleChain {
         let unknown = || Error::request("a piece of an unknown file");
         let Stored::Pages { file: number, cluster, .. } = piece.stored else { return Err(unknown()) };
         let file = self.files.get(number as usize).ok_or_else(unknown)?;
-        let plan = file.plans.get(column).ok_or_else(|| Error::request("no such field"))?;
+        let plan = file.plans.get(column).and_then(Option::as_ref).ok_or_else(|| Error::request("no such field"))?;
         Ok((number, file, plan, cluster as usize))
     }
 }
@@ -95,8 +164,7 @@ impl StoredTable for NtupleChain {
     fn clusters(&self) -> Vec<u64> {
         let mut bounds = Vec::new();
         for file in &self.files {
-            let clusters = file.table.clusters().filter(|(_, cluster)| cluster.entries > 0);
-            bounds.extend(clusters.map(|(_, cluster)| file.first_entry + cluster.first_entry));
+            bounds.extend(file.clusters().map(|cluster| file.first_entry + cluster.first_entry));
         }
         bounds.push(self.entries().into_iter().sum());
         bounds
@@ -110,7 +178,15 @@ impl StoredTable for NtupleChain {
     fn pieces(&self, column: usize) -> ColumnPieces {
         let mut found = ColumnPieces::default();
         for (number, file) in (0u32..).zip(&self.files) {
-            let Some(plan) = file.plans.get(column) else { continue };
+            let Some(Some(plan)) = file.plans.get(column) else {
+                let piece = |cluster: &Cluster| Piece {
+                    first_entry: file.first_entry + cluster.first_entry,
+                    entries: cluster.entries,
+                    stored: Stored::Default,
+                };
+                found.pieces.extend(file.clusters().map(piece));
+                continue;
+            };
             for piece in file.table.pieces(plan) {
                 found.packed_len = found.packed_len.saturating_add(piece.compressed);
                 found.raw_len = found.raw_len.saturating_add(piece.uncompressed);
@@ -129,6 +205,9 @@ impl StoredTable for NtupleChain {
     }
 
     fn ranges(&self, column: usize, piece: &Piece, entries: &mut Runs<'_>) -> Result<Vec<FileRange>> {
+        if piece.is_default() {
+            return Ok(Vec::new());
+        }
         let (number, file, plan, cluster) = self.place(column, piece)?;
         let first = file.table.cluster(cluster).map_or(0, |(_, cluster)| cluster.first_entry);
         let start = file.first_entry.saturating_add(first);
@@ -147,6 +226,12 @@ impl StoredTable for NtupleChain {
         bytes: &mut dyn RangeBytes,
         codecs: &mut Codecs,
     ) -> Result<Loaded> {
+        let kind = self.columns.get(column).ok_or_else(|| Error::request("no such field"))?;
+        if piece.is_default() {
+            let rows = entries.map(|run| run.end - run.start).sum::<u64>();
+            let rows = usize::try_from(rows).map_err(|_| Error::request("too many entries for an array"))?;
+            return Ok(Loaded::Array(default_array(kind.field(), rows)?));
+        }
         let (number, file, plan, cluster) = self.place(column, piece)?;
         let named = |e: Error| e.object(file.table.name.clone());
         // A cluster that contradicts itself is a piece of no bytes.
@@ -160,36 +245,47 @@ impl StoredTable for NtupleChain {
         let mut runs = entries.map(|run| run.start.saturating_sub(start)..run.end.saturating_sub(start));
         let mut builder = plan.start(0)?;
         at.append(plan, &mut runs, (bytes, codecs), &mut builder).map_err(named)?;
-        Ok(Loaded::Values(builder))
+        let TableColumn::Array { field, .. } = kind else { return Ok(Loaded::Values(builder)) };
+        let values = builder.finish().and_then(|values| reordered(&values, field.data_type())).map_err(named)?;
+        Ok(Loaded::Array(file.moved(values, field.name())))
     }
 }
-/// The plans of a file's fields in the order of the first file's. Fails with the list of fields that differ.
-fn matched(first: &FileTable, schema: &Schema) -> Result<Vec<FieldPlan>> {
-    let ids: HashMap<String, usize> = (0..schema.fields.len()).map(|field| (schema.path(field), field)).collect();
-    let mut plans = Vec::with_capacity(first.plans.len());
-    let mut differences = Vec::new();
-    for wanted in first.plans.iter() {
-        let name = wanted.field().name();
-        match ids.get(name).map(|id| FieldPlan::new(schema, *id)) {
-            None => differences.push(format!("{name} is missing")),
-            Some(plan) if plan.field().data_type() != wanted.field().data_type() => {
-                let typename = |plan: &FieldPlan| plan.field().metadata().get("typename").cloned().unwrap_or_default();
-                differences.push(format!("{name} is {}, not {}", typename(&plan), typename(wanted)));
-                plans.push(plan);
+
+impl FileTable {
+    /// The clusters with entries.
+    fn clusters(&self) -> impl Iterator<Item = &Cluster> {
+        self.table.clusters().map(|(_, cluster)| cluster).filter(|cluster| cluster.entries > 0)
+    }
+
+    /// The values of a field, of which entry numbers of an attribute set are moved by the entries before.
+    fn moved(&self, values: ArrayRef, field: &str) -> ArrayRef {
+        match values.as_primitive_opt::<UInt64Type>() {
+            Some(numbers) if field == RANGE_START && self.entries_before > 0 => {
+                Arc::new(numbers.unary::<_, UInt64Type>(|number| number.wrapping_add(self.entries_before)))
             }
-            Some(plan) => plans.push(plan),
+            _ => values,
         }
     }
-    let known: HashSet<&str> = first.plans.iter().map(|plan| plan.field().name().as_str()).collect();
-    let paths = schema.children(None).into_iter().map(|field| schema.path(field));
-    let added = paths.filter(|path| !known.contains(path.as_str()));
-    differences.extend(added.map(|path| format!("{path} is new")));
-    match differences.is_empty() {
-        true => Ok(plans),
-        false => {
-            let what = format!("its fields differ from those of the first file: {}", listed(&differences));
-            let way = " (--common reads the fields of all files, --fill fills in missing ones)";
-            Err(Error::differs(what + way).hint(Hint::switch("common")).hint(Hint::switch("fill")))
-        }
+}
+
+/// The column of a node: of arrays, unless all files with entries have it alike. It says why it is not decoded if one of the plans
+/// does. Entry numbers of attribute sets are arrays, since those of later files are moved.
+fn joined_column(node: usize, all: &[Plans], is_counter: bool) -> Option<TableColumn> {
+    let plan = |plans: &'_ Plans| -> Option<FieldPlan> { plans.of_columns.as_ref()?.get(node)?.clone() };
+    let with_entries: Vec<Option<FieldPlan>> = all.iter().filter(|plans| plans.have_entries).map(plan).collect();
+    let mut plans: Vec<FieldPlan> = with_entries.iter().flatten().cloned().collect();
+    if plans.is_empty() {
+        plans = all.iter().filter_map(plan).collect();
     }
+    let first = plans.first()?;
+    let is_same = |plan: &FieldPlan| plan.field().data_type() == first.field().data_type();
+    let is_whole = with_entries.iter().all(Option::is_some);
+    if first.id() == node && !is_counter && is_whole && plans.iter().all(is_same) {
+        return Some(TableColumn::Field(first.clone()));
+    }
+    let described = plans.iter().find(|plan| plan.opaque().is_some()).unwrap_or(first);
+    let types = plans.iter().map(|plan| plan.field().data_type().clone());
+    let joined = types.reduce(|ours, theirs| joined_type(&ours, &theirs))?;
+    let field = Arc::new(described.field().as_ref().clone().with_data_type(joined));
+    Some(TableColumn::Array { field, node })
 }

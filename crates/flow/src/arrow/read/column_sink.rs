@@ -169,15 +169,9 @@ impl SinkGuard<'_> {
                     Ok(()) => *slot = Some(ValueBuilder::Field(values)),
                     Err(error) => state.builder = Err(error),
                 },
-                _ => state.fill(start, |builder| match builder {
-                    ValueBuilder::Field(builder) => builder.append_part(values),
-                    ValueBuilder::Branch(_) | ValueBuilder::Arrays(_) => Err(mixed()),
-                }),
+                _ => state.fill(start, |builder| builder.append(Loaded::Values(values))),
             },
-            Loaded::Array(array) => state.fill(start, |builder| match builder {
-                ValueBuilder::Arrays(arrays) => arrays.append(array),
-                ValueBuilder::Branch(_) | ValueBuilder::Field(_) => Err(mixed()),
-            }),
+            array @ Loaded::Array(_) => state.fill(start, |builder| builder.append(array)),
         }
         state.at = state.at.max(piece.end());
         state.spent.decode += started.elapsed();

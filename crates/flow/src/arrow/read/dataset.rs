@@ -8,13 +8,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use dataset::layout::Container;
 use dataset::table::piece::Piece;
-use dataset::table::{StoredTable, TableColumn, TableSchema};
+use dataset::table::{FileRange, Loaded, StoredTable, TableColumn, TableSchema};
 use dataset::tree::Tree;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Follow, Holder, Result, Source, Traffic};
 
+use super::request::RequestedEntries;
 use super::trees::TreeTable;
+use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::plan::inputs::Input;
+use crate::table::piece::Files;
 use crate::table::tree::column::Column;
 
 /// Where the entries of the columns are.
@@ -46,6 +49,33 @@ pub(super) struct ReadColumn<'a> {
     pub table: &'a dyn StoredTable,
     pub number: usize,
     pub plan: &'a TableColumn,
+}
+
+impl ReadColumn<'_> {
+    /// The pieces with some entries.
+    pub fn pieces(&self, entries: &Range<u64>) -> &[Piece] {
+        let source = &self.column.source;
+        source.pieces.get(source.overlapping(entries)).unwrap_or_default()
+    }
+
+    /// Where the bytes of the requested entries of a piece are. What cannot be located fails when it is read.
+    pub fn ranges(&self, piece: &Piece, requested: &RequestedEntries<'_>) -> Vec<FileRange> {
+        let mut runs = requested.runs(&(piece.first_entry..piece.end()));
+        self.table.ranges(self.number, piece, &mut runs).unwrap_or_default()
+    }
+
+    /// Opens the requested entries of a piece.
+    pub fn open(
+        &self,
+        piece: &Piece,
+        requested: &RequestedEntries<'_>,
+        files: &Files,
+        fetcher: &mut Fetcher,
+    ) -> Result<Loaded> {
+        let mut runs = requested.runs(&(piece.first_entry..piece.end()));
+        let (mut bytes, codecs) = fetcher.over(files);
+        self.table.open(self.number, piece, &mut runs, &mut bytes, codecs)
+    }
 }
 
 /// The trees or RNTuples of one or more files, as one table.

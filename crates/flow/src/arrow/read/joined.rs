@@ -385,16 +385,9 @@ fn join_inputs(datasets: &[Dataset]) -> Vec<JoinInput> {
 /// What is joined of a table. Tables of different containers are joined by their columns at the top.
 fn input(dataset: &Dataset, is_mixed: bool) -> JoinInput {
     let name = dataset.paths().first().map_or(Path::new(""), |path| path.as_path());
-    let columns = dataset.column_of_each_node();
-    let field = |(node, column): (&Node, Option<usize>)| {
-        // The counter of a split collection is no column of its own.
-        let column = dataset.column(column.filter(|_| !node.groups)?)?;
-        Some(Arc::clone(column.field()))
-    };
-    let nodes = dataset.schema().nodes();
-    let fields = nodes.iter().zip(columns).map(field).collect();
     let name = public_path(name).display().to_string();
-    JoinInput { name, nodes, fields, is_empty: dataset.entries() == 0, only_top: is_mixed }
+    let is_empty = dataset.entries() == 0;
+    JoinInput { only_top: is_mixed, ..JoinInput::new(name, dataset.schema(), dataset.columns(), is_empty) }
 }
 
 /// Whether all tables have the same columns under the same names.

@@ -19,8 +19,10 @@ mod request;
 mod run;
 mod tasks;
 mod trees;
+mod values;
 
 pub use batches::{BatchSize, Batches, batches};
+pub(crate) use chain::{ChainPart, NtupleChain};
 pub use cost::ReadCost;
 pub use dataset::{Dataset, Friend};
 pub use joined::{JoinedTable, Joining};

@@ -9,7 +9,7 @@ use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
 use dataset::parquet::ParquetTable;
 use dataset::table::piece::Piece;
-use dataset::table::{StoredTable, TableColumn, TableSchema, catalog};
+use dataset::table::{Join, StoredTable, TableColumn, TableSchema, catalog};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, RootFile, Source, open_source};
 
@@ -90,7 +90,7 @@ impl Dataset {
         looks_elsewhere: bool,
     ) -> Result<Self> {
         if trees.iter().any(|(.., key)| is_ntuple(&key.class)) {
-            return Self::of_ntuples(inputs, trees, path);
+            return Self::of_ntuples(inputs, trees, path, joining.schema);
         }
         let plan = plan_table(&TableRequest {
             inputs: trees,
@@ -137,7 +137,12 @@ impl Dataset {
         Ok(Self { infos, input_entries: plan.input_entries, uuids, holders, ..opened }.with_inputs(inputs))
     }
 
-    fn of_ntuples(inputs: Vec<Input>, tables: &[(usize, Arc<RootFile>, Key)], path: &str) -> Result<Self> {
+    fn of_ntuples(
+        inputs: Vec<Input>,
+        tables: &[(usize, Arc<RootFile>, Key)],
+        path: &str,
+        joining: Join,
+    ) -> Result<Self> {
         if let Some((_, file, key)) = tables.iter().find(|(.., key)| !is_ntuple(&key.class)) {
             let message =
                 "is a tree, and other inputs are RNTuples; convert them first, or read them with --join common";
@@ -146,7 +151,7 @@ impl Dataset {
         }
         let opened = tables.iter().map(|(_, file, key)| NtupleTable::open(file, key)).collect::<Result<Vec<_>>>()?;
         let paths: Vec<_> = inputs.iter().map(|i| i.path.clone()).collect();
-        let chain = NtupleChain::new(opened, &paths)?;
+        let chain = NtupleChain::new(opened, &paths, joining)?;
         let input_entries = chain.entries();
         let files = tables.iter().map(|(_, file, _)| Arc::clone(file.source())).collect();
         let opened = Self::of_sources(Sources::of(Box::new(chain)), files, path);

@@ -265,12 +265,9 @@ impl ReadJob<'_> {
 
     /// Opens a piece, and adds to its cost.
     fn open(&self, read: &ReadColumn<'_>, index: usize, fetcher: &mut Fetcher, spent: &mut ReadCost) -> Result<Loaded> {
-        let ReadColumn { column, table, number, .. } = read;
-        let piece = column.source.pieces.get(index).ok_or_else(|| Error::request("an unknown piece"))?;
-        let mut runs = self.requested.runs(&(piece.first_entry..piece.end()));
-        let (mut bytes, codecs) = fetcher.over(self.mode.kept.ahead.files());
-        let loaded = table.open(*number, piece, &mut runs, &mut bytes, codecs)?;
-        let cost = codecs.take_cost();
+        let piece = read.column.source.pieces.get(index).ok_or_else(|| Error::request("an unknown piece"))?;
+        let loaded = read.open(piece, &self.requested, self.mode.kept.ahead.files(), fetcher)?;
+        let cost = fetcher.codecs.take_cost();
         *spent += ReadCost {
             fetch: fetcher.take_time(),
             decompress: cost.decompress,

@@ -150,18 +150,15 @@ impl<'a> Tasks<'a> {
     fn places(&self, entries: &Range<u64>) -> Vec<FileRange> {
         let is_first = entries.start <= self.requested.span().start;
         let mut places = Vec::new();
-        for &ReadColumn { column, table, number, .. } in self.columns {
-            let overlapping = column.source.pieces.get(column.source.overlapping(entries)).unwrap_or_default();
+        for read in self.columns {
             let requested = |p: &&Piece| {
                 // Finding the pages of a piece is worth while only if they are fetched then.
                 (p.record().is_some() || (p.file_read().is_some() && self.ahead.fetches()))
                     && (is_first || p.first_entry >= entries.start)
                     && self.horizon.count(&(p.first_entry..p.end())) > 0
             };
-            // A piece that cannot be located fails when it is read.
-            let ranges = |p| table.ranges(number, p, &mut self.horizon.runs(&(p.first_entry..p.end()))).ok();
-            let located = overlapping.iter().filter(requested).filter_map(ranges);
-            places.extend(located.flatten());
+            let wanted = read.pieces(entries).iter().filter(requested);
+            places.extend(wanted.flat_map(|piece| read.ranges(piece, &self.horizon)));
         }
         places
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use dataset::layout::{ColumnLayout, TreeRules};
-use dataset::ntuple::model::{AliasColumn, Column, Deferred, ExtraTypeInfo, Schema};
+use dataset::ntuple::model::{AliasColumn, Column, Deferred, ExtraTypeInfo, Field, Schema};
 use dataset::ntuple::{STREAMER_INFOS, join_streamer_infos};
 use rootfile::Result;
 
@@ -41,27 +41,7 @@ pub(super) fn output_columns(
     entry_column: Option<&str>,
     lost: &mut Vec<String>,
 ) -> Result<OutputColumns> {
-    let mut ids = vec![None; join.nodes.len()];
-    let mut fields = Vec::new();
-    // The fields of the header come first.
-    let kept = || join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped);
-    let in_header = kept().filter(|(at, _)| !join.in_extension(*at));
-    for (at, node) in in_header.chain(kept().filter(|(at, _)| join.in_extension(*at))) {
-        let id_of = |ids: &[Option<usize>], node: Option<usize>| node.and_then(|node| ids.get(node).copied().flatten());
-        let mut field = node.field.clone();
-        field.parent = id_of(&ids, node.parent);
-        field.in_extension = join.in_extension(at);
-        if let Some(slot) = ids.get_mut(at) {
-            *slot = Some(fields.len());
-        }
-        fields.push(field);
-    }
-    // A projected field may come before its source.
-    for (node, id) in join.nodes.iter().zip(&ids) {
-        if let Some(field) = id.and_then(|id| fields.get_mut(id)) {
-            field.source = node.source.and_then(|source| ids.get(source).copied().flatten());
-        }
-    }
+    let (fields, ids) = output_fields(join);
     let mut made = Made {
         join,
         first,
@@ -102,6 +82,32 @@ pub(super) fn output_columns(
     ignored.dedup();
     let sources = (0..join.schemas.len()).map(|number| sources(join, number, &places)).collect();
     Ok(OutputColumns { schema, columns: targets, sources, ignored })
+}
+
+/// The fields of the output, and that of each node that is not left out.
+pub(super) fn output_fields(join: &Join<'_>) -> (Vec<Field>, Vec<Option<usize>>) {
+    let mut ids = vec![None; join.nodes.len()];
+    let mut fields = Vec::new();
+    // The fields of the header come first.
+    let kept = || join.nodes.iter().enumerate().filter(|(_, node)| !node.dropped);
+    let in_header = kept().filter(|(at, _)| !join.in_extension(*at));
+    for (at, node) in in_header.chain(kept().filter(|(at, _)| join.in_extension(*at))) {
+        let id_of = |ids: &[Option<usize>], node: Option<usize>| node.and_then(|node| ids.get(node).copied().flatten());
+        let mut field = node.field.clone();
+        field.parent = id_of(&ids, node.parent);
+        field.in_extension = join.in_extension(at);
+        if let Some(slot) = ids.get_mut(at) {
+            *slot = Some(fields.len());
+        }
+        fields.push(field);
+    }
+    // A projected field may come before its source.
+    for (node, id) in join.nodes.iter().zip(&ids) {
+        if let Some(field) = id.and_then(|id| fields.get_mut(id)) {
+            field.source = node.source.and_then(|source| ids.get(source).copied().flatten());
+        }
+    }
+    (fields, ids)
 }
 
 /// The columns that are made so far.

@@ -7,7 +7,7 @@ use dataset::ntuple::model::{Field, Role, Schema};
 
 /// Whether each field of a schema is kept, by ID. A projected field whose source is dropped is dropped as well; such fields are
 /// added to `lost`.
-pub(crate) fn kept_fields(schema: &Schema, path: &str, filter: &NameFilter, lost: &mut Vec<String>) -> Vec<bool> {
+pub(super) fn kept_fields(schema: &Schema, path: &str, filter: &NameFilter, lost: &mut Vec<String>) -> Vec<bool> {
     let mut keep = vec![true; schema.fields.len()];
     if filter.keeps_all() {
         return keep;

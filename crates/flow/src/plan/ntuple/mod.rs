@@ -7,24 +7,23 @@ mod filter;
 pub(crate) mod forecast;
 mod join;
 pub(crate) mod model;
+pub(crate) mod parts;
 mod scan;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::layout::{Layout, TreeRules};
+use dataset::ntuple::MAX_KEY_SIZE;
 use dataset::ntuple::decode::FieldPlan;
-use dataset::ntuple::model::{Anchor, AttributeSet, FormatVersion, Link, Locator, Ntuple, Schema};
-use dataset::ntuple::{MAX_KEY_SIZE, read_attribute_set, read_ntuple};
-use rootfile::{Error, Result, Source};
+use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Schema};
+use rootfile::{Error, Result};
 
-use self::columns::{FirstInput, OutputColumns, output_columns};
-pub(crate) use self::filter::kept_fields;
-use self::join::Join;
+use self::columns::{OutputColumns, output_columns};
 use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
+use self::parts::{JoinedParts, Part, attribute_parts, join_parts, read_parts};
 use crate::commit::ntuple::page_sink::list_memory;
 use crate::execute::engine::ntuple::job::{ColumnSource, PageInput, PageJob};
 use crate::table::memory;
@@ -41,14 +40,6 @@ const STRUCTS_OF_ARRAYS: FormatVersion = FormatVersion { epoch: 1, major: 0, min
 /// Bytes of new pages of a cluster of which some entries are kept.
 const SLICED_PAGES: u64 = 4 << 20;
 
-/// One of the RNTuples that are joined.
-struct Part {
-    source: Arc<dyn Source>,
-    ntuple: Ntuple,
-    /// Entries of the main RNTuple before it, for an attribute set.
-    entries_before: u64,
-}
-
 /// How parts are joined.
 struct Joining<'a> {
     path: &'a str,
@@ -62,11 +53,6 @@ struct Joining<'a> {
 
 /// Plans an RNTuple.
 pub(crate) fn plan_ntuple(request: &NtupleRequest<'_>) -> Result<NtuplePlan> {
-    let mut parts = Vec::with_capacity(request.inputs.len());
-    for (_, file, key) in request.inputs {
-        let ntuple = read_ntuple(file, key)?;
-        parts.push(Part { source: Arc::clone(file.source()), ntuple, entries_before: 0 });
-    }
     let rules = request.layout.rules(request.path);
     let joining = Joining {
         path: request.path,
@@ -77,7 +63,7 @@ pub(crate) fn plan_ntuple(request: &NtupleRequest<'_>) -> Result<NtuplePlan> {
         check: request.check,
         entry_column: None,
     };
-    let mut plan = join_parts(parts, &joining)?;
+    let mut plan = plan_parts(read_parts(request.inputs)?, &joining)?;
     plan.title = request.inputs.first().map_or_else(String::new, |(.., key)| key.title.clone());
     ignored_keys(&mut plan, &rules);
     add_attributes(&mut plan, request)?;
@@ -94,44 +80,17 @@ fn ignored_keys(plan: &mut NtuplePlan, rules: &TreeRules<'_>) {
     plan.ignored.extend(keys.into_iter().filter_map(|(name, is_set)| is_set.then_some(name)));
 }
 
-/// Joins RNTuples, without their attribute sets.
-fn join_parts(mut parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan> {
+/// Plans RNTuples as one, without their attribute sets.
+fn plan_parts(parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan> {
     let input_entries = parts.iter().map(|part| part.ntuple.entries()).sum();
-    // An empty RNTuple cannot conflict, and no fields are left out because of it.
-    if joining.mode != Mode::Fill && parts.iter().any(|part| part.ntuple.entries() > 0) {
-        parts.retain(|part| part.ntuple.entries() > 0);
-    } else if joining.mode != Mode::Fill {
-        parts.truncate(1);
-    }
+    let JoinedParts { parts, schema_of, mut join, first, keep, widows } =
+        join_parts(parts, (joining.path, joining.filter), joining.mode)?;
     let uncounted = uncounted(&parts, joining);
-    let mut join = Join::new(joining.mode, joining.path);
-    let (mut notes, mut lost, mut widows) = (Vec::new(), Vec::new(), Vec::new());
-    let mut first: Vec<FirstInput> = Vec::new();
-    let mut schema_of = Vec::with_capacity(parts.len());
-    let mut plans: Vec<Arc<[FieldPlan]>> = Vec::new();
-    let mut before = 0;
-    for (input, part) in parts.iter_mut().enumerate() {
-        let known = join.schemas.iter().position(|schema: &Arc<Schema>| **schema == *part.ntuple.schema);
-        let number = match known.and_then(|number| Some((number, join.schemas.get(number)?))) {
-            Some((number, schema)) => {
-                part.ntuple.schema = Arc::clone(schema);
-                number
-            }
-            None => {
-                let keep = filter::kept_fields(&part.ntuple.schema, joining.path, joining.filter, &mut widows);
-                join.add(&part.ntuple.schema, &keep).map_err(|e| e.file(part.source.name()))?;
-                first.push(FirstInput { input, entries_before: before });
-                plans.push(filter::kept_plans(&part.ntuple.schema, &keep).into());
-                join.schemas.len() - 1
-            }
-        };
-        schema_of.push(number);
-        before += part.ntuple.entries();
-    }
-    widows.extend(join.settle()?);
-    widows.sort();
-    widows.dedup();
-    notes.extend(join.note());
+    let plans: Vec<Arc<[FieldPlan]>> =
+        join.schemas.iter().zip(&keep).map(|(schema, keep)| filter::kept_plans(schema, keep).into()).collect();
+    let before = parts.iter().map(|part| part.ntuple.entries()).sum();
+    let mut lost = Vec::new();
+    let mut notes: Vec<String> = join.note().into_iter().collect();
     if !widows.is_empty() {
         let (names, path) = (widows.join(", "), joining.path);
         notes.push(format!("RNTuple {path}: projected fields go with the fields that they show: {names}"));
@@ -244,32 +203,15 @@ fn output_metadata(parts: &[Part], schema: Schema) -> Result<Ntuple> {
 
 /// Plans the attribute sets. Sets of the same name are joined, and the ranges of later inputs are moved by the entries before them.
 fn add_attributes(plan: &mut NtuplePlan, request: &NtupleRequest<'_>) -> Result<()> {
-    let mut sets: BTreeMap<&str, (AttributeSet, Vec<Part>)> = BTreeMap::new();
-    let mut order: Vec<&str> = Vec::new();
-    for input in &plan.job.inputs {
-        for set in &input.ntuple.attribute_sets {
-            let ntuple = read_attribute_set(&*input.source, &input.ntuple, set)?;
-            let part = Part { source: Arc::clone(&input.source), ntuple, entries_before: input.first_entry };
-            let (first, parts) = sets.entry(&set.name).or_insert_with(|| {
-                order.push(&set.name);
-                (set.clone(), Vec::new())
-            });
-            if first.schema_version.0 != set.schema_version.0 {
-                let what =
-                    format!("attribute set {} has another version in the inputs; such sets are not merged", set.name);
-                return Err(Error::unsupported(what).file(input.source.name()));
-            }
-            first.schema_version = first.schema_version.max(set.schema_version);
-            parts.push(part);
-        }
-    }
+    let inputs = plan.job.inputs.iter().map(|input| (&input.source, &*input.ntuple, input.first_entry));
+    let sets = attribute_parts(inputs)?;
     let (everything, compression) = (NameFilter::default(), request.layout.rules(request.path).column(&[]).compression);
     let mut layout = Layout::default();
     layout.common.compression = compression;
     let mut lost = Vec::new();
     let mut attributes = Vec::new();
-    for name in order {
-        let Some((set, parts)) = sets.remove(name) else { continue };
+    for (set, parts) in sets {
+        let name = &set.name;
         if plan.job.selected.is_some() {
             lost.push(format!(
                 "RNTuple {}: attribute set {name} is left out: its ranges count entries, and not all entries are kept",
@@ -288,7 +230,7 @@ fn add_attributes(plan: &mut NtuplePlan, request: &NtupleRequest<'_>) -> Result<
             check: request.check,
             entry_column: Some(RANGE_START),
         };
-        let joined = join_parts(parts, &joining)?;
+        let joined = plan_parts(parts, &joining)?;
         joined.check_counted(&path)?;
         attributes.push(AttributePlan { name: set.name, schema_version: set.schema_version, plan: joined });
     }
