@@ -96,7 +96,7 @@ impl ValueBuilder {
     pub fn append(&mut self, loaded: Loaded) -> Result<()> {
         match (self, loaded) {
             // The first values become the array.
-            (Self::Field(builder), Loaded::Values(values)) if builder.len() == 0 => *builder = values,
+            (Self::Field(builder), Loaded::Values(values)) if builder.is_empty() => *builder = values,
             (Self::Field(builder), Loaded::Values(values)) => return builder.append_part(values),
             (Self::Arrays(arrays), Loaded::Array(array)) => return arrays.append(array),
             _ => return Err(Error::unsupported("a piece of another container")),

@@ -96,6 +96,14 @@ pub struct Conflict {
 type Place = (Option<usize>, String, usize);
 
 impl Join {
+    /// The other ways in which a merge joins tables that differ. `columns` is what it calls them.
+    pub fn ways_out(self, columns: &str) -> String {
+        match self {
+            Self::Fill => format!("--common leaves out {columns} that differ"),
+            _ => format!("--common keeps the {columns} of all inputs, --fill fills in missing ones"),
+        }
+    }
+
     /// Joins tables. With `widens` numbers of different types come together in the smallest type that holds all of them. Columns
     /// whose types differ otherwise are named in [`JoinedNode::conflict`].
     ///
@@ -265,6 +273,11 @@ pub fn joined_path(nodes: &[JoinedNode], node: usize) -> String {
     }
     names.reverse();
     names.join(".")
+}
+
+/// The error for tables that differ: the differences by name, and the ways out.
+pub fn refusal(what: &str, differences: &[String], ways: &str) -> Error {
+    Error::differs(format!("{what}: {} ({ways})", named(differences)))
 }
 
 /// The first of some differences, and the number of the others.

@@ -13,5 +13,5 @@ mod schema;
 pub use builder::{Loaded, ValueBuilder, one_array};
 pub use column::TableColumn;
 pub use container::{ColumnPieces, FileRange, Runs, StoredTable};
-pub use join::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, joined_path};
+pub use join::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, joined_path, refusal};
 pub use schema::{Node, TableSchema};

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use dataset::ntuple::model::{Field, Role, Schema};
 
+use crate::plan::ntuple::field_meaning;
+
 /// The fields of one side.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a> {
@@ -83,24 +85,9 @@ impl Fields<'_> {
     }
 }
 
+/// What a field means, as text.
 fn meaning(schema: &Schema, id: usize) -> String {
     let Some(field) = schema.fields.get(id) else { return String::new() };
-    let mut text = match (field.type_name.as_str(), field.role) {
-        ("", Role::Record) => "untyped record".to_owned(),
-        ("", _) => "untyped collection".to_owned(),
-        (name, _) => name.to_owned(),
-    };
-    if let Some(size) = field.array_size {
-        text.push_str(&format!("[{size}]"));
-    }
-    if field.role == Role::Streamer {
-        text.push_str(" (streamed)");
-    }
-    if field.is_soa {
-        text.push_str(" (struct of arrays)");
-    }
-    if let Some(source) = field.source {
-        text.push_str(&format!(" (showing {})", schema.path(source)));
-    }
-    text
+    let shown = field.source.map_or_else(String::new, |source| format!(" (showing {})", schema.path(source)));
+    field_meaning(field) + &shown
 }

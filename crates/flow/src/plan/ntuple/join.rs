@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Field, Role, Schema};
+use dataset::table::{Join as Mode, refusal};
 use rootfile::{Error, Hint, Result};
 
 use super::filter::is_divisible;
+use crate::plan::schema::Difference;
 use crate::table::text_list::listed;
-use dataset::table::Join as Mode;
-
-/// Largest number of differences in a message.
-const MAX_LISTED: usize = 10;
 
 /// How the elements of a column are encoded: type, bits, range.
 pub(super) type Encoded = (ColumnType, u16, Option<(f64, f64)>);
@@ -340,28 +338,20 @@ impl<'a> Join<'a> {
     }
 
     fn refusal(&self, found: &Differences, schema: &Schema, why: &str) -> Error {
-        let missing = found.missing.iter().map(|&node| format!("no field {}", self.path_of(node)));
-        let extra = found.extra.iter().map(|&id| format!("an additional field {}", schema.path(id)));
+        let missing = found.missing.iter().map(|&node| Difference::Missing(self.path_of(node)));
+        let extra = found.extra.iter().map(|&id| Difference::Extra(schema.path(id)));
         let changed = found.changed.iter().filter_map(|&(node, id)| {
-            let own = meaning(&self.nodes.get(node)?.field, self.nodes.get(node)?.representations.first());
-            let theirs = meaning(schema.fields.get(id)?, representations(schema, id).first());
-            Some(format!("field {}: {theirs} instead of {own}", schema.path(id)))
+            let own = self.nodes.get(node)?;
+            let first = meaning(&own.field, own.representations.first());
+            let second = meaning(schema.fields.get(id)?, representations(schema, id).first());
+            Some(Difference::Changed { branch: schema.path(id), first, second })
         });
-        let texts: Vec<String> = missing.chain(extra).chain(changed).collect();
-        let mut message = format!(
-            "RNTuple {}: its schema differs from the first input's: {}",
-            self.path,
-            texts.get(..MAX_LISTED).unwrap_or(&texts).join("; ")
-        );
-        if texts.len() > MAX_LISTED {
-            message.push_str(&format!("; and {} more", texts.len() - MAX_LISTED));
-        }
+        let all = missing.chain(extra).chain(changed);
+        let texts: Vec<String> = all.map(|difference| difference.text("field")).collect();
+        let what = format!("RNTuple {}: its schema differs from the first input's", self.path);
         let why = if why.is_empty() { String::new() } else { format!("{why}; ") };
-        message.push_str(&match self.mode {
-            Mode::Fill => format!(" ({why}--common leaves out fields that differ)"),
-            _ => format!(" ({why}--common keeps the fields of all inputs, --fill fills in missing ones)"),
-        });
-        Error::differs(message).hint(Hint::switch("common")).hint(Hint::switch("fill"))
+        let error = refusal(&what, &texts, &format!("{why}{}", self.mode.ways_out("fields")));
+        error.hint(Hint::switch("common")).hint(Hint::switch("fill"))
     }
 
     /// The note on fields that not all inputs have.
@@ -443,24 +433,32 @@ pub(super) fn representations(schema: &Schema, field: usize) -> Vec<Vec<Encoded>
     all
 }
 
-/// The meaning of a field as text.
-fn meaning(field: &Field, columns: Option<&Vec<Encoded>>) -> String {
+/// What a field means as text: its type, size and role.
+pub(crate) fn field_meaning(field: &Field) -> String {
     let mut text = match (field.type_name.as_str(), field.role) {
-        ("", Role::Record) => "an untyped record".to_owned(),
-        ("", _) => "an untyped collection".to_owned(),
-        (name, Role::Streamer) => format!("{name}, streamed"),
+        ("", Role::Record) => "untyped record".to_owned(),
+        ("", _) => "untyped collection".to_owned(),
         (name, _) => name.to_owned(),
     };
     if let Some(size) = field.array_size {
         text.push_str(&format!("[{size}]"));
     }
-    if field.is_soa {
-        text.push_str(", a struct of arrays");
+    if field.role == Role::Streamer {
+        text.push_str(" (streamed)");
     }
+    if field.is_soa {
+        text.push_str(" (struct of arrays)");
+    }
+    text
+}
+
+/// The same of a field in the join, by which fields are told apart.
+fn meaning(field: &Field, columns: Option<&Vec<Encoded>>) -> String {
+    let mut text = field_meaning(field);
     if field.source.is_some() {
-        text.push_str(", projected");
+        text.push_str(" (projected)");
     } else if columns.is_none_or(Vec::is_empty) && field.role == Role::Leaf {
-        text.push_str(", without columns");
+        text.push_str(" (without columns)");
     }
     text
 }

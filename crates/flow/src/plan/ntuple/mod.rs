@@ -22,6 +22,7 @@ use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Schem
 use rootfile::{Error, Result};
 
 use self::columns::{OutputColumns, output_columns};
+pub(crate) use self::join::field_meaning;
 use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
 use self::parts::{JoinedParts, Part, attribute_parts, join_parts, read_parts};
 use crate::commit::ntuple::page_sink::list_memory;

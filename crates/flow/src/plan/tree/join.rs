@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use dataset::meaning::ClassConflicts;
-use dataset::table::Join;
+use dataset::table::{Join, refusal};
 use dataset::tree::Tree;
 use dataset::tree::clusters::cluster_starts;
 use rootfile::{Error, Hint, Result, RootFile, public_path};
@@ -17,9 +17,6 @@ use super::builder::PlanBuilder;
 use super::schema;
 use super::schema::{Comparison, Described};
 use super::unequal::{Gaps, Missing};
-
-/// Largest number of differences in a message.
-const MAX_LISTED: usize = 10;
 
 impl PlanBuilder<'_> {
     /// Adds a tree.
@@ -99,32 +96,24 @@ impl PlanBuilder<'_> {
     }
 
     fn refusal(&self, other: Described<'_>, found: &Comparison) -> Error {
-        let texts: Vec<String> = found.differences(self.described(), other).iter().map(ToString::to_string).collect();
-        let mut message = format!(
-            "tree {}: its schema differs from the first input's ({}): {}",
-            self.request.path,
-            public_path(&self.first_input).display(),
-            texts.get(..MAX_LISTED).unwrap_or(&texts).join("; ")
-        );
-        if texts.len() > MAX_LISTED {
-            message.push_str(&format!("; and {} more", texts.len() - MAX_LISTED));
+        let options = self.request.options;
+        let texts: Vec<String> =
+            found.differences(self.described(), other).iter().map(|difference| difference.text("branch")).collect();
+        let first = public_path(&self.first_input);
+        let what =
+            format!("tree {}: its schema differs from the first input's ({})", self.request.path, first.display());
+        if options.is_read {
+            return refusal(&what, &texts, "open them one by one, or merge them first");
         }
-        if self.request.options.is_read {
-            message.push_str(" (open them one by one, or merge them first)");
-            return Error::differs(message);
-        }
-        let widens = !self.request.options.widen && self.can_widen(found, other);
+        let widens = !options.widen && self.can_widen(found, other);
         let widen = if widens { "--widen joins numbers in the smallest type that holds all; " } else { "" };
-        message.push_str(&match self.request.options.schema {
-            _ if found.split_differs(&self.tree, other.tree) => {
-                " (rewrite the inputs with one --split-level first)".to_owned()
-            }
-            Join::Fill => format!(" ({widen}--common leaves out branches that differ)"),
-            _ => format!(" ({widen}--common keeps the branches of all inputs, --fill fills in missing ones)"),
-        });
+        let ways = match found.split_differs(&self.tree, other.tree) {
+            true => "rewrite the inputs with one --split-level first".to_owned(),
+            false => format!("{widen}{}", options.schema.ways_out("branches")),
+        };
         let hints = [Hint::named("split-level"), Hint::switch("common"), Hint::switch("fill")];
         let hints = hints.into_iter().chain(widens.then(|| Hint::switch("widen")));
-        hints.fold(Error::differs(message), Error::hint)
+        hints.fold(refusal(&what, &texts, &ways), Error::hint)
     }
 
     /// Takes over branches that only a later tree has. Entries before it are filled.

@@ -183,7 +183,7 @@ impl Comparison {
     }
 }
 
-/// One difference between the schemas of two trees.
+/// One difference between the schemas of two tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
     /// A branch that only the first has.
@@ -208,13 +208,14 @@ pub(crate) enum Difference {
     },
 }
 
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Difference {
+    /// The difference as text. `column` is what the container calls a column.
+    pub fn text(&self, column: &str) -> String {
         match self {
-            Self::Missing(branch) => write!(f, "no branch {branch}"),
-            Self::Extra(branch) => write!(f, "an additional branch {branch}"),
-            Self::Class { branch, what } => write!(f, "branch {branch}: {what}"),
-            Self::Changed { branch, first, second } => write!(f, "branch {branch}: {second} instead of {first}"),
+            Self::Missing(name) => format!("no {column} {name}"),
+            Self::Extra(name) => format!("an additional {column} {name}"),
+            Self::Class { branch, what } => format!("{column} {branch}: {what}"),
+            Self::Changed { branch, first, second } => format!("{column} {branch}: {second} instead of {first}"),
         }
     }
 }
