@@ -49,7 +49,7 @@ impl TableColumn {
         match self {
             Self::Branch(plan) => plan.opaque(),
             Self::Field(plan) => plan.opaque(),
-            Self::Array { field, .. } => field.metadata().get("opaque").map(String::as_str),
+            Self::Array { .. } => None,
         }
     }
 

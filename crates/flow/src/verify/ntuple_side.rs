@@ -5,11 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
+use arrow_schema::FieldRef;
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::ntuple::model::{AttributeSet, Ntuple, Schema};
 use dataset::ntuple::table::NtupleTable;
-use dataset::table::{FileRange, Join as Mode, TableColumn};
+use dataset::table::{FileRange, Join as Mode};
 use rootfile::{Result, Source};
 
 use super::field_match::Fields;
@@ -55,7 +56,7 @@ impl NtupleSide {
             }
             let table = NtupleTable::of(ntuple, &*source)?;
             largest_page = table.largest_page().max(largest_page);
-            first_entry += table.entries();
+            first_entry = table.entries().saturating_add(first_entry);
             tables.push(ChainPart { table, schema, entries_before });
             files.push(source);
         }
@@ -75,9 +76,10 @@ impl NtupleSide {
         self.selected.as_ref().map_or_else(|| self.table.entries(), |selected| selected.len())
     }
 
-    /// A field as a column, and why it cannot be decoded.
-    pub fn column(&self, field: usize) -> Option<&TableColumn> {
-        self.table.columns().get(field)
+    /// A field in Arrow, and why it cannot be decoded.
+    pub fn column(&self, field: usize) -> Option<(&FieldRef, Option<&str>)> {
+        let field = self.table.columns().get(field)?.field();
+        Some((field, field.metadata().get("opaque").map(String::as_str)))
     }
 
     /// Average bytes of an entry of a field before compression, at least 1.

@@ -200,10 +200,11 @@ fn two_ntuples(first: NtupleSide, second: NtupleSide, found: &mut Found<'_, '_>)
     let mut columns = Columns { common: matched.compared.len() as u64, ..Columns::default() };
     let mut opaque = Vec::new();
     for (path, fields) in matched.compared {
-        let [Some(a), Some(b)] = [0, 1].map(|side: usize| sides[side].column(fields[side])) else { continue };
-        let types = [a, b].map(|column| column.field().data_type());
+        let columns_of = [0, 1].map(|side: usize| sides[side].column(fields[side]));
+        let [Some((a, why_a)), Some((b, why_b))] = columns_of else { continue };
+        let types = [a.data_type(), b.data_type()];
         let is_bytes = types.map(|data_type| *data_type == DataType::LargeBinary);
-        if let Some(why) = a.opaque().or(b.opaque())
+        if let Some(why) = why_a.or(why_b)
             && is_bytes != [true, true]
         {
             found.of_column(&path, format!("cannot be compared: {why}"));
@@ -277,13 +278,13 @@ fn mixed(
     let mut columns = Columns { common: partners.len() as u64, ..Columns::default() };
     let side = Arc::new(side);
     partners.retain(|(_, field)| {
-        let why = side.column(*field).and_then(|of_field| Some((of_field.field().name(), of_field.opaque()?)));
+        let why = side.column(*field).and_then(|(of_field, why)| Some((of_field.name(), why?)));
         why.inspect(|(name, why)| found.of_column(name, format!("cannot be compared: {why}"))).is_none()
     });
     let mut converted = Vec::new();
     for (column, field) in partners {
-        let Some(of_field) = side.column(field) else { continue };
-        let (of_tree, of_field) = (column.field.data_type(), of_field.field().data_type());
+        let Some((of_field, _)) = side.column(field) else { continue };
+        let (of_tree, of_field) = (column.field.data_type(), of_field.data_type());
         let Some(common_type) = common_type(of_tree, of_field) else {
             let types = if is_first { [of_field, of_tree] } else { [of_tree, of_field] };
             found.of_column(&column.name, format!("is {} in Arrow, and {}", types[0], types[1]));

@@ -83,7 +83,7 @@ pub(crate) fn join_parts<'a>(
             }
         };
         schema_of.push(number);
-        entries_before += part.ntuple.entries();
+        entries_before = part.ntuple.entries().saturating_add(entries_before);
     }
     widows.extend(join.settle()?);
     widows.sort();
