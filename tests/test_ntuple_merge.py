@@ -269,6 +269,31 @@ def test_text_that_an_input_lacks_has_no_characters(order: tuple[str, ...], bask
     assert values(tmp_path / "some.root", "t")["text"] == expected[5:25]
 
 
+def test_a_comparison_joins_its_inputs_as_a_merge_does(basketry: Basketry, tmp_path: Path) -> None:
+    """It had a join of its own, with another refusal. Entries that are filled in are compared in any range."""
+    content: dict[str, Any] = {"x": list(range(10)), "word": ["w" * (i % 3) for i in range(10)]}
+    given = {"less": {"x": content["x"]}, "more": content, "whole": {"x": 2 * content["x"]}}
+    given["wrong"] = {"x": 2 * content["x"], "word": [""] * 6 + ["w"] + [""] * 3 + content["word"]}
+    for name, columns in given.items():
+        with bk.recreate(tmp_path / f"{name}.root", cluster=4) as file:
+            file.mkrntuple("t", columns)
+    less, more, whole, wrong = (tmp_path / f"{name}.root" for name in given)
+    out, some = tmp_path / "out.root", tmp_path / "some.root"
+    differs = "RNTuple t: its schema differs from the first input's: an additional field word"
+    verbs: list[list[str | Path]] = [["merge", less, more, "-o", out], ["verify", less, more, whole]]
+    for verb in verbs:
+        refused = basketry.run(*verb)
+        assert differs in refused.err
+        assert "--common keeps the fields of all inputs, --fill fills in missing ones" in refused.err
+    basketry("verify", "--common", less, more, whole)
+    basketry("merge", "--fill", less, more, "-o", out)
+    for chosen in ("0:20", "3:9", "5:18", "12:13"):
+        basketry("rewrite", out, "-o", some, "--entries", chosen, "--force")
+        basketry("verify", "--fill", "--entries", chosen, less, more, some)
+    [found] = json.loads(basketry.run("verify", "--fill", less, more, wrong, "--json").out)["differences"]
+    assert (found["branch"], found["entry"]) == ("word", 6)
+
+
 def test_streamed_objects_have_no_default(basketry: Basketry, tmp_path: Path) -> None:
     """ROOT streams an object where there are no bytes of one. So they are neither filled in nor added late."""
     with bk.recreate(tmp_path / "more.root", classes="class Point { public: int x; };") as file:

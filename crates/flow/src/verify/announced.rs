@@ -49,6 +49,5 @@ impl Announced {
 
 /// Where a column has some entries.
 pub(super) fn places(column: &Column, entries: &Range<u64>) -> Vec<FileRange> {
-    let pieces = column.source.pieces.get(column.source.overlapping(entries)).unwrap_or_default();
-    pieces.iter().filter_map(Piece::record).map(|record| place(&record)).collect()
+    column.source.pieces_with(entries).iter().filter_map(Piece::record).map(|record| place(&record)).collect()
 }

@@ -52,12 +52,6 @@ pub(super) struct ReadColumn<'a> {
 }
 
 impl ReadColumn<'_> {
-    /// The pieces with some entries.
-    pub fn pieces(&self, entries: &Range<u64>) -> &[Piece] {
-        let source = &self.column.source;
-        source.pieces.get(source.overlapping(entries)).unwrap_or_default()
-    }
-
     /// Where the bytes of the requested entries of a piece are. What cannot be located fails when it is read.
     pub fn ranges(&self, piece: &Piece, requested: &RequestedEntries<'_>) -> Vec<FileRange> {
         let mut runs = requested.runs(&(piece.first_entry..piece.end()));
@@ -214,7 +208,7 @@ impl Dataset {
     /// Bytes on disk of a column's pieces with some of these entries, and their number.
     pub fn stored(&self, column: usize, entries: &Range<u64>) -> (u64, u64) {
         let Some(source) = self.source(column) else { return (0, 0) };
-        let pieces = source.source.pieces.get(source.source.overlapping(entries)).unwrap_or_default();
+        let pieces = source.source.pieces_with(entries);
         (pieces.iter().map(|p| u64::from(p.packed_len())).sum(), pieces.len() as u64)
     }
 

@@ -36,7 +36,7 @@ impl Dataset {
             Some(_) => None,
         };
         let mut at = entries.start;
-        for piece in source.pieces.get(source.overlapping(&(entries.start..end))).unwrap_or_default() {
+        for piece in source.pieces_with(&(entries.start..end)) {
             if let Some(first) = first_of(at..piece.first_entry.clamp(at, end)) {
                 return Some(first);
             }

@@ -65,7 +65,7 @@ impl<'a> RequestedEntries<'a> {
 
     /// Approximate bytes that they take in a column's baskets, before compression.
     pub fn bytes(&self, column: &Column) -> u64 {
-        let pieces = column.source.pieces.get(column.source.overlapping(&self.span())).unwrap_or_default();
+        let pieces = column.source.pieces_with(&self.span());
         let share = |p: &Piece| {
             let share = u128::from(column.source.expanded_bytes(p)) * u128::from(self.count(&(p.first_entry..p.end())));
             u64::try_from(share / u128::from(p.entries.max(1))).unwrap_or(u64::MAX)

@@ -168,7 +168,7 @@ pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) 
     // Only pieces with more entries than the shortest step can be used by several.
     let shortest = steps.windows(2).map(|step| step[1] - step[0]).min().unwrap_or(u64::MAX);
     let needs_of = |source: &Column| {
-        let pieces = source.source.pieces.get(source.source.overlapping(&entries)).unwrap_or_default();
+        let pieces = source.source.pieces_with(&entries);
         let wide = pieces.iter().filter(|piece| piece.entries > shortest && spans_several(piece, steps));
         (memory_needs(source, &entries), wide.map(|piece| source.unpacked(piece)).max().unwrap_or(0))
     };

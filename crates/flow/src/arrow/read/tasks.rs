@@ -157,7 +157,7 @@ impl<'a> Tasks<'a> {
                     && (is_first || p.first_entry >= entries.start)
                     && self.horizon.count(&(p.first_entry..p.end())) > 0
             };
-            let wanted = read.pieces(entries).iter().filter(requested);
+            let wanted = read.column.source.pieces_with(entries).iter().filter(requested);
             places.extend(wanted.flat_map(|piece| read.ranges(piece, &self.horizon)));
         }
         places

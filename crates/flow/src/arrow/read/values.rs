@@ -25,8 +25,7 @@ impl Dataset {
         let read = self.own_column(column).ok_or_else(|| Error::request("no such column"))?;
         let requested = RequestedEntries::new(entries, set);
         let mut values = read.plan.start(0, 0)?;
-        let is_requested = |piece: &&Piece| requested.count(&(piece.first_entry..piece.end())) > 0;
-        for piece in read.pieces(&requested.span()).iter().filter(is_requested) {
+        for piece in wanted(&read, &requested) {
             values.append(read.open(piece, &requested, files, fetcher)?)?;
         }
         values.finish()
@@ -36,10 +35,16 @@ impl Dataset {
     pub(crate) fn ranges(&self, column: usize, (entries, set): (&Range<u64>, Option<&EntrySet>)) -> Vec<FileRange> {
         let Some(read) = self.own_column(column) else { return Vec::new() };
         let requested = RequestedEntries::new(entries, set);
-        read.pieces(&requested.span()).iter().flat_map(|piece| read.ranges(piece, &requested)).collect()
+        wanted(&read, &requested).flat_map(|piece| read.ranges(piece, &requested)).collect()
     }
 
     fn own_column(&self, column: usize) -> Option<ReadColumn<'_>> {
         self.read_column(self.columns().get(column)?.node())
     }
+}
+
+/// The pieces with some of the entries.
+fn wanted<'a>(read: &ReadColumn<'a>, requested: &RequestedEntries<'a>) -> impl Iterator<Item = &'a Piece> {
+    let (pieces, requested) = (read.column.source.pieces_with(&requested.span()), *requested);
+    pieces.iter().filter(move |piece| requested.count(&(piece.first_entry..piece.end())) > 0)
 }

@@ -201,6 +201,11 @@ impl ColumnSource {
     }
 
     /// The pieces that hold entries of a range.
+    pub fn pieces_with(&self, entries: &Range<u64>) -> &[Piece] {
+        self.pieces.get(self.overlapping(entries)).unwrap_or_default()
+    }
+
+    /// Their indices.
     pub fn overlapping(&self, entries: &Range<u64>) -> Range<usize> {
         let from = self.pieces.partition_point(|p| p.end() <= entries.start);
         let to = self.pieces.partition_point(|p| p.first_entry < entries.end);

@@ -136,6 +136,5 @@ impl<'a> Tasks<'a> {
 /// Where the pieces of a column are that are read for a cluster with these entries, and not for the one before.
 fn new_places(column: &Column, entries: &Range<u64>) -> impl Iterator<Item = FileRange> {
     let is_new = |piece: &&Piece| piece.first_entry >= entries.start || entries.start == 0;
-    let pieces = column.source.pieces.get(column.source.overlapping(entries)).unwrap_or_default();
-    pieces.iter().filter(is_new).filter_map(Piece::record).map(|record| place(&record))
+    column.source.pieces_with(entries).iter().filter(is_new).filter_map(Piece::record).map(|record| place(&record))
 }
