@@ -10,7 +10,7 @@ use dataset::table::{Join as Mode, refusal};
 use rootfile::{Error, Hint, Result};
 
 use super::filter::is_divisible;
-use crate::plan::schema::Difference;
+use crate::plan::tree::schema::Difference;
 use crate::table::text_list::listed;
 
 /// How the elements of a column are encoded: type, bits, range.
