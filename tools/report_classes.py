@@ -72,8 +72,8 @@ MODULES = {
 #: Classes that have another name than their type.
 NAMES = {
     "lab/src/inspect/report:Report": "Inspection",
-    "lab/src/inspect/report:Skipped": "Unread",
-    "lab/src/inspect/finding:Cost": "FaultCost",
+    "lab/src/inspect/contents:Skipped": "Unread",
+    "lab/src/inspect/fault_cost:Cost": "FaultCost",
     "lab/src/monitor/summary:Summary": "Watched",
     "lab/src/monitor/summary:Maxima": "Most",
     "lab/src/readspeed/report:Report": "Readspeed",

@@ -4,13 +4,13 @@
 //! RNTuples ([`ntuple`]). Only a small sample of the data is decompressed, where another codec may be better for readers.
 //! Unreadable parts are listed in the report and skipped.
 //!
-//! `diagnose` is a pure function of the report: `rules`, `baskets`, `codecs` and `pages` detect faults, `speeds` weighs them by their cost for a
-//! reader, `remedy` writes the commands, and `messages` the sentences. Of RNTuples, `ntuple::pages` reads the page lists group by group, finds pages
+//! `diagnose` is a pure function of the report; each fault is a file of `diagnose/faults`. Of RNTuples, `ntuple::pages` reads the page lists group by group, finds pages
 //! with the same bytes, and keeps a bounded sample, evenly over the bytes.
 
+mod contents;
 mod decoding;
 pub(crate) mod diagnose;
-mod finding;
+mod fault_cost;
 mod layout;
 pub mod ntuple;
 mod options;
@@ -32,8 +32,10 @@ use rootfile::{Error, ErrorKind, Result, RootFile, public_path};
 
 pub(crate) use decoding::can_be_split;
 
-pub use finding::{Cost, Fault, Finding, Pays, Price};
+pub use diagnose::faults::Fault;
+pub use fault_cost::{Cost, Pays, Price};
 pub use options::Options;
+pub use report::Finding;
 
 use diagnose::{diagnose, ntuple_facts, read_time, worth_trying};
 use ntuple::report::NtupleReport;

@@ -1,8 +1,11 @@
-//! Numbers in messages.
+//! Numbers and lists in messages.
 
 use std::fmt::Write;
 
 use crate::math::as_f64;
+
+/// Most branches that a fault names with their entries.
+const NAMED_BRANCHES: usize = 5;
 
 /// A count with its noun.
 pub(super) fn plural(n: u64, noun: &str) -> String {
@@ -12,6 +15,16 @@ pub(super) fn plural(n: u64, noun: &str) -> String {
         let _ = write!(text, "{}", if noun.ends_with("ch") { "es" } else { "s" });
     }
     text
+}
+
+/// A number of branches that have something.
+pub(super) fn have(branches: u64) -> String {
+    format!("{} {}", plural(branches, "branch"), if branches == 1 { "has" } else { "have" })
+}
+
+/// The first of many branches, which a fault names.
+pub(super) fn first(texts: &[String]) -> Vec<String> {
+    texts.get(..NAMED_BRANCHES).unwrap_or(texts).to_vec()
 }
 
 /// A size with its unit, in two digits or three.

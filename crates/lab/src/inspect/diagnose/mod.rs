@@ -1,18 +1,19 @@
 //! What is wrong with a file's layout, what each fault costs its readers, and the command that mends it, with its price.
 //!
-//! A pure function of the [`Report`]: nothing is read here. [`rules`], [`baskets`], [`codecs`] and [`pages`] detect faults, [`speeds`]
-//! weighs them, [`remedy`] writes the commands and [`messages`] the sentences. Faults that only a writer pays for come last.
+//! A pure function of the [`Report`]: nothing is read here. Each fault is a file of [`faults`]. [`baskets`], [`codecs`], [`pages`] and
+//! [`sums`] have what several of them need, [`speeds`] weighs them, and [`command`] writes the commands. Faults that only a writer pays
+//! for come last.
 
 mod baskets;
 mod codecs;
-mod detected;
-mod format;
-mod messages;
+mod command;
+pub mod faults;
 #[cfg(test)]
-mod ntuple_tests;
+mod fixtures;
+mod format;
 mod pages;
 mod remedy;
-mod rules;
+mod rule;
 pub(crate) mod speeds;
 mod subject;
 mod sums;
@@ -22,22 +23,28 @@ mod tests;
 pub(crate) use codecs::{read_time, worth_trying};
 pub(crate) use pages::facts as ntuple_facts;
 
-use super::finding::{Fault, Finding, Pays};
-use super::report::Report;
-use detected::Detected;
+use super::contents::TreeReport;
+use super::fault_cost::Pays;
+use super::ntuple::report::NtupleReport;
+use super::report::{Finding, Report};
+use command::command;
+use faults::Fault;
 use format::plural;
-use subject::Subject;
+use rule::Detected;
+use subject::{Diagnosed, Subject};
 use sums::{absent, any_rewrite};
 
 /// Detects all faults: first the faults that readers pay for, worst first, then those of writers.
 pub fn diagnose(report: &Report) -> Vec<Finding> {
-    let mut findings: Vec<Finding> =
-        rules::file(report).into_iter().map(|found| finding(report, Subject::File, found)).collect();
-    for tree in report.newest() {
-        findings.extend(rules::tree(report, tree).into_iter().map(|found| finding(report, Subject::Tree(tree), found)));
-    }
-    for ntuple in report.newest_ntuples() {
-        findings.extend(pages::ntuple(ntuple).into_iter().map(|found| finding(report, Subject::Ntuple(ntuple), found)));
+    let ntuples: Vec<(&NtupleReport, TreeReport)> =
+        report.newest_ntuples().map(|ntuple| (ntuple, ntuple_facts(ntuple))).collect();
+    let subjects = std::iter::once(Subject::File)
+        .chain(report.newest().map(Subject::Tree))
+        .chain(ntuples.iter().map(|(ntuple, facts)| Subject::Ntuple { ntuple, facts }));
+    let mut findings = Vec::new();
+    for subject in subjects {
+        let at = Diagnosed { file: &report.file, trees: &report.trees, skipped: &report.skipped, subject };
+        findings.extend(faults::detect(&at).into_iter().map(|found| finding(&at, found)));
     }
     findings.sort_by(|a, b| {
         let worse = |of: &Finding| match of.pays {
@@ -51,27 +58,31 @@ pub fn diagnose(report: &Report) -> Vec<Finding> {
 }
 
 /// Puts a finding together.
-fn finding(report: &Report, subject: Subject<'_>, detected: Detected) -> Finding {
+fn finding(at: &Diagnosed<'_>, detected: Detected<Fault>) -> Finding {
     let Detected { fault, cost, mut price, pays } = detected;
-    let text = messages::message(&fault, subject.words());
-    let command = remedy::command(report, subject, &fault);
-    // `tune` writes nothing that is larger than today.
-    price.bytes += if matches!(fault, Fault::CodecsByBranch { .. }) { 0 } else { any_rewrite(report) };
-    if let Some(lost) = other_cycles(report) {
-        price.note = format!("{}{}{lost}", price.note, if price.note.is_empty() { "" } else { " " });
+    let remedy = fault.remedy(at);
+    if !remedy.as_ref().is_some_and(remedy::Remedy::is_tune) {
+        price.bytes += any_rewrite(at.newest());
     }
-    let without = report.newest().flat_map(absent).count() as u64;
+    let mut note = |more: String| {
+        price.note = if price.note.is_empty() { more } else { format!("{} {more}", price.note) };
+    };
+    if let Some(lost) = other_cycles(at.trees) {
+        note(lost);
+    }
+    let without = at.newest().flat_map(absent).count() as u64;
     if without > 0 {
-        let also = format!("The output lacks {}, whose file is missing.", plural(without, "branch"));
-        price.note = if price.note.is_empty() { also } else { format!("{} {also}", price.note) };
+        note(format!("The output lacks {}, whose file is missing.", plural(without, "branch")));
     }
+    let command = remedy.and_then(|remedy| command(at, &remedy));
     let price = command.is_some().then_some(price);
-    Finding { fault, tree: subject.path().map(str::to_owned), cost, text, command, pays, price }
+    let text = fault.sentence(at.words());
+    Finding { fault, tree: at.path().map(str::to_owned), cost, text, command, pays, price }
 }
 
 /// Trees that a rewrite leaves out: it keeps the newest cycle of each name, also where an older one is another tree.
-fn other_cycles(report: &Report) -> Option<String> {
-    let others = || report.trees.iter().filter(|tree| !tree.newest && tree.is_another);
+fn other_cycles(trees: &[TreeReport]) -> Option<String> {
+    let others = || trees.iter().filter(|tree| !tree.newest && tree.is_another);
     let first = others().next()?;
     let more = match others().count() {
         1 => String::new(),

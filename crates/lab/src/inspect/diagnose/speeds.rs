@@ -7,7 +7,8 @@
 use rootfile::codec::Algorithm;
 
 use crate::cost::codec_speeds::CodecSpeeds;
-use crate::inspect::report::{Decoded, TreeReport};
+use crate::inspect::contents::TreeReport;
+use crate::inspect::values::Decoded;
 use crate::math::as_f64;
 
 /// Fixed seconds for each basket that is read: look-up, key, start of a codec.

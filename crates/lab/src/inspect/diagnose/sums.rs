@@ -1,7 +1,7 @@
 //! Sums over a tree's report that several rules need, and thresholds that they share.
 
 use super::speeds::BASKET_BYTES;
-use crate::inspect::report::{BranchReport, Report, TreeReport};
+use crate::inspect::contents::{BranchReport, TreeReport};
 
 /// Bytes below this are not worth a word.
 pub(super) const BYTES: u64 = 100_000;
@@ -37,8 +37,8 @@ pub(super) fn embedded_bytes(tree: &TreeReport) -> u64 {
 }
 
 /// Bytes by which any rewrite makes the file larger: each basket of a tree's record gets a key, and is compressed by itself.
-pub(super) fn any_rewrite(report: &Report) -> u64 {
+pub(super) fn any_rewrite<'a>(newest: impl Iterator<Item = &'a TreeReport>) -> u64 {
     let baskets = |tree: &TreeReport| tree.branches.iter().map(|branch| branch.embedded.len() as u64).sum::<u64>();
     let of = |tree: &TreeReport| baskets(tree) * BASKET_BYTES + embedded_bytes(tree) / 60;
-    report.newest().map(of).sum::<u64>()
+    newest.map(of).sum()
 }
