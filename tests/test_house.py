@@ -11,11 +11,14 @@ import pytest
 
 from referee.paths import REPO
 from referee.python_imports import Sources
+from referee.rust_functions import functions, takes_tuples
 from referee.rust_imports import Crate
 
 # Lowest first.
 CRATES = ["rootfile", "remote", "dataset", "objects", "flow", "lab", "cli", "python"]
 LONGEST_MODULE = 500
+# Functions that take two ideas as one parameter without a name. The number only falls.
+MOST_WITH_TUPLES = 999
 # Folders of Python sources, each with the package that it is; modules of the others are imported by their own names.
 PYTHON = {REPO / "python": (), REPO / "tests": (), REPO / "bench": (), REPO / "studies": ("studies",)}
 # Integration tests that are programs of their own, beside `it`: their allocators limit the memory of the whole process;
@@ -185,6 +188,34 @@ def test_command_wheel_and_tests_are_one_build() -> None:
 def test_every_module_opens_with_its_purpose() -> None:
     silent = [str(path.relative_to(REPO)) for path in modules() if not path.read_text().startswith("//! ")]
     assert silent == []
+
+
+def test_parameters_have_names() -> None:
+    """A tuple in place of a struct hides what its parts are, and that there are too many parameters."""
+    hiding = [
+        f"{path.relative_to(REPO)}: {name}"
+        for path in modules()
+        if path.stem != "tests"
+        for name, types in functions(path.read_text())
+        if takes_tuples(types)
+    ]
+    assert len(hiding) == MOST_WITH_TUPLES, "\n".join(hiding)
+
+
+def test_functions_with_tuples_are_found() -> None:
+    text = """
+    fn plain(&self, a: usize, f: &(dyn Fn(u64) + Sync), made: impl Fn((u8, u8)) -> u8, nothing: ()) {}
+    fn pair((place, directory): (&Tree, DirId), n: usize) {}
+    fn borrowed<'a, F: Fn(u8) -> u8>(f: F, at: &'a mut (u8, Vec<(u8, u8)>)) -> (u8, u8) {}
+    // fn comment(a: (u8, u8)) {}
+    #[cfg(test)]
+    mod tests { fn test(a: (u8, u8)) {} }
+    """
+    assert [(name, takes_tuples(types)) for name, types in functions(text)] == [
+        ("plain", False),
+        ("pair", True),
+        ("borrowed", True),
+    ]
 
 
 def test_no_module_is_long() -> None:

@@ -32,13 +32,16 @@ FOLDER = REPO / "python/basketry/reports"
 MODULES = {
     "values": (
         "Parts of the report of `inspect` that trees and RNTuples have in common.",
-        [f"lab/src/inspect/values:{name}" for name in ("Sizes", "Memory", "Spread", "ReadTime", "Trial", "Mixed")],
+        [
+            f"lab/src/decide/inspect/values:{name}"
+            for name in ("Sizes", "Memory", "Spread", "ReadTime", "Trial", "Mixed")
+        ],
     ),
     "ntuples": (
         "RNTuples in the report of `inspect`; see docs/inspect-schema.md.",
-        ["lab/src/inspect/ntuple/report:NtupleReport"],
+        ["lab/src/decide/inspect/ntuple/report:NtupleReport"],
     ),
-    "inspecting": ("Report of `inspect`; see docs/inspect-schema.md.", ["lab/src/inspect/report:Report"]),
+    "inspecting": ("Report of `inspect`; see docs/inspect-schema.md.", ["lab/src/decide/inspect/report:Report"]),
     "making": (
         "Reports of `rewrite`, `merge`, `recover`, `convert` and `verify`.",
         [
@@ -51,38 +54,38 @@ MODULES = {
     ),
     "monitoring": (
         "Report of `Monitor` and of `basketry monitor --json`. Times are in seconds, memory and sizes in bytes.",
-        ["lab/src/monitor/summary:Summary"],
+        ["lab/src/measure/monitor/summary:Summary"],
     ),
-    "reading": ("Report of `readspeed`; see docs/readspeed-schema.md.", ["lab/src/readspeed/report:Report"]),
+    "reading": ("Report of `readspeed`; see docs/readspeed-schema.md.", ["lab/src/measure/readspeed/report:Report"]),
     "surveying": (
         "Reports of `check` and `fileset`.",
         ["flow/src/survey/check/report:Checked", "flow/src/survey/fileset:FilesetReport"],
     ),
     "sweeping": (
         "Report of `sweep`; see docs/sweep-schema.md.",
-        ["lab/src/sweep/findings:Findings", "lab/src/sweep/plan:Estimate"],
+        ["lab/src/measure/sweep/findings:Findings", "lab/src/measure/sweep/plan:Estimate"],
     ),
     "tasks": (
         "Reports of `plan`, `run_task` and `collect`.",
         ["lab/src/jobs/model:Jobs", "lab/src/jobs/state:State", "lab/src/jobs/collect:Collected"],
     ),
-    "tuning": ("Report of `tune`; see docs/tune-schema.md.", ["lab/src/tune/report:Report"]),
+    "tuning": ("Report of `tune`; see docs/tune-schema.md.", ["lab/src/decide/tune/report:Report"]),
     "generating": ("Reports of `generate`.", ["lab/src/synthetic/generate:Ran"]),
 }
 #: Classes that have another name than their type.
 NAMES = {
-    "lab/src/inspect/report:Report": "Inspection",
-    "lab/src/inspect/contents:Skipped": "Unread",
-    "lab/src/inspect/fault_cost:Cost": "FaultCost",
-    "lab/src/monitor/summary:Summary": "Watched",
-    "lab/src/monitor/summary:Maxima": "Most",
-    "lab/src/readspeed/report:Report": "Readspeed",
-    "lab/src/tune/report:Report": "Tuning",
-    "lab/src/tune/report:ContainerReport": "BestInContainer",
+    "lab/src/decide/inspect/report:Report": "Inspection",
+    "lab/src/decide/inspect/contents:Skipped": "Unread",
+    "lab/src/decide/inspect/fault_cost:Cost": "FaultCost",
+    "lab/src/measure/monitor/summary:Summary": "Watched",
+    "lab/src/measure/monitor/summary:Maxima": "Most",
+    "lab/src/measure/readspeed/report:Report": "Readspeed",
+    "lab/src/decide/tune/report:Report": "Tuning",
+    "lab/src/decide/tune/report:ContainerReport": "BestInContainer",
     "lab/src/synthetic/generate:Ran": "Generated",
     "flow/src/arrow/write/metrics:Metrics": "WriteMetrics",
-    "lab/src/sweep/findings:Findings": "Sweep",
-    "lab/src/sweep/input:SweepInput": "Subject",
+    "lab/src/measure/sweep/findings:Findings": "Sweep",
+    "lab/src/measure/sweep/input:SweepInput": "Subject",
     "lab/src/jobs/state:State": "TaskState",
     "lab/src/jobs/state:Output": "TaskOutput",
     "flow/src/survey/fileset:FilesetReport": "Fileset",

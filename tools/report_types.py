@@ -84,7 +84,7 @@ def place(one: Type) -> str:
 
 
 def type_at(found: dict[str, list[Type]], where: str) -> Type:
-    """The type of a file and a name, "lab/src/tune/report:Report"."""
+    """The type of a file and a name, "lab/src/decide/tune/report:Report"."""
     return next(one for one in found[where.rpartition(":")[2]] if place(one) == where)
 
 

@@ -8,11 +8,13 @@ use libfuzzer_sys::fuzz_target;
 
 #[path = "../../crates/flow/tests/it/any_layout/judge.rs"]
 mod judge;
+#[path = "../../crates/lab/src/synthetic/sample.rs"]
+mod sample;
 
 static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
 static INPUTS: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
     let made = FOLDER.path().join("made.root");
-    flow::sample::make(&made, 300, 3).unwrap();
+    sample::make(&made, 300, 3).unwrap();
     [made, Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/dataset/tests/root/decode_types.root")]
 });
 

@@ -97,7 +97,7 @@ class Crate:
         return graph
 
     def _read(self, source: _Source) -> None:
-        text = _code(source.path.read_text())
+        text = code(source.path.read_text())
         for match in _USE.finditer(text):
             for path, name in _imported(match["tree"]):
                 target = self._absolute(source, path)
@@ -156,7 +156,7 @@ def _name(module: Module) -> str:
     return "::".join(module) or "lib"
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """A source without comments, the contents of strings, and unit tests."""
     text = _TOKEN.sub(lambda match: "" if match[0].startswith("/") else '""', text)
     while match := _TESTS.search(text):

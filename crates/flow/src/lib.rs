@@ -39,8 +39,8 @@ pub use rewrite::forecast::forecast;
 pub use rewrite::metadata_size::metadata_size;
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
 pub use rewrite::output_table::BasketsOf;
+pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
-pub use rewrite::{recover, sample};
 pub use table::depth::{Depth, Depths};
 pub use verify::{
     ColumnError, CycleKind, Difference, OlderCycle, TableKind, Tolerance, Tolerances, TreeVerdict, Verdict,

@@ -1,25 +1,24 @@
-//! Measures what layouts cost, and decides.
+//! Measures what layouts cost, and decides. Its rooms:
 //!
-//! - [`inspect`] lists what a file holds and diagnoses faults of its layout.
-//! - [`tune`] measures what other layouts would cost ([`cost`]), chooses under limits ([`math::solve`]), and proves the
-//!   choice.
-//! - [`readspeed`] measures how fast a file can be read and names the bottleneck.
-//! - [`sweep`] measures copying and reading over a grid of layouts; [`report`] turns a sweep into a page.
-//! - [`synthetic`] generates data sets and measures how fast they are written.
+//! - What decides: [`inspect`] lists what a file holds and diagnoses faults of its layout; [`tune`] measures what other layouts would
+//!   cost ([`cost`]), chooses under limits ([`math::solve`]), and proves the choice.
+//! - What measures a job or a file: [`monitor`] records the resources that any job uses over time; [`readspeed`] measures how fast a file
+//!   can be read and names the bottleneck; [`sweep`] measures copying and reading over a grid of layouts; [`report`] turns what was
+//!   measured into a page.
+//! - What measures basketry itself: [`write_bench`] compares how fast data sets are written with ROOT. `tune` and the benchmarks write
+//!   data sets of [`synthetic`].
 //! - [`jobs`] is one verb over many files as tasks for a batch system.
-//! - [`monitor`] records the resources that any job uses over time.
 //! - [`system`] and [`math`] hold what these share: subprocesses, host, clocks, statistics, the solver.
 #![warn(missing_docs)]
 
 mod addresses;
-pub mod cost;
-pub mod inspect;
+mod decide;
 pub mod jobs;
 pub mod math;
-pub mod monitor;
-pub mod readspeed;
-pub mod report;
-pub mod sweep;
+mod measure;
 pub mod synthetic;
 pub mod system;
-pub mod tune;
+pub mod write_bench;
+
+pub use decide::{cost, inspect, tune};
+pub use measure::{monitor, readspeed, report, sweep};

@@ -8,8 +8,8 @@ use std::time::Instant;
 use dataset::layout::{Container, Layout, TreeLayout};
 use flow::Budget;
 use lab::synthetic::generate::{Job, generate};
-use lab::synthetic::write_bench::{Grid, Line, Point, Report, Rivals, Run, Writer, bench};
 use lab::system::subprocess::{Memory, end_with_parent, measure};
+use lab::write_bench::{Grid, Line, Point, Report, Rivals, Run, Writer, bench};
 use rootfile::{Error, Hint, Result, ScratchFolder};
 
 use super::generate::{DataSetArgs, WriteArgs};

@@ -14,6 +14,9 @@ pub(crate) mod output_table;
 mod prepare;
 mod prepared;
 pub mod recover;
-pub mod sample;
+// A file of the benchmarks, which tests make as well.
+#[cfg(test)]
+#[path = "../../../lab/src/synthetic/sample.rs"]
+mod sample;
 pub(crate) mod summary;
 mod tree;

@@ -6,7 +6,7 @@ mod judge;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use flow::sample;
+use crate::support::sample;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::sample;
 use arrow_array::builder::{Int32Builder, MapBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int32Type, Int64Type, UInt8Type};
@@ -15,7 +16,7 @@ use dataset::layout::{ClusterSize, Layout};
 use flow::convert::*;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, read};
-use flow::{Budget, Entries, sample, unwatched};
+use flow::{Budget, Entries, unwatched};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rootfile::Result;

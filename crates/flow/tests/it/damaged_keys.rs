@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use flow::{Budget, Options, Summary, VerifyOptions, rewrite, sample, unwatched, verify};
+use crate::support::sample;
+use flow::{Budget, Options, Summary, VerifyOptions, rewrite, unwatched, verify};
 use rootfile::bytes::Writer;
 use rootfile::codec::Compression;
 use rootfile::object::{TObject, write_tnamed};

@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::support::sample;
 use flow::read::{Dataset, Request, read};
 use flow::recover::{RecoverOptions, recover};
 use flow::survey::check::{CheckOptions, check};
 use flow::survey::fileset::{FilesetInput, FilesetOptions, fileset};
-use flow::{Budget, Options, Progress, VerifyOptions, rewrite, sample, verify};
+use flow::{Budget, Options, Progress, VerifyOptions, rewrite, verify};
 use rootfile::{ErrorKind, Result};
 
 const ENTRIES: u64 = 20_000;

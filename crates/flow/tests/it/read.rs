@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use crate::support::sample;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type};
 use arrow_array::{RecordBatch, UInt64Array, cast::AsArray};
 use arrow_select::concat::concat_batches;
@@ -12,7 +13,7 @@ use arrow_select::take::take_record_batch;
 use dataset::EntrySet;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, ReadCost, Request, batches, drain, read};
-use flow::{Budget, sample, unwatched};
+use flow::{Budget, unwatched};
 use proptest::prelude::*;
 use rootfile::ErrorKind;
 

@@ -12,10 +12,10 @@ use dataset::glob::{ColumnPattern, NameFilter};
 use dataset::layout::Layout;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, read};
-use flow::{Budget, ContentOptions, EntryFilter, Options, Summary, VerifyOptions, rewrite, sample, unwatched, verify};
+use flow::{Budget, ContentOptions, EntryFilter, Options, Summary, VerifyOptions, rewrite, unwatched, verify};
 use proptest::prelude::*;
 
-use crate::support::{self, Folder};
+use crate::support::{self, Folder, sample};
 
 /// Larger corpus files are left out.
 const SMALL: u64 = 300_000;

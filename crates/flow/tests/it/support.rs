@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 use flow::read::{Dataset, Request};
 use flow::{Budget, unwatched};
 
+/// A small file whose values are known, which the self-check of `readspeed` makes as well.
+#[path = "../../../lab/src/synthetic/sample.rs"]
+pub mod sample;
+
 /// The folder of the corpus: beside the checkout, or at `BASKETRY_CORPUS`.
 pub fn corpus_folder() -> PathBuf {
     std::env::var_os("BASKETRY_CORPUS")

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use flow::{Budget, Options, Progress, rewrite, sample, unwatched};
+use flow::{Budget, Options, Progress, rewrite, unwatched};
 use rootfile::ErrorKind;
 
-use crate::support::Folder;
+use crate::support::{Folder, sample};
 
 /// Entries of three steps of 8 MB. With this memory two of them fit.
 const ENTRIES: u64 = 700_000;

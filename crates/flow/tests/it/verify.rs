@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::tree::read_tree;
-use flow::{Budget, Difference, EntryFilter, Options, Verdict, VerifyOptions, rewrite, sample, unwatched, verify};
+use flow::{Budget, Difference, EntryFilter, Options, Verdict, VerifyOptions, rewrite, unwatched, verify};
 use rootfile::RootFile;
 
-use crate::support::Folder;
+use crate::support::{Folder, sample};
 
 const ENTRIES: u64 = 1000;
 const LAYOUTS: [&str; 5] = [

@@ -93,7 +93,7 @@ impl Drop for Pinned {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic::write_bench::Run;
+    use crate::write_bench::Run;
 
     #[test]
     fn the_last_line_of_json_is_read_and_other_output_is_an_error() {

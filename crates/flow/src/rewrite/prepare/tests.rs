@@ -12,7 +12,8 @@ use crate::rewrite::execute::rewrite;
 use crate::rewrite::options::{InputOptions, Options};
 use crate::rewrite::prepared::Prepared;
 use crate::rewrite::summary::Skipped;
-use crate::{Budget, sample, unwatched};
+use crate::rewrite::sample;
+use crate::{Budget, unwatched};
 
 const NO_ROOT_FILE: [u8; 40] = [7; 40];
 

@@ -8,7 +8,7 @@ use super::names::{LONGEST, Labelled, short};
 use super::threads::stacked;
 use crate::math::as_f64;
 use crate::sweep::point::Setting;
-use crate::synthetic::write_bench::{Line, Report};
+use crate::write_bench::{Line, Report};
 
 /// The lines of a report that are drawn.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -15,10 +15,10 @@ use super::input::SweepInput;
 use super::plan::Kind;
 use super::runner::{Measured, Runner, Task};
 use crate::addresses::refuse_urls;
-use crate::synthetic::write_bench::compile;
 use crate::system::subprocess::{self, Pinned};
+use crate::write_bench::compile;
 
-const SOURCE: &str = include_str!("../../../../bench/native/sweep.cxx");
+const SOURCE: &str = include_str!("../../../../../bench/native/sweep.cxx");
 
 /// ROOT.
 #[derive(Debug)]

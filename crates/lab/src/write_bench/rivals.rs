@@ -20,17 +20,17 @@ const WRITERS: [(Writer, &str); 4] = [
 
 /// Their sources.
 const SOURCES: [(&str, &str); 11] = [
-    ("Event.h", include_str!("../../../../../bench/native/Event.h")),
-    ("LinkDef.h", include_str!("../../../../../bench/native/LinkDef.h")),
-    ("data.h", include_str!("../../../../../bench/native/data.h")),
-    ("draws.h", include_str!("../../../../../bench/native/draws.h")),
-    ("job.h", include_str!("../../../../../bench/native/job.h")),
-    ("ntuple.h", include_str!("../../../../../bench/native/ntuple.h")),
-    ("tree.h", include_str!("../../../../../bench/native/tree.h")),
-    ("write_tree.cxx", include_str!("../../../../../bench/native/write_tree.cxx")),
-    ("write_merger.cxx", include_str!("../../../../../bench/native/write_merger.cxx")),
-    ("write_ntuple.cxx", include_str!("../../../../../bench/native/write_ntuple.cxx")),
-    ("write_ntuple_parallel.cxx", include_str!("../../../../../bench/native/write_ntuple_parallel.cxx")),
+    ("Event.h", include_str!("../../../../bench/native/Event.h")),
+    ("LinkDef.h", include_str!("../../../../bench/native/LinkDef.h")),
+    ("data.h", include_str!("../../../../bench/native/data.h")),
+    ("draws.h", include_str!("../../../../bench/native/draws.h")),
+    ("job.h", include_str!("../../../../bench/native/job.h")),
+    ("ntuple.h", include_str!("../../../../bench/native/ntuple.h")),
+    ("tree.h", include_str!("../../../../bench/native/tree.h")),
+    ("write_tree.cxx", include_str!("../../../../bench/native/write_tree.cxx")),
+    ("write_merger.cxx", include_str!("../../../../bench/native/write_merger.cxx")),
+    ("write_ntuple.cxx", include_str!("../../../../bench/native/write_ntuple.cxx")),
+    ("write_ntuple_parallel.cxx", include_str!("../../../../bench/native/write_ntuple_parallel.cxx")),
 ];
 
 const LIBRARIES: &str = "Core Imt RIO Tree TreePlayer ROOTNTuple ROOTVecOps Hist MathCore Thread";

@@ -14,8 +14,8 @@ use super::{Fact, Report, Statement, echarts};
 
 /// ECharts, as released and minified.
 pub(super) const ECHARTS: &str = include_str!(concat!(env!("OUT_DIR"), "/echarts.js"));
-const STYLE: &str = include_str!("../../templates/report.css");
-const SCRIPT: &str = include_str!("../../templates/report.js");
+const STYLE: &str = include_str!("../../../templates/report.css");
+const SCRIPT: &str = include_str!("../../../templates/report.js");
 
 #[derive(Template)]
 #[template(path = "report.html")]

@@ -9,13 +9,14 @@ use dataset::EntrySet;
 use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches};
-use flow::{Budget, sample, unwatched};
+use flow::{Budget, unwatched};
 use rootfile::{Error, Result};
 use serde::Serialize;
 
 use super::{Columns, Entries, Options, bottleneck, measure};
 use crate::cost::Goal;
 use crate::cost::nominal::{candidates, last_resorts};
+use crate::synthetic::sample;
 
 /// Entries of the file, and its seed.
 const ENTRIES: u64 = 20_000;
