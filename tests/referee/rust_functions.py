@@ -36,7 +36,8 @@ def _behind_generics(text: str, at: int) -> int:
 
 def _parts(text: str, start: int) -> list[str]:
     """The parts between the commas up to the bracket that closes what begins before `start`."""
-    parts, begin, depth = [], start, 0
+    parts: list[str] = []
+    begin, depth = start, 0
     for at in range(start, len(text)):
         if text[at] in "([{<":
             depth += 1
