@@ -81,7 +81,7 @@ fn packings() -> Vec<Packing> {
 fn file(name: &str) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
-    flow::sample::make(&path, 40_000, 7).unwrap();
+    crate::synthetic::sample::make(&path, 40_000, 7).unwrap();
     (dir, path)
 }
 

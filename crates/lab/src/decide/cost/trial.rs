@@ -88,7 +88,7 @@ mod tests {
     fn a_trial_has_the_sizes_of_a_rewrite() {
         let folder = tempfile::tempdir().unwrap();
         let (input, output) = (folder.path().join("trial.root"), folder.path().join("other.root"));
-        flow::sample::make(&input, 20_000, 7).unwrap();
+        crate::synthetic::sample::make(&input, 20_000, 7).unwrap();
         let layout: Layout = "basket = \"32kB\"\n[column.\"*\"]\ncompression = \"zstd:1\"".parse().unwrap();
         let trial = run(&input, None, &layout, &Workload::default(), Budget::new(100_000_000, 1), 1).unwrap();
         let options = flow::Options { layout, ..flow::Options::default() };

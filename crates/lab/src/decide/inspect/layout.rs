@@ -179,7 +179,7 @@ mod tests {
     fn branches_that_deny_their_compression_have_that_of_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("denied.root");
-        flow::sample::make(&path, 100, 1).unwrap();
+        crate::synthetic::sample::make(&path, 100, 1).unwrap();
         let file = rootfile::RootFile::open(&path).unwrap();
         let key = file.top().keys.iter().find(|key| key.class == "TTree").unwrap().clone();
         let mut tree = dataset::tree::read_tree(&file, &key).unwrap();

@@ -110,7 +110,7 @@ fn the_form_follows_the_workload() {
 fn a_file_without_objects_has_no_forms() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plain.root");
-    flow::sample::make(&path, 4000, 7).unwrap();
+    crate::synthetic::sample::make(&path, 4000, 7).unwrap();
     let (stats, found) = search(&path, "full", 1 << 30);
     assert!(stats.recasts.is_empty() && found.space.tops.counts().is_empty());
     assert!(stats.trees.iter().all(|tree| tree.objects.is_empty()));

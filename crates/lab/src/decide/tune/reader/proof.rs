@@ -141,7 +141,7 @@ mod tests {
     fn readings_follow_the_workload() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.root");
-        flow::sample::make(&path, 500, 7).unwrap();
+        crate::synthetic::sample::make(&path, 500, 7).unwrap();
         let of = |workload: &str| {
             let mut parts = parts([&path, &path], None, &workload.parse().unwrap(), 1).unwrap();
             assert_eq!(parts.len(), 2, "one for each file");
