@@ -14,6 +14,10 @@ pub fn unwatched(_bytes: u64) -> ControlFlow<()> {
 }
 
 /// Reports progress. Fails if the callback ends the work.
+///
+/// # Errors
+///
+/// The callback ends the work.
 pub fn tell(progress: Progress<'_>, bytes: u64) -> Result<()> {
     match progress(bytes) {
         ControlFlow::Continue(()) => Ok(()),

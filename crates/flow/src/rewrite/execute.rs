@@ -16,6 +16,12 @@ use crate::arrow::read::Dataset;
 use crate::execute::progress::Progress;
 
 /// Rewrites `inputs` into `output`. The output appears under its name only when it is complete.
+///
+/// # Errors
+///
+/// An input cannot be read or does not fit the others, the layout or the selection cannot be had, the budget is too small, the output is an
+/// input or is there and may not be replaced, something would be lost with [`Options::strict`], or the callback ends the work. Then there is
+/// no output.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
     let (summary, staged) = rewrite_staged(inputs, output, options, progress)?;
     staged.deliver()?;
@@ -24,6 +30,10 @@ pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: P
 
 /// Rewrites `inputs` into a file that will be called `output`, and leaves it under its temporary name. The caller can check
 /// it there, and delivers it after that.
+///
+/// # Errors
+///
+/// As [`rewrite`].
 pub fn rewrite_staged(
     inputs: &[PathBuf],
     output: &Path,

@@ -11,6 +11,10 @@ use super::prepared::memory_needs;
 use super::summary::Outlook;
 
 /// Forecasts a rewrite without writing. `sample` measures the requested codecs on some baskets.
+///
+/// # Errors
+///
+/// As [`rewrite`](crate::rewrite()), but for what concerns the output and its file.
 pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bool) -> Result<Outlook> {
     let prepared = prepare(inputs, output, options)?;
     let plans = prepared.plans.iter();

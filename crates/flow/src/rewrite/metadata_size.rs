@@ -12,6 +12,10 @@ use super::prepare::prepare;
 
 /// Bytes that [`rewrite`](crate::rewrite()) would write besides baskets: records of trees and of objects, lists of keys,
 /// streamer infos.
+///
+/// # Errors
+///
+/// As [`rewrite`](crate::rewrite()), but for what concerns baskets and the output's file.
 pub fn metadata_size(input: &Path, output: &Path, options: &Options, baskets: &BasketsOf<'_>) -> Result<u64> {
     let prepared = prepare(&[input.to_path_buf()], output, options)?;
     let create = |setting, datime, title: &str| FileWriter::discarding(output, setting, datime, title);

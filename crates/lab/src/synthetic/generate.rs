@@ -102,6 +102,10 @@ pub struct Ran {
 }
 
 /// Writes. Calls `done` with the number of entries filled; its result may stop the work.
+///
+/// # Errors
+///
+/// An output cannot be written, the budget is too small, or the callback ends the work.
 pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
     let (started, cpu) = (Instant::now(), process_seconds());
     let pool = WritePool::new(job.for_filling());
@@ -221,6 +225,10 @@ impl Tasks {
 }
 
 /// The tree of a data set.
+///
+/// # Errors
+///
+/// A column has a name or type that trees cannot hold.
 pub fn spec(model: &Model) -> Result<TreeSpec> {
     let mut classes = StreamerInfos::new();
     for info in describe::describe(&describe::parse(model.classes())?, &StreamerInfos::new())? {

@@ -10,6 +10,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Runs a program whose last line is JSON, and reads that.
+///
+/// # Errors
+///
+/// The program cannot be started, fails, or its last line is not the JSON of `T`.
 pub fn measure<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
     let name = command.get_program().to_string_lossy().into_owned();
     let done = command.output().map_err(|e| Error::from(e).file(&name))?;
@@ -73,6 +77,10 @@ pub struct Pinned {
 
 impl Pinned {
     /// Pins to the first `processors` of the allowed processors, or to all if there are fewer.
+    ///
+    /// # Errors
+    ///
+    /// The system refuses.
     pub fn to(processors: usize) -> Result<Self> {
         let before = sched_getaffinity(None).map_err(std::io::Error::from)?;
         let mut set = CpuSet::new();

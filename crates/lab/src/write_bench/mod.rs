@@ -16,6 +16,10 @@ pub use rivals::Rivals;
 pub(crate) use rivals::compile;
 
 /// Measures all points in turn, `repeat` times; `run` does one run, and `done` is called after each.
+///
+/// # Errors
+///
+/// A run fails.
 pub fn bench(
     grid: &Grid,
     writers: &[Writer],

@@ -47,6 +47,10 @@ impl Rivals {
     }
 
     /// Builds them in a folder, with g++ and the ROOT that `home` has (`include`, `lib` and `bin` lie there).
+    ///
+    /// # Errors
+    ///
+    /// There is no g++ or no ROOT in `home`, or compiling fails.
     pub fn build(folder: &Path, home: &Path) -> Result<Self> {
         for (name, text) in SOURCES {
             let path = folder.join(name);
@@ -71,6 +75,10 @@ impl Rivals {
     }
 
     /// One run of one of them. `common` are the options that are the same for all.
+    ///
+    /// # Errors
+    ///
+    /// The program cannot be started, fails, or its last line is no result.
     pub fn run(&self, kind: &str, size: u64, point: &Point, common: &[String]) -> Result<Run> {
         let program = WRITERS.iter().find(|(writer, _)| writer.name == point.writer).map_or("", |(_, program)| program);
         let compression: Compression = point.compression.parse()?;

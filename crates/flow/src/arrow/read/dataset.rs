@@ -331,6 +331,10 @@ impl Friend {
     }
 
     /// Its schema, or the error why it cannot be read with the data set.
+    ///
+    /// # Errors
+    ///
+    /// The friend's entries or columns do not fit the data set; the error says which.
     pub fn schema(&self) -> Result<&TableSchema> {
         match &self.dataset {
             Ok(dataset) => Ok(dataset.schema()),

@@ -35,6 +35,11 @@ pub struct Read {
 }
 
 /// Reads a request.
+///
+/// # Errors
+///
+/// A record is damaged or cannot be read, a column has a type that cannot be read, the budget is smaller than one cluster of the columns, or the
+/// callback ends the work.
 pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
     read_on(dataset, request, &Kept::for_one(dataset, request))
 }
@@ -80,6 +85,10 @@ impl Kept {
 
 /// Reads a request without keeping the result: the array of each column in each cluster is made and dropped. Returns the
 /// number of entries and the cost of each column. `told` gets the cost of each task.
+///
+/// # Errors
+///
+/// As [`read`].
 pub fn drain(
     dataset: &Dataset,
     request: &Request<'_>,

@@ -112,6 +112,10 @@ impl FillContext {
     ///
     /// A batch that does not fit the table's columns is refused as a whole, and the context can still be used: see
     /// [`FillContext::is_usable`]. Any other error gives the output up.
+    ///
+    /// # Errors
+    ///
+    /// The batch does not fit the columns, the memory does not suffice for a cluster, or the output was given up after an error elsewhere.
     pub fn fill(&mut self, batch: &RecordBatch) -> Result<()> {
         self.committer.check()?;
         let _running = Running::begin(&self.committer.pool.memory_limiter);
@@ -137,6 +141,10 @@ impl FillContext {
     }
 
     /// Ends the cluster here.
+    ///
+    /// # Errors
+    ///
+    /// The cluster cannot be encoded or written, or the output was given up after an error elsewhere.
     pub fn flush(&mut self) -> Result<()> {
         let _running = Running::begin(&self.committer.pool.memory_limiter);
         self.end_last_cluster()
@@ -148,6 +156,10 @@ impl FillContext {
     }
 
     /// Ends the last cluster, and the context.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::flush`].
     pub fn finish(mut self) -> Result<()> {
         let _running = Running::begin(&self.committer.pool.memory_limiter);
         self.end_last_cluster()?;

@@ -11,6 +11,10 @@ use crate::execute::workers::Workers;
 
 /// Fills the tasks from 0 to `count` of some trees on `threads` threads, including the calling one. `fill` gets a task's
 /// number and its contexts, in the order of the trees. The first error ends the work; a panic of `fill` is one.
+///
+/// # Errors
+///
+/// `fill` or a context fails: then the output is given up, and no further task begins.
 pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
     trees: &[(W, TableId)],
     count: u64,

@@ -22,6 +22,10 @@ pub struct Rows<T> {
 
 impl<T: Serialize> Rows<T> {
     /// Rows for a context.
+    ///
+    /// # Errors
+    ///
+    /// A column has a type for which there are no entries one by one.
     pub fn new(context: FillContext) -> Result<Self> {
         let fields: Vec<FieldRef> = context.fields().cloned().collect();
         let builder = ArrayBuilder::from_arrow(&fields).map_err(|e| refused(&e))?;
@@ -29,6 +33,10 @@ impl<T: Serialize> Rows<T> {
     }
 
     /// Adds an entry.
+    ///
+    /// # Errors
+    ///
+    /// The entry does not fit the columns, or the batch that it completes cannot be filled ([`FillContext::fill`]).
     pub fn fill(&mut self, entry: &T) -> Result<()> {
         self.builder.push(entry).map_err(|e| refused(&e))?;
         self.gathered += 1;
@@ -42,6 +50,10 @@ impl<T: Serialize> Rows<T> {
     }
 
     /// Ends the last cluster.
+    ///
+    /// # Errors
+    ///
+    /// The last entries cannot be filled, or the cluster cannot be written.
     pub fn finish(mut self) -> Result<()> {
         if self.gathered > 0 {
             self.flush()?;

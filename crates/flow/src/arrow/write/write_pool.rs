@@ -58,6 +58,10 @@ impl WritePool {
 
     /// A pool with threads of its own, as many as the budget says. All of them encode and compress each cluster, for callers
     /// that fill from one thread. The bytes are the same as with one thread.
+    ///
+    /// # Errors
+    ///
+    /// The threads cannot be started.
     pub fn with_team(budget: Budget) -> Result<Self> {
         Ok(Self { team: budget.helpers()?, ..Self::new(budget) })
     }

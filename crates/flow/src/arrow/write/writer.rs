@@ -45,6 +45,10 @@ pub struct ParallelWriter {
 
 impl ParallelWriter {
     /// Starts a file within the memory of a pool, which other files may share.
+    ///
+    /// # Errors
+    ///
+    /// There is a file that may not be replaced, the file cannot be created, or the memory of the pool is too small.
     pub fn create(path: &Path, options: &WriteOptions, pool: &WritePool) -> Result<Self> {
         let memory_limiter = &pool.memory_limiter;
         memory_limiter.reserve_fixed(FILE_BYTES, FILE_BYTES).map_err(|e| e.file(path))?;
@@ -62,6 +66,10 @@ impl ParallelWriter {
     }
 
     /// Makes a table anew in another layout, before it is filled. It stays a tree or an RNTuple.
+    ///
+    /// # Errors
+    ///
+    /// The layout does not fit the columns, the table is of another writer, or a context fills or has filled it.
     pub fn remake(&self, table: TableId, layout: &Layout) -> Result<()> {
         let mut sources = self.sources();
         let source = source_of(&mut sources, table)?;
@@ -144,11 +152,19 @@ impl ParallelWriter {
     }
 
     /// Adds a tree, or an RNTuple with its content if the layout says so for its path.
+    ///
+    /// # Errors
+    ///
+    /// The path is taken, a column cannot be written in the layout, or the memory is too small for one cluster.
     pub fn tree(&mut self, spec: &TreeSpec) -> Result<TableId> {
         self.add(TableSource::tree(spec, &self.layout, self.limit()))
     }
 
     /// Adds an RNTuple.
+    ///
+    /// # Errors
+    ///
+    /// The path is taken, a field cannot be written in the layout, or the memory is too small for one cluster.
     pub fn ntuple(&mut self, spec: &NtupleSpec) -> Result<TableId> {
         self.add(TableSource::ntuple(spec, &self.layout, self.limit()))
     }
@@ -170,22 +186,38 @@ impl ParallelWriter {
     }
 
     /// Makes a directory and its parents. Directories of trees are made with the trees.
+    ///
+    /// # Errors
+    ///
+    /// A part of the path is taken by something that is no directory, or the file cannot be written.
     pub fn mkdir(&self, path: &str) -> Result<()> {
         self.committer.mkdir(path).map_err(|e| e.file(&self.path))
     }
 
     /// Writes an object that is no table at this path.
+    ///
+    /// # Errors
+    ///
+    /// The path is taken or has a part that is no directory, or the file cannot be written.
     pub fn object(&self, path: &str, object: NewObject<'_>) -> Result<()> {
         self.committer.add_object(path, object).map_err(|e| e.object(path).file(&self.path))
     }
 
     /// A context for one thread or task. In [`Order::Tasks`](super::Order::Tasks) it is the next task.
+    ///
+    /// # Errors
+    ///
+    /// The table is of another writer, or the output was given up after an error elsewhere.
     pub fn fill_context(&self, table: TableId) -> Result<FillContext> {
         FillContext::begin(Arc::clone(&self.committer), table.0, None)
     }
 
     /// A context for one task. In [`Order::Tasks`](super::Order::Tasks) the number decides where its entries go, and no two tasks may have the
     /// same number.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::fill_context`], and if a task of that number was begun already.
     pub fn fill_task(&self, table: TableId, task: u64) -> Result<FillContext> {
         FillContext::begin(Arc::clone(&self.committer), table.0, Some(task))
     }
@@ -207,11 +239,19 @@ impl ParallelWriter {
     }
 
     /// Saves the metadata of all tables now, as AutoSave does.
+    ///
+    /// # Errors
+    ///
+    /// The metadata cannot be written, or the output was given up after an error elsewhere.
     pub fn save(&self) -> Result<()> {
         self.committer.save()
     }
 
     /// Syncs to disk what is written so far.
+    ///
+    /// # Errors
+    ///
+    /// The disk fails, or the output was given up after an error elsewhere.
     pub fn sync(&self) -> Result<()> {
         self.committer.sync()
     }
@@ -222,6 +262,10 @@ impl ParallelWriter {
     }
 
     /// Ends the file. All contexts must be finished.
+    ///
+    /// # Errors
+    ///
+    /// A context is not finished, the rest cannot be written, or the output was given up after an error elsewhere. Then there is no output.
     pub fn finish(self) -> Result<Written> {
         self.committer.close().map_err(|e| e.file(&self.path))
     }

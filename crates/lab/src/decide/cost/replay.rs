@@ -37,6 +37,10 @@ pub struct Reading {
 }
 
 /// Reads each file for the workload, in turns and on one thread. The files have the same trees.
+///
+/// # Errors
+///
+/// A file cannot be read, has no such tree or column, or the budget is too small.
 pub fn replay(
     files: &[&Path],
     tree: Option<&str>,

@@ -73,6 +73,10 @@ pub(crate) struct FileStats {
 
 impl FileStats {
     /// Reads the metadata of a file; of one tree only, if it is named.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or has no such tree.
     pub fn read(path: &Path, tree: Option<&str>, workload: &Workload) -> Result<Self> {
         Self::read_columns(path, tree, &|asked| {
             let demand = |_| workload.demand_of_any(asked.table, asked.lineages);
@@ -81,6 +85,10 @@ impl FileStats {
     }
 
     /// As [`Self::read`], for the columns that `demand` returns a demand for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`].
     pub fn read_columns(path: &Path, tree: Option<&str>, demand: &DemandOf<'_>) -> Result<Self> {
         let start = thread_seconds();
         let source = open_source(path)?;

@@ -42,6 +42,10 @@ use ntuple::report::NtupleReport;
 use report::{FileReport, ObjectReport, Report, SCHEMA, Sizes, Skipped, TreeReport};
 
 /// Inspects an open file.
+///
+/// # Errors
+///
+/// Only that no table has the name that was asked for: what cannot be read is listed in the report.
 pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
     let walk = file.walk();
     let skipped = walk.problems.iter().map(|e| Skipped {
@@ -101,6 +105,10 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
 
 /// The layout of a file's trees and RNTuples, newest cycles only, in the terms that `rewrite --layout` takes; and what could not
 /// be recovered, a sentence each.
+///
+/// # Errors
+///
+/// No table that was asked for is there or can be read, or its layout cannot be told in these terms.
 pub fn layout(file: &RootFile, options: &Options) -> Result<(Layout, Vec<String>)> {
     let mut recovered = layout::Recovered::default();
     let mut notes = Vec::new();

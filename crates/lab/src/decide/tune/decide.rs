@@ -146,6 +146,10 @@ impl Space {
     }
 
     /// The best choice within limits; or, for each limit that prevents one, the nearest value that would allow one.
+    ///
+    /// # Errors
+    ///
+    /// No choice is within the limits.
     pub fn decide(&self, limits: &Limits) -> Result<Chosen, Infeasible> {
         let chosen = self.decide_by(self.utility, limits);
         match &chosen {

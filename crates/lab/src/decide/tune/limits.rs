@@ -30,6 +30,10 @@ impl Limit {
     }
 
     /// Reads a time: `90s`, `5min`, `0.5h`, or a multiple.
+    ///
+    /// # Errors
+    ///
+    /// The text is no time and no multiple.
     pub fn time(text: &str) -> Result<Self> {
         let wrong = || Error::request(format!("{text:?} is not a time; write 90s, 5min, 1h, or 2x for twice today's"));
         if let Some(times) = Self::times(text) {

@@ -27,6 +27,10 @@ pub struct MeasuredFile {
 
 impl MeasuredFile {
     /// Makes a copy where one is needed, in `folder`. All inputs must have the same branches.
+    ///
+    /// # Errors
+    ///
+    /// An input cannot be read, inputs have other branches than the first, the copy cannot be written, or the callback ends the work.
     pub fn new(
         inputs: &[PathBuf],
         tree: Option<&str>,

@@ -22,6 +22,10 @@ const TOLD: usize = 3;
 
 /// Rewrites `input` into `output` with the layout that was chosen, or with the next one that holds, and completes the
 /// report. The output gets its name only if it holds; otherwise an existing file stays.
+///
+/// # Errors
+///
+/// The output cannot be written, no layout of the candidates holds, or it is not verified to be equal.
 pub fn prove(
     tuned: &mut Tuned,
     input: &Path,

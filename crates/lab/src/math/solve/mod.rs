@@ -14,6 +14,10 @@ pub use problem::{Choice, Infeasible, Problem, RESOURCES, Solution, Uses};
 
 impl Problem {
     /// The cheapest choices within the limits, or which limits are in the way.
+    ///
+    /// # Errors
+    ///
+    /// No choices are within the limits; the error says which limits are in the way.
     pub fn solve(&self) -> Result<Solution, Infeasible> {
         match self.attempt() {
             Some(solution) => Ok(solution),

@@ -41,6 +41,10 @@ struct Ask {
 impl Monitor {
     /// Begins, with the mark `start`. What the process used before does not count. If a monitor outside watches this
     /// process it hears of marks and events, too.
+    ///
+    /// # Errors
+    ///
+    /// The process cannot be observed, or the file for the record cannot be created.
     pub fn begin(options: &Options) -> Result<Self> {
         check()?;
         let recorder = Recorder::for_options(options)?;
@@ -66,6 +70,10 @@ impl Monitor {
     }
 
     /// Ends, with the mark `end`.
+    ///
+    /// # Errors
+    ///
+    /// The record cannot be written.
     pub fn end(mut self) -> Result<Watched> {
         if std::process::id() != self.process {
             return Err(Error::request("only the process that started a monitor can end it"));

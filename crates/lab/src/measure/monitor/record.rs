@@ -42,11 +42,19 @@ enum Kind {
 
 impl Recorder {
     /// The file of the options, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be created, or is there and may not be replaced.
     pub fn for_options(options: &Options) -> Result<Option<Self>> {
         options.output.as_deref().map(|path| Self::create(path, options.overwrite)).transpose()
     }
 
     /// Begins the file. It appears under its name when it is whole; until then its journal is beside it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be created, or is there and may not be replaced.
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
         check_output(path, overwrite, std::iter::empty::<&Path>())?;
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -71,6 +79,10 @@ impl Recorder {
     }
 
     /// Adds a sample. After a failure nothing can be added, and what is there stays.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be written.
     pub fn add(&mut self, sample: &Sample) -> Result<()> {
         self.journal.add(sample).map_err(|e| {
             let (kept, time) = (self.journal.samples(), sample.time);
@@ -80,6 +92,10 @@ impl Recorder {
     }
 
     /// Ends the file. If it cannot be made, the journal stays.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
     pub fn finish(self, job: &Job, files: &[OutputFile]) -> Result<()> {
         match self.make(job, files) {
             Ok(()) => {

@@ -151,6 +151,10 @@ pub struct Summary {
 
 impl Summary {
     /// As JSON.
+    ///
+    /// # Errors
+    ///
+    /// A number has no form in JSON.
     pub fn json(&self) -> Result<String> {
         Ok(serde_json::to_string(self).map_err(std::io::Error::from)?)
     }

@@ -75,6 +75,10 @@ fn code(status: ExitStatus) -> i32 {
 
 /// Runs the command to its end. `signaller` gets its process id; `seen` gets every sample. A command that cannot be
 /// started is an error; a later failure of the file of samples is not, see [`Watched::trouble`].
+///
+/// # Errors
+///
+/// The command cannot be started or observed.
 pub fn watch(
     command: &mut Command,
     options: &Options,

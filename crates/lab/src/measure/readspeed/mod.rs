@@ -63,6 +63,10 @@ pub struct Options {
 }
 
 /// Measures. Calls `total` first with the bytes on disk to read, then `progress` with the bytes read.
+///
+/// # Errors
+///
+/// A file cannot be read or has no such tree or column, the budget is too small, or the callback ends the work.
 pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) + Sync)) -> Result<Report> {
     let (started, cpu) = (Instant::now(), process_seconds());
     let mut dataset = Dataset::open_following(&options.inputs, options.follow)?;

@@ -35,6 +35,10 @@ pub struct Check {
 }
 
 /// Runs all checks. An error comes from the machine, such as a full disk.
+///
+/// # Errors
+///
+/// The machine fails, such as a full disk. What is wrong with basketry is in the checks.
 pub fn self_check(budget: Budget) -> Result<Vec<Check>> {
     let folder = rootfile::ScratchFolder::new()?;
     let plain = folder.path().join("plain.root");

@@ -54,6 +54,10 @@ struct Drawn<'a> {
 }
 
 /// The page.
+///
+/// # Errors
+///
+/// A chart has no form in JSON.
 pub fn html(report: &Report) -> Result<String> {
     let page = Page {
         title: &report.title,

@@ -29,6 +29,10 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 const REMEMBERED: usize = 1 << 14;
 
 /// Runs a job, and returns its measurements. The process ends with the sweep that started it.
+///
+/// # Errors
+///
+/// The copy cannot be written or read, or the process for it cannot be started.
 pub fn execute(task: &Task) -> Result<Measured> {
     set_parent_process_death_signal(Some(Signal::TERM)).map_err(std::io::Error::from)?;
     match task.job.kind {

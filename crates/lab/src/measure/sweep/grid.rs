@@ -25,6 +25,10 @@ pub struct Grid {
 
 impl Grid {
     /// Adds an axis, `KEY=V1,V2`.
+    ///
+    /// # Errors
+    ///
+    /// The text is no `KEY=V1,V2`, and as [`Self::axis`].
     pub fn add(&mut self, text: &str) -> Result<()> {
         let wrong = || Error::request(format!("{text:?} is not an axis; write KEY=V1,V2, such as basket=2kB,32kB"));
         let (key, values) = text.split_once('=').ok_or_else(wrong)?;
@@ -32,6 +36,10 @@ impl Grid {
     }
 
     /// Adds an axis with these values.
+    ///
+    /// # Errors
+    ///
+    /// There is no such key, it has no value, a value is none of it or there twice, or it has an axis already.
     pub fn axis(&mut self, key: &str, values: Vec<String>) -> Result<()> {
         let key = Key::parse(key)?;
         if values.is_empty() || values.iter().any(String::is_empty) {
@@ -60,6 +68,10 @@ impl Grid {
 
     /// Takes over a TOML file: `[layout]` for all, `[grid]` with a list of values for each key, `[[point]]` for points
     /// that are described one by one.
+    ///
+    /// # Errors
+    ///
+    /// The text is no TOML of this form, or has a key or a value that layouts do not have.
     pub fn add_toml(&mut self, text: &str) -> Result<()> {
         let wrong = |e: toml::de::Error| Error::request(format!("grid: {}", e.to_string().trim_end()));
         let file: File = toml::from_str(text).map_err(wrong)?;
@@ -86,6 +98,10 @@ impl Grid {
     }
 
     /// The points, each once.
+    ///
+    /// # Errors
+    ///
+    /// There are too many points, or one is no layout.
     pub fn points(&self) -> Result<Vec<Point>> {
         let count = self.axes.iter().try_fold(1usize, |n, (_, values)| n.checked_mul(values.len()));
         if count.is_none_or(|n| n > MOST_POINTS) {

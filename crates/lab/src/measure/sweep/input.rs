@@ -31,6 +31,10 @@ pub struct SweepInput {
 impl SweepInput {
     /// Opens an input. Without the name of a tree, the file must have exactly one tree, and its other objects are
     /// copied too. Patterns for chosen columns must mean some.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be read, does not have exactly one tree and none is named, or a pattern means no column.
     pub fn of(input: &Input, entries: Option<u64>, columns: &[String]) -> Result<Self> {
         let dataset = Dataset::open(std::slice::from_ref(input))?;
         Columns::Named(columns.to_vec()).choose(&dataset)?;

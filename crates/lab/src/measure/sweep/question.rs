@@ -87,6 +87,10 @@ impl Question {
     }
 
     /// Refuses limits that cannot be read.
+    ///
+    /// # Errors
+    ///
+    /// A limit has no form that [`Limit`](crate::tune::Limit) has.
     pub fn check(&self) -> Result<()> {
         self.limits().map(|_| ())
     }

@@ -36,6 +36,10 @@ pub struct RootRunner {
 
 impl RootRunner {
     /// Builds the program with g++ and the ROOT that `home` has.
+    ///
+    /// # Errors
+    ///
+    /// There is no g++ or no ROOT in `home`, or compiling fails.
     pub fn build(home: &Path) -> Result<Self> {
         let built = rootfile::ScratchFolder::new()?;
         let source = built.path().join("sweep.cxx");

@@ -46,6 +46,10 @@ pub enum Event<'a> {
 
 impl Sweep<'_> {
     /// How long it would take, by a short probe. Nothing is left in the folder.
+    ///
+    /// # Errors
+    ///
+    /// A probe cannot be written or read.
     pub fn dry_run(mut self) -> Result<Estimate> {
         let probe = ScratchFolder::within(&self.folder)?;
         let folder = std::mem::replace(&mut self.folder, probe.path().to_path_buf());
@@ -71,6 +75,10 @@ impl Sweep<'_> {
     }
 
     /// Runs it. `keep` leaves the files that were read.
+    ///
+    /// # Errors
+    ///
+    /// The folder has another sweep or cannot be written, or a job cannot be run.
     pub fn run(mut self, keep: bool, say: &mut dyn FnMut(Event<'_>)) -> Result<Findings> {
         let mut journal = Journal::begin(&self.folder, &self.head)?;
         let rounds = self.head.settings.repeat;
@@ -192,6 +200,10 @@ fn write_results(folder: &Path, findings: &Findings) -> Result<()> {
 }
 
 /// The findings in a folder, also of an unfinished sweep.
+///
+/// # Errors
+///
+/// The folder has no sweep, or its journal cannot be read.
 pub fn findings(folder: &Path) -> Result<Findings> {
     let (head, journal) = Journal::open(folder)?;
     if journal.entries().is_empty() {

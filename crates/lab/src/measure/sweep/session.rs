@@ -25,6 +25,10 @@ pub struct Sweep<'a> {
 
 impl Head {
     /// The description of a sweep on this machine.
+    ///
+    /// # Errors
+    ///
+    /// The folder has something else, or another sweep, or cannot be written.
     pub fn new(subject: SweepInput, points: Vec<Point>, settings: Settings, runner: &dyn Runner) -> Result<Self> {
         settings.question.check()?;
         if settings.repeat == 0 || settings.kinds.is_empty() {
@@ -37,6 +41,10 @@ impl Head {
 
 impl<'a> Sweep<'a> {
     /// In this folder, which is made if it is not there. It has nothing in it, or this very sweep.
+    ///
+    /// # Errors
+    ///
+    /// The folder has something else, or another sweep, or cannot be written.
     pub fn new(folder: &Path, head: Head, runner: &'a mut dyn Runner) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
         // Programs that are started may have another working directory.

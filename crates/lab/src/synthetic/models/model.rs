@@ -81,6 +81,10 @@ impl Model {
     }
 
     /// Some entries. All of them are in memory at once: the caller asks for as many as fit.
+    ///
+    /// # Errors
+    ///
+    /// The arrays of the batch do not fit each other, which is a fault of the model.
     pub fn batch(&self, entries: Range<u64>) -> Result<RecordBatch> {
         let length = entries.end.checked_sub(entries.start).and_then(|n| usize::try_from(n).ok());
         let Some(length) = length.filter(|_| entries.end <= self.entries) else {

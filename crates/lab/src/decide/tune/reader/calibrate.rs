@@ -74,6 +74,10 @@ pub struct Calibration {
 
 /// Measures the profile of an installed program; `quick` only shows that it works, with small files. Calls `progress`
 /// after each reading.
+///
+/// # Errors
+///
+/// The program is not installed, a file cannot be written or read, or the measurements do not give a profile.
 pub fn calibrate(
     name: &str,
     python: &OsString,

@@ -59,6 +59,10 @@ pub struct ReaderReport {
 impl Reader {
     /// The reader of that name, or of the profile in the file of that name; none for basketry itself. A profile that a
     /// calibration kept goes before the one that came with basketry.
+    ///
+    /// # Errors
+    ///
+    /// There is no reader and no profile of that name, or the profile cannot be read.
     pub fn named(name: &str, python: OsString) -> Result<Option<Self>> {
         if name == OURS {
             return Ok(None);

@@ -126,6 +126,10 @@ pub struct Fit {
 
 impl Profile {
     /// Reads and checks the text of a profile; errors name `place`.
+    ///
+    /// # Errors
+    ///
+    /// The text is no TOML of this form, or has numbers that cannot be.
     pub fn parse(text: &str, place: &Path) -> Result<Self> {
         let wrong = |e: toml::de::Error| {
             let why = e.to_string();
@@ -137,6 +141,10 @@ impl Profile {
     }
 
     /// The file's text.
+    ///
+    /// # Errors
+    ///
+    /// A number has no form in TOML.
     pub fn to_toml(&self) -> Result<String> {
         let text = toml::to_string(self).map_err(|e| Error::request(format!("cannot be written as TOML: {e}")))?;
         let Self { reader, version, date, processor, command, .. } = self;

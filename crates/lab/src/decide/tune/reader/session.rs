@@ -68,6 +68,10 @@ pub(crate) struct Session {
 
 impl Session {
     /// Starts a reader by name with a Python interpreter. The error names missing modules, and how to install them.
+    ///
+    /// # Errors
+    ///
+    /// Python or a module is missing; the error says how to install it.
     pub fn start(name: &str, python: &OsString) -> Result<Self> {
         let Some((_, script, install)) = PROGRAMS.iter().find(|(known, ..)| *known == name) else {
             return Err(Error::request(format!("basketry cannot run {name}")));
@@ -105,11 +109,19 @@ impl Session {
     }
 
     /// Opens a file and reads a little, so that one-time work for the file and its classes is done.
+    ///
+    /// # Errors
+    ///
+    /// The program cannot read the file, or ends.
     pub fn warm(&mut self, file: &Path, trees: &[Wanted]) -> Result<()> {
         self.ask(file, trees, true).map(drop)
     }
 
     /// CPU seconds to open a file and to do a reading.
+    ///
+    /// # Errors
+    ///
+    /// The program cannot read the file, or ends.
     pub fn read(&mut self, file: &Path, trees: &[Wanted]) -> Result<f64> {
         self.ask(file, trees, false)
     }
