@@ -5,6 +5,7 @@
 //! clusters of each table, `arrow` reads and writes columns in memory, `select` chooses entries, `verify` compares
 //! files, and `rewrite` makes one file of several. A column is rewritten at the shallowest depth that gives the
 //! requested layout.
+#![warn(clippy::missing_errors_doc)]
 
 mod arrow;
 mod commit;

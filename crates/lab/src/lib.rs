@@ -9,7 +9,7 @@
 //!   data sets of [`synthetic`].
 //! - [`jobs`] is one verb over many files as tasks for a batch system.
 //! - [`system`] and [`math`] hold what these share: subprocesses, host, clocks, statistics, the solver.
-#![warn(missing_docs)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod addresses;
 mod decide;
