@@ -76,6 +76,10 @@ pub use tuned::Tuned;
 
 /// Measures a file's columns and decides on a layout. Limits that cannot be met are an answer, not an error. Before it
 /// measures, it calls `announce` with the CPU seconds that this may take.
+///
+/// # Errors
+///
+/// The file cannot be read or has no such tree, or a copy of a part of it cannot be written.
 pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<Tuned> {
     let bench = &mut Codecs::default();
     let stats = options.stats(input)?;

@@ -83,6 +83,10 @@ pub struct Extras {
 
 impl Extras {
     /// Adds the contents of a file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is nothing that a page can show.
     pub fn add(&mut self, path: &Path) -> Result<()> {
         let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
         if let Some(samples) = job_timeline::samples(&text) {

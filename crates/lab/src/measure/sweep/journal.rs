@@ -61,6 +61,10 @@ pub struct Journal {
 
 impl Journal {
     /// Begins a sweep in a folder, or continues the existing one.
+    ///
+    /// # Errors
+    ///
+    /// The folder has another sweep, or cannot be written.
     pub fn begin(folder: &Path, head: &Head) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
         let place = folder.join(HEAD);
@@ -80,6 +84,10 @@ impl Journal {
     }
 
     /// Opens a sweep for reading.
+    ///
+    /// # Errors
+    ///
+    /// The folder has no sweep, or its journal cannot be read.
     pub fn open(folder: &Path) -> Result<(Head, Self)> {
         let head = read_head(folder)?;
         Ok((head, Self::load(folder.join(LINES))?))
@@ -126,6 +134,10 @@ impl Journal {
     }
 
     /// Adds a result; it is on disk when this returns.
+    ///
+    /// # Errors
+    ///
+    /// The journal cannot be written.
     pub fn add(&mut self, job: Job, measured: Measured) -> Result<()> {
         let mut line = serde_json::to_vec(&Entry { job, measured }).map_err(std::io::Error::from)?;
         // Use the values as written, to the last digit, so that a continued sweep sees the same ones.

@@ -96,9 +96,17 @@ pub trait Runner {
     fn versions(&self) -> BTreeMap<String, String>;
 
     /// Makes its files in the folder of the sweep.
+    ///
+    /// # Errors
+    ///
+    /// The files cannot be written.
     fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()>;
 
     /// Runs a job in a process of its own.
+    ///
+    /// # Errors
+    ///
+    /// The process cannot be started, or fails.
     fn run(&mut self, task: &Task) -> Result<Measured>;
 }
 

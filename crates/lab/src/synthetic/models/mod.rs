@@ -48,6 +48,10 @@ impl Default for ModelOptions {
 
 impl Model {
     /// The data set of that name, see [`NAMES`].
+    ///
+    /// # Errors
+    ///
+    /// There is no data set of that name, or it is too large.
     pub fn named(name: &str, options: &ModelOptions) -> Result<Self> {
         if options.size > MOST_SIZE {
             return Err(Error::request(format!(

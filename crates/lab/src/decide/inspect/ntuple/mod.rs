@@ -30,6 +30,10 @@ use pages::{ColumnSums, Sampled};
 use report::{AttributeSetReport, Checksums, FieldReport, NtupleReport};
 
 /// The report on an RNTuple, and a sample of its pages. Codecs are not tried yet, and times not estimated.
+///
+/// # Errors
+///
+/// A page list cannot be read.
 pub fn report(
     file: &RootFile,
     table: &TableEntry,
