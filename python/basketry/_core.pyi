@@ -4,7 +4,7 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
 from typing_extensions import CapsuleType
 
@@ -35,6 +35,7 @@ def keys(path: str | PathLike[str]) -> list[tuple[str, int, str, str, bool, int]
 def header(path: str | PathLike[str]) -> tuple[str, int, int]: ...
 def stored(path: str | PathLike[str], offset: int) -> list[tuple[int, int, int, list[int]]]: ...
 def check_join(join: str) -> None: ...
+def is_parquet(path: str) -> bool: ...
 def object(path: str | PathLike[str], offset: int) -> tuple[Any, list[Any]]: ...
 def expand(words: Sequence[str]) -> list[tuple[str, str | None]]: ...
 def bins(sizes: Sequence[int], target: int) -> list[tuple[int, int]]: ...
@@ -104,7 +105,7 @@ class Table:
     files: list[tuple[str, str, str]]
     entries: int
     clusters: list[int]
-    is_ntuple: bool
+    kind: Literal["tree", "ntuple", "parquet"]
     is_alone: bool
     shares_nothing: bool
     def __new__(

@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]
-    use super::table::{Table, check_join, stored};
+    use super::table::{Table, check_join, is_parquet, stored};
     #[pymodule_export]
     use super::verbs::{abandon, command, fail_at_exit, report, starts_as};
     #[pymodule_export]

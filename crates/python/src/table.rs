@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
-use dataset::table::{Join, Node};
+use dataset::table::{Join, Node, TableSchema};
 use dataset::tree::read_tree;
+use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Friend, JoinedTable, Joining};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
@@ -212,10 +213,14 @@ impl Table {
         tree.listed(tree.aliases).map(|alias| (alias.name.to_owned(), alias.title.to_owned())).collect()
     }
 
-    /// Whether the fields of an RNTuple are read, not the branches of a tree.
+    /// What it is: "tree", "ntuple", or "parquet".
     #[getter]
-    fn is_ntuple(&self) -> bool {
-        self.table.first().is_some_and(|first| first.tree().is_none())
+    fn kind(&self) -> PyResult<&'static str> {
+        Ok(match self.first()?.schema() {
+            TableSchema::Tree(_) => "tree",
+            TableSchema::Ntuple { .. } => "ntuple",
+            TableSchema::Plain { .. } => "parquet",
+        })
     }
 
     /// All branches, depth first, or all fields.
@@ -292,6 +297,12 @@ impl Table {
         };
         Steps::begin(Arc::clone(&self.table), request, step, schema)
     }
+}
+
+/// Whether a file is a Parquet file.
+#[pyfunction]
+pub fn is_parquet(py: Python<'_>, path: PathBuf) -> PyResult<bool> {
+    listening(py, move |_: &Watch| Ok(Format::is_parquet(&path)))
 }
 
 /// How far addresses in files are followed.

@@ -52,7 +52,7 @@ def open(
 
     Both are a `Table`: a `Tree` has branches, an `RNTuple` has fields.
 
-    `"f.root"` gives a `File`; `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Table`. Several files (a pattern
+    `"f.root"` gives a `File`; `"f.parquet"`, `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Table`. Several files (a pattern
     `"run*.root"`, a file of names `"@list.txt"`, or a list) give one `Table`, with their entries in that
     order.
 
@@ -83,6 +83,8 @@ def open(
     inputs = _inputs(places)
     if is_place(places) and len(inputs) == 1 and friends is None:
         path, inside = inputs[0]
+        if not inside and _core.is_parquet(path):
+            return _tree(inputs, friends, follow_urls, (join, widen))
         file = File(path, follow_urls=follow_urls)
         return file[inside] if inside else file
     return _tree(inputs, friends, follow_urls, (join, widen))

@@ -293,11 +293,9 @@ class Friend(Branches):
         )
 
 
-class RNTuple(Fields, Table["Field"]):
-    """An RNTuple, of one file or of several as one. It has the methods of a tree, and fields where a tree has branches.
-    The path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
+class FieldTable(Fields, Table["Field"]):
+    """A table that has fields where a tree has branches."""
 
-    classname = "ROOT::RNTuple"
     _columns_are = "fields"
 
     def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
@@ -307,13 +305,8 @@ class RNTuple(Fields, Table["Field"]):
 
     @property
     def friends(self) -> dict[str, Friend]:
-        """Friends by name: an RNTuple has none."""
+        """Friends by name: only trees have some."""
         return {}
-
-    @property
-    def description(self) -> str:
-        """The description."""
-        return self.title
 
     def to_akform(self, **listing: Unpack[Listing]) -> tuple[Any, None]:
         """The awkward form of `arrays`; see `Listing` for the filters."""
@@ -326,15 +319,34 @@ class RNTuple(Fields, Table["Field"]):
         return self.branches
 
 
+class RNTuple(FieldTable):
+    """An RNTuple, of one file or of several as one. It has the methods of a tree, and fields where a tree has branches.
+    The path of a field joins names with dots: `"jets.pt"` is a list for each entry."""
+
+    classname = "ROOT::RNTuple"
+
+    @property
+    def description(self) -> str:
+        """The description."""
+        return self.title
+
+
+class ParquetTable(FieldTable):
+    """The columns of a Parquet file, or of several as one, as fields. Facts that only ROOT files have are not there: what
+    asks for them is a `ValueError`."""
+
+    classname = "Parquet"
+
+
 def opened(
     inputs: Inputs, friends: Friends, follow_urls: bool, where: str, join: str = "strict", widen: bool = False
-) -> Tree | RNTuple:
+) -> Tree | FieldTable:
     """The tree or RNTuple of files and friends; `where` is its file and path."""
     table = _core.Table(inputs, friends, follow_urls, join, widen)
     return _made(table, where, MadeOf(inputs, friends, follow_urls, join, widen))
 
 
-def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> list[Tree | RNTuple]:
+def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> list[Tree | FieldTable]:
     """The tree or RNTuple of each file, all with the branches that they have as one."""
     tables = _core.Table.each(inputs, follow_urls, join, widen)
     made = []
@@ -345,7 +357,7 @@ def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> li
     return made
 
 
-def _again(made_of: MadeOf, where: str) -> Tree | RNTuple:
+def _again(made_of: MadeOf, where: str) -> Tree | FieldTable:
     """A table that was made of these before."""
     inputs, friends, follow_urls, join, widen, number = made_of
     if number is None:
@@ -365,6 +377,7 @@ def _paths(lines: list[_core.BranchLine]) -> list[tuple[Any, str, int]]:
     return made
 
 
-def _made(table: _core.Table, where: str, made_of: MadeOf) -> Tree | RNTuple:
+def _made(table: _core.Table, where: str, made_of: MadeOf) -> Tree | FieldTable:
     where = where or f"{_core.public_path(made_of.inputs[made_of.number or 0][0])}:{table.path}"
-    return (RNTuple if table.is_ntuple else Tree)(table, where, made_of)
+    made: type[Tree | FieldTable] = {"tree": Tree, "ntuple": RNTuple, "parquet": ParquetTable}[table.kind]
+    return made(table, where, made_of)

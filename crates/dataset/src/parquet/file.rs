@@ -84,6 +84,15 @@ impl ParquetFile {
         pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
     }
 
+    /// Whether the statistics of all row groups say that a column of single values misses none of them.
+    pub fn is_complete(&self, column: usize) -> bool {
+        let groups = self.metadata.metadata().row_groups();
+        let is_nested = self.field(column).is_none_or(|field| field.data_type().is_nested());
+        let misses_none =
+            |chunk: &ColumnChunkMetaData| chunk.statistics().and_then(|found| found.null_count_opt()) == Some(0);
+        !is_nested && (0..groups.len()).all(|group| self.chunks(group, column).all(misses_none))
+    }
+
     /// Entries of each row group.
     pub fn rows(&self) -> impl Iterator<Item = u64> {
         self.metadata.metadata().row_groups().iter().map(|group| positive(group.num_rows()))

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::FieldRef;
+use arrow_schema::{Field, FieldRef};
 use bytes::Bytes;
 use rootfile::{Error, Hint, RangeBytes, Result, Source};
 
@@ -47,7 +47,7 @@ impl ParquetTable {
     pub fn open(sources: &[Arc<dyn Source>], keeps: &dyn Fn(&str) -> bool, most: u64) -> Result<Self> {
         let mut left = most;
         let mut files: Vec<FileTable> = Vec::with_capacity(sources.len());
-        let mut fields: Vec<FieldRef> = Vec::new();
+        let mut fields: Vec<Field> = Vec::new();
         let mut name = NAMELESS.to_owned();
         let mut first_entry = 0u64;
         for source in sources {
@@ -59,12 +59,17 @@ impl ParquetTable {
                 }
                 let kept = file.schema().fields().iter().enumerate().filter(|(_, field)| keeps(field.name()));
                 let places;
-                (places, fields) = kept.map(|(place, field)| (place, Arc::clone(field))).unzip();
+                (places, fields) = kept.map(|(place, field)| (place, Field::clone(field).with_nullable(false))).unzip();
                 places
             } else {
                 let places = fields.iter().map(|field| place(&file, field).map_err(|e| e.file(source.name())));
                 places.collect::<Result<_>>()?
             };
+            // Most writers say of all columns that values may be missing.
+            for (field, place) in fields.iter_mut().zip(&places) {
+                let may_miss = file.schema().fields().get(*place).is_some_and(|field| field.is_nullable());
+                field.set_nullable(field.is_nullable() || (may_miss && !file.is_complete(*place)));
+            }
             let mut bounds = vec![first_entry];
             for rows in file.rows() {
                 first_entry = first_entry
@@ -77,6 +82,7 @@ impl ParquetTable {
         if files.is_empty() {
             return Err(Error::request("no input"));
         }
+        let fields: Vec<FieldRef> = fields.into_iter().map(Arc::new).collect();
         let node = |field: &FieldRef| Node {
             name: field.name().clone(),
             title: String::new(),
@@ -87,6 +93,15 @@ impl ParquetTable {
         let schema = TableSchema::Plain { name, title: String::new(), nodes: fields.iter().map(node).collect() };
         let columns = fields.into_iter().enumerate().map(|(node, field)| TableColumn::Array { field, node }).collect();
         Ok(Self { files, schema, columns })
+    }
+
+    /// A file that has columns which the first one lacks, by its number, and the first of these columns.
+    pub fn further_column(&self) -> Option<(usize, &str)> {
+        let is_known = |name: &str| self.columns.iter().any(|column| column.field().name() == name);
+        self.files.iter().enumerate().find_map(|(number, file)| {
+            let mut names = file.file.schema().fields().iter().map(|field| field.name().as_str());
+            Some((number, names.find(|name| !is_known(name))?))
+        })
     }
 
     /// Entries of each file.
@@ -120,7 +135,7 @@ impl FileTable {
 }
 
 /// Where a file has a column of the first file.
-fn place(file: &ParquetFile, field: &FieldRef) -> Result<usize> {
+fn place(file: &ParquetFile, field: &Field) -> Result<usize> {
     let named = |e: Error| e.object(format!("column {}", field.name()));
     let mut found = file.schema().fields().iter().enumerate().filter(|(_, other)| other.name() == field.name());
     let (place, other) = found.next().ok_or_else(|| named(Error::differs("is in the first file, but not here")))?;

@@ -32,21 +32,24 @@ impl Format {
         }
     }
 
-    /// Whether inputs are Parquet files: all of them, or none. What is neither is left to those who read ROOT files, and no file is
-    /// opened whose name ends as that of a ROOT file.
+    /// Whether a file is a Parquet file. What cannot be read is none, and no file is opened whose name ends as that of a ROOT file.
+    pub fn is_parquet(path: &Path) -> bool {
+        match Self::named(&public_path(path)) {
+            Some(Self::Root) => false,
+            Some(Self::Parquet) if url(path).is_some() => true,
+            _ => url(path).is_none() && Self::of(path).is_ok_and(|format| format == Self::Parquet),
+        }
+    }
+
+    /// Whether inputs are Parquet files: all of them, or none.
     ///
     /// # Errors
     ///
     /// If only some of them are.
     pub(crate) fn are_parquet<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<bool> {
-        let is_parquet = |path: &Path| match Self::named(&public_path(path)) {
-            Some(Self::Root) => false,
-            Some(Self::Parquet) if url(path).is_some() => true,
-            _ => url(path).is_none() && Self::of(path).is_ok_and(|format| format == Self::Parquet),
-        };
         let mut first = None;
         for path in paths {
-            let here = is_parquet(path);
+            let here = Self::is_parquet(path);
             if *first.get_or_insert(here) != here {
                 let message = "is a Parquet file, and other inputs are ROOT files; convert them first";
                 let message =

@@ -19,6 +19,7 @@ use super::open::open_files;
 use super::request::Request;
 use super::run::read;
 use crate::execute::progress::tell;
+use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::PlanOptions;
 use crate::table::text_list::listed;
@@ -72,16 +73,22 @@ impl JoinedTable {
         joining: Joining,
         friends: &[(Option<String>, Vec<Input>)],
     ) -> Result<Self> {
+        if are_parquet(inputs)? {
+            let each = || inputs.iter().map(of_parquet).collect();
+            return Self::of_opened(inputs.len(), joining, friends, |_| Dataset::of_whole_parquet(inputs), each);
+        }
         let files = open_files(inputs, follow)?;
         let each = || inputs.iter().zip(&files).map(|(input, file)| of_file(input, file)).collect();
-        Self::of_opened((inputs, &files), joining, friends, each)
+        let as_one = |options| Dataset::of_opened(inputs, files.clone(), options);
+        Self::of_opened(inputs.len(), joining, friends, as_one, each)
     }
 
-    /// The tables of inputs whose files are open. `each` opens them one by one.
+    /// The tables of so many inputs. `open` opens them as one, and `each` one by one.
     fn of_opened(
-        (inputs, files): (&[Input], &[Arc<RootFile>]),
+        inputs: usize,
         joining: Joining,
         friends: &[(Option<String>, Vec<Input>)],
+        open: impl FnOnce(PlanOptions) -> Result<Dataset>,
         each: impl FnOnce() -> Result<Vec<Dataset>>,
     ) -> Result<Self> {
         let as_one = match joining.join {
@@ -90,9 +97,9 @@ impl JoinedTable {
             other => other,
         };
         let options = PlanOptions { schema: as_one, widen: joining.widen, is_read: true, ..PlanOptions::default() };
-        let why = match Dataset::of_opened(inputs, files.to_vec(), options) {
+        let why = match open(options) {
             // An empty file takes no column away where others have entries, so nothing has compared them.
-            Ok(opened) if opened.entries() == 0 && inputs.len() > 1 => {
+            Ok(opened) if opened.entries() == 0 && inputs > 1 => {
                 let datasets = each()?;
                 if are_alike(&datasets) {
                     return opened.with_friends(friends).map(Self::from);
@@ -113,9 +120,7 @@ impl JoinedTable {
             (ErrorKind::Differs(_), Join::Strict) => Err(refusal(&each()?, joining.widen).unwrap_or(why)),
             (ErrorKind::Differs(_), _) if !friends.is_empty() => Err(friends_need_the_same()),
             // Where a tree cannot be filled in, arrays can.
-            (ErrorKind::Differs(_), _) | (ErrorKind::Request(_), Join::Fill)
-                if inputs.len() > 1 && friends.is_empty() =>
-            {
+            (ErrorKind::Differs(_), _) | (ErrorKind::Request(_), Join::Fill) if inputs > 1 && friends.is_empty() => {
                 Self::of_differing(each()?, joining)
             }
             _ => Err(why),
@@ -128,9 +133,14 @@ impl JoinedTable {
     ///
     /// As for [`JoinedTable::open`].
     pub fn open_each(inputs: &[Input], follow: Follow, joining: Joining) -> Result<Vec<Self>> {
+        let is_parquet = are_parquet(inputs)?;
         let pool = FilePool::following(OPEN_FILES, follow);
         let (mut files, mut datasets) = (Vec::with_capacity(inputs.len()), Vec::with_capacity(inputs.len()));
         for input in inputs {
+            if is_parquet {
+                datasets.push(of_parquet(input)?);
+                continue;
+            }
             let file = Arc::new(pool.open(&input.path)?);
             datasets.push(of_file(input, &file)?);
             files.push(file);
@@ -138,7 +148,11 @@ impl JoinedTable {
         if are_alike(&datasets) {
             return Ok(datasets.into_iter().map(Self::from).collect());
         }
-        let table = Self::of_opened((inputs, &files), joining, &[], || Ok(datasets))?;
+        let as_one = |options| match is_parquet {
+            true => Dataset::of_whole_parquet(inputs),
+            false => Dataset::of_opened(inputs, files, options),
+        };
+        let table = Self::of_opened(inputs.len(), joining, &[], as_one, || Ok(datasets))?;
         let each = table.parts.iter().flat_map(Part::each_file);
         Ok(each.map(|part| Self::new(vec![part], table.joined.clone())).collect())
     }
@@ -370,6 +384,15 @@ impl Schemas {
 fn of_file(input: &Input, file: &Arc<RootFile>) -> Result<Dataset> {
     let options = PlanOptions { is_read: true, ..PlanOptions::default() };
     Dataset::of_opened(std::slice::from_ref(input), vec![Arc::clone(file)], options)
+}
+
+/// The table of an input that is a Parquet file.
+fn of_parquet(input: &Input) -> Result<Dataset> {
+    Dataset::of_whole_parquet(std::slice::from_ref(input))
+}
+
+fn are_parquet(inputs: &[Input]) -> Result<bool> {
+    Format::are_parquet(inputs.iter().map(|input| input.path.as_path()))
 }
 
 fn friends_need_the_same() -> Error {

@@ -40,7 +40,7 @@ impl Dataset {
     /// As for [`Dataset::open`].
     pub fn open_following(inputs: &[Input], follow: Follow) -> Result<Self> {
         if Format::are_parquet(inputs.iter().map(|input| input.path.as_path()))? {
-            return Self::of_parquet(inputs, &|_| true, u64::MAX);
+            return Self::of_whole_parquet(inputs);
         }
         Self::of_opened(inputs, open_files(inputs, follow)?, PlanOptions { is_read: true, ..PlanOptions::default() })
     }
@@ -165,14 +165,24 @@ impl Dataset {
     ///
     /// As for [`ParquetTable::open`], and if a tree is named: Parquet files have none.
     pub(crate) fn of_parquet(inputs: &[Input], keeps: &dyn Fn(&str) -> bool, most: u64) -> Result<Self> {
-        if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
-            return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
+        let (table, files) = open_parquet(inputs, keeps, most)?;
+        Ok(Self::of_parquet_table(inputs, table, files))
+    }
+
+    /// Opens Parquet files, which must all have the same columns.
+    pub(super) fn of_whole_parquet(inputs: &[Input]) -> Result<Self> {
+        let (table, files) = open_parquet(inputs, &|_| true, u64::MAX)?;
+        if let Some((number, name)) = table.further_column() {
+            let error = Error::differs("is here, but not in the first file").object(format!("column {name}"));
+            return Err(inputs.iter().skip(number).take(1).fold(error, |e, input| e.file(&input.path)));
         }
-        let files = inputs.iter().map(|input| open_source(&input.path)).collect::<Result<Vec<_>>>()?;
-        let table = ParquetTable::open(&files, keeps, most)?;
-        let input_entries = table.entries();
+        Ok(Self::of_parquet_table(inputs, table, files))
+    }
+
+    fn of_parquet_table(inputs: &[Input], table: ParquetTable, files: Vec<Arc<dyn Source>>) -> Self {
+        let (input_entries, uuids) = (table.entries(), vec![String::new(); files.len()]);
         let opened = Self::of_table(Box::new(table), files);
-        Ok(Self { input_entries, ..opened }.with_inputs(inputs.to_vec()))
+        Self { input_entries, uuids, ..opened }.with_inputs(inputs.to_vec())
     }
 
     /// A table of any container as a data set, with the files that its pieces are in, by their numbers.
@@ -204,6 +214,19 @@ impl Dataset {
     fn with_inputs(self, inputs: Vec<Input>) -> Self {
         Self { paths: inputs.iter().map(|input| input.path.clone()).collect(), inputs, ..self }
     }
+}
+
+/// A table of Parquet files, and their bytes.
+fn open_parquet(
+    inputs: &[Input],
+    keeps: &dyn Fn(&str) -> bool,
+    most: u64,
+) -> Result<(ParquetTable, Vec<Arc<dyn Source>>)> {
+    if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
+        return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
+    }
+    let files = inputs.iter().map(|input| open_source(&input.path)).collect::<Result<Vec<_>>>()?;
+    Ok((ParquetTable::open(&files, keeps, most)?, files))
 }
 
 /// Opens the files of some inputs.
