@@ -45,5 +45,5 @@ pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
 pub use table::depth::{Depth, Depths};
 pub use verify::{
     ColumnError, CycleKind, Difference, OlderCycle, TableKind, Tolerance, Tolerances, TreeVerdict, Verdict,
-    VerifyOptions, verify,
+    VerifyOptions, verify, verify_tables,
 };

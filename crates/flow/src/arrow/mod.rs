@@ -2,4 +2,5 @@
 
 pub mod convert;
 pub mod read;
+pub(crate) mod shapes;
 pub mod write;

@@ -18,6 +18,7 @@ mod object_values;
 mod older_cycles;
 mod options;
 mod side;
+mod stored;
 mod tasks;
 mod tolerance;
 mod tree;
@@ -33,6 +34,7 @@ pub use self::cycles::{CycleKind, OlderCycle};
 use self::ntuples::SideTable;
 pub use self::options::VerifyOptions;
 use self::side::{Side, SideTree};
+pub use self::stored::verify_tables;
 pub use self::tolerance::{Tolerance, Tolerances};
 pub use self::verdict::{ColumnError, Difference, TableKind, TreeVerdict, Verdict};
 use crate::execute::progress::Progress;
@@ -47,6 +49,9 @@ use crate::select::EntrySelection;
 pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progress: Progress<'_>) -> Result<Verdict> {
     if inputs.is_empty() {
         return Err(Error::request("no input"));
+    }
+    if stored::has_parquet(inputs, output)? {
+        return stored::verify_files(inputs, output, options, progress);
     }
     let tree = options.tree.as_deref().or(options.second_tree.as_deref());
     let second_tree = options.second_tree.as_deref().or(tree);

@@ -105,6 +105,8 @@ pub enum TableKind {
     Ntuple,
     /// A tree and an RNTuple.
     Mixed,
+    /// Tables of which at least one is in another container.
+    Table,
 }
 
 impl TableKind {
@@ -114,6 +116,7 @@ impl TableKind {
             Self::Tree => "tree",
             Self::Ntuple => "RNTuple",
             Self::Mixed => "tree and RNTuple",
+            Self::Table => "table",
         }
     }
 }
@@ -145,7 +148,11 @@ impl fmt::Display for Difference {
         let mut parts = Vec::new();
         parts.extend(self.tree.as_ref().map(|tree| format!("{} {tree}", self.kind.word())));
         parts.extend(self.object.clone());
-        let column = if self.kind == TableKind::Tree { "branch" } else { "field" };
+        let column = match self.kind {
+            TableKind::Tree => "branch",
+            TableKind::Ntuple | TableKind::Mixed => "field",
+            TableKind::Table => "column",
+        };
         parts.extend(self.branch.as_ref().map(|branch| format!("{column} {branch}")));
         parts.extend(self.entry.map(|entry| format!("entry {entry}")));
         parts.extend(self.member.as_ref().map(|member| format!("member {member}")));

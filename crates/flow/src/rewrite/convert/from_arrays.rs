@@ -7,8 +7,8 @@ use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
 use super::model::{BatchColumn, ConvertPlan, Source};
-use super::shapes::{Shapes, shapes};
 use crate::arrow::read::Dataset;
+use crate::arrow::shapes::{Shapes, shapes};
 use crate::arrow::write::{TableSource, TreeColumn, TreeSpec};
 
 /// The plan of a table with the columns of a data set, and notes. Missing numbers become `fill`, or are an error where they are found.

@@ -2,7 +2,7 @@
 //! RNTuples with new clusters, pages or encodings, and tables of other containers. Tables that stay what they are, in their clusters, are moved by
 //! `execute::engine` instead.
 //!
-//! `model` is the plan; `tree`, `ntuple` and `from_arrays` make it, the last with the `shapes` of columns and their `plain_values`; `run` divides the memory, and `work` reads the next step while one
+//! `model` is the plan; `tree`, `ntuple` and `from_arrays` make it; `run` divides the memory, and `work` reads the next step while one
 //! `TableWriter` encodes and appends the one before.
 
 mod arrow_types;
@@ -10,9 +10,7 @@ mod forecast;
 mod from_arrays;
 mod model;
 mod ntuple;
-mod plain_values;
 mod run;
-mod shapes;
 mod steps;
 mod tree;
 mod work;

@@ -8,8 +8,8 @@ use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use rootfile::{Key, Result, RootFile};
 
-use super::shapes::Shape;
 use crate::arrow::read::Dataset;
+use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
 use crate::plan::ntuple::model::AttributePlan;
 use crate::plan::options::PlanOptions;

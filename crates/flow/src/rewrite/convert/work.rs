@@ -15,9 +15,8 @@ use rootfile::object::TObject;
 use rootfile::{Error, FileWriter, Hint, Result};
 
 use super::model::{BatchColumn, ConvertPlan};
-use super::plain_values::to_plain;
-use super::shapes::{Flat, Shape};
 use crate::arrow::read::{BatchSize, Batches, Request, batches};
+use crate::arrow::shapes::{Flat, Shape};
 use crate::arrow::write::TableWriter;
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
@@ -187,7 +186,6 @@ impl StepReader<'_> {
         entries: &Range<u64>,
     ) -> Result<Vec<Flat>> {
         let array = self.array(read, place)?;
-        let plain = |array: &ArrayRef| to_plain(array, &shape.plain, fill);
         let in_file = |whole: Error| {
             let ConvertPlan { dataset, selection, .. } = self.plan;
             let (mut first, mut at) = (0, 0);
@@ -199,15 +197,14 @@ impl StepReader<'_> {
                     None => here.end.saturating_sub(here.start),
                 };
                 let rows = usize::try_from(rows).unwrap_or(usize::MAX).min(array.len() - at);
-                if let Err(why) = plain(&array.slice(at, rows)) {
+                if let Err(why) = shape.values(&array.slice(at, rows), fill) {
                     return why.file(path);
                 }
                 at += rows;
             }
             whole
         };
-        let flat = plain(&array).map_err(in_file).and_then(|plain| shape.flat(&plain));
-        flat.map_err(|e| e.object(format!("column {}", shape.name)))
+        shape.values(&array, fill).map_err(|e| in_file(e).object(format!("column {}", shape.name)))
     }
 
     /// The array of a column, by its place among those that are read.

@@ -13,6 +13,8 @@ use dataset::tree::make::{NewColumn, columns_for, make_tree};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Hint, Result};
 
+use super::plain_values::to_plain;
+
 /// Deepest nesting of lists and records.
 const DEEPEST: usize = 32;
 /// The advice for a type that trees cannot hold.
@@ -26,7 +28,7 @@ pub(crate) struct Shape {
     /// Its name in the tree.
     renamed: String,
     /// The type that its arrays are converted to.
-    pub plain: DataType,
+    plain: DataType,
     /// Whether it stays one column, even if it has members.
     whole: bool,
     /// The fields of the columns that are filled with it.
@@ -35,14 +37,14 @@ pub(crate) struct Shape {
 
 /// The columns, and the branches that they become.
 #[derive(Debug, Default)]
-pub(super) struct Shapes {
+pub(crate) struct Shapes {
     pub columns: Vec<Shape>,
     pub branches: Vec<NewColumn>,
     pub notes: Vec<String>,
 }
 
 /// The form of these columns in a tree.
-pub(super) fn shapes(fields: &[FieldRef]) -> Result<Shapes> {
+pub(crate) fn shapes(fields: &[FieldRef]) -> Result<Shapes> {
     let mut shapes = Shapes::default();
     for field in fields {
         let name = field.name();
@@ -88,8 +90,14 @@ pub(crate) struct Flat {
 }
 
 impl Shape {
+    /// The values of an array of the source in the columns that are filled with it. Missing numbers become `fill`, and missing texts and
+    /// lists become empty; without `fill` they are an error.
+    pub fn values(&self, array: &ArrayRef, fill: Option<f64>) -> Result<Vec<Flat>> {
+        self.flat(&to_plain(array, &self.plain, fill)?)
+    }
+
     /// An array of the plain type as columns without records: one column `name_part` for each member of a record.
-    pub fn flat(&self, array: &ArrayRef) -> Result<Vec<Flat>> {
+    fn flat(&self, array: &ArrayRef) -> Result<Vec<Flat>> {
         let mut out = Vec::new();
         let name = self.renamed.clone();
         if self.whole {
