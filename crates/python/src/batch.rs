@@ -9,7 +9,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchOptions, downcast_primitive_array};
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, Fields, Schema, UnionMode};
+use arrow_schema::{DataType, Field, Fields, Schema, TimeUnit, UnionMode};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
@@ -212,7 +212,7 @@ fn plain(array: &ArrayRef, classes: &mut Split<'_, char>) -> PyResult<Node> {
             made("union", 0, vec![union.type_ids().inner().clone(), offsets], parts)
         }
         kind => {
-            let name = format!("{kind:?}").to_lowercase();
+            let name = number_name(kind)?;
             let array: &dyn Array = array;
             downcast_primitive_array!(
                 array => made(&name, 0, vec![array.values().inner().clone()], Vec::new()),
@@ -220,6 +220,24 @@ fn plain(array: &ArrayRef, classes: &mut Split<'_, char>) -> PyResult<Node> {
             )
         }
     })
+}
+
+/// NumPy's name of a type of numbers or times.
+fn number_name(kind: &DataType) -> PyResult<String> {
+    let unit = |unit: &TimeUnit| match unit {
+        TimeUnit::Second => "s",
+        TimeUnit::Millisecond => "ms",
+        TimeUnit::Microsecond => "us",
+        TimeUnit::Nanosecond => "ns",
+    };
+    match kind {
+        DataType::Timestamp(time, _) => Ok(format!("datetime64[{}]", unit(time))),
+        DataType::Duration(time) => Ok(format!("timedelta64[{}]", unit(time))),
+        kind if kind.is_numeric() && !kind.is_decimal() => Ok(format!("{kind:?}").to_lowercase()),
+        kind => {
+            Err(PyValueError::new_err(format!("arrays of type {kind} are not supported; library=\"arrow\" has them")))
+        }
+    }
 }
 
 fn offsets(offsets: &OffsetBuffer<i64>) -> arrow_buffer::Buffer {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema};
 
-/// The schema with texts, lists and dictionaries in one form each: large texts, large lists, and values.
+/// The schema with texts, lists and dictionaries in one form each: large texts and bytes, large lists, and values.
 pub(super) fn read_schema(schema: &Schema) -> Schema {
     let fields: Vec<Field> = schema.fields().iter().map(|field| read_field(field)).collect();
     Schema::new_with_metadata(fields, schema.metadata().clone())
@@ -20,6 +20,7 @@ fn read_type(of: &DataType) -> DataType {
     let item = |field: &Field| Arc::new(read_field(field));
     match of {
         DataType::Utf8 | DataType::Utf8View => DataType::LargeUtf8,
+        DataType::Binary | DataType::BinaryView => DataType::LargeBinary,
         DataType::Dictionary(_, values) => read_type(values),
         DataType::List(field) | DataType::LargeList(field) => DataType::LargeList(item(field)),
         DataType::FixedSizeList(field, size) => DataType::FixedSizeList(item(field), *size),

@@ -153,6 +153,14 @@ impl TableSchema {
         }
     }
 
+    /// Whether projected fields show a node, or all nodes below it.
+    pub fn is_shown(&self, node: usize) -> bool {
+        let Self::Ntuple { schema, .. } = self else { return false };
+        let below = schema.children(Some(node));
+        schema.fields.iter().any(|field| field.source == Some(node))
+            || (!below.is_empty() && below.iter().all(|child| self.is_shown(*child)))
+    }
+
     /// Whether a column is read where all are asked for. A field below another one is part of the values of the one above.
     pub fn is_default(&self, node: usize) -> bool {
         match self {

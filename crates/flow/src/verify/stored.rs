@@ -177,7 +177,8 @@ fn side_columns(table: &Dataset, (path, filter): (&str, &NameFilter), shaped: bo
             }
             continue;
         }
-        let follows = counters.contains(&node) || schema.is_projected(node);
+        let counts = nodes.get(node).is_some_and(|node| node.type_name.starts_with("ROOT::RNTupleCardinality"));
+        let follows = counts || counters.contains(&node) || schema.is_shown(node);
         found.push(SideColumn { follows, ..as_read(column, number) });
     }
     Ok(found)
@@ -243,7 +244,7 @@ impl Pair<'_> {
         let mut at = 0u64;
         for end in steps_a.iter().skip(1) {
             let Some(read) = first.next_until(*end) else { break };
-            let mut compared = || {
+            let compared = || {
                 let read = read?;
                 let rows = read.batch.num_rows().min(usize::try_from(theirs.entries() - at).unwrap_or(usize::MAX));
                 if rows == 0 {

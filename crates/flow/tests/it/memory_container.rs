@@ -1,5 +1,6 @@
 //! A container that the readers do not know: batches of Arrow arrays, some columns of which are numbers in a file. Behind the trait
-//! of containers it is read like a tree or an RNTuple: whole, selected, in steps, and without its arrays; and it is rewritten as both.
+//! of containers it is read like a tree or an RNTuple: whole, selected, in steps, and without its arrays; it is rewritten as both,
+//! and compared with them.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::ops::Range;
@@ -17,7 +18,7 @@ use dataset::table::piece::{Piece, Record, Stored};
 use dataset::table::{ColumnPieces, FileRange, Loaded, Node, Runs, StoredTable, TableColumn, TableSchema};
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches, drain, read};
-use flow::{Budget, ContentOptions, Options, rewrite_table, unwatched};
+use flow::{Budget, ContentOptions, Options, VerifyOptions, rewrite_table, unwatched, verify_tables};
 use rootfile::{Error, MemoryFile, RangeBytes, Result, Source};
 
 /// Batches, each a cluster. The numbers of the first column are in a file.
@@ -253,5 +254,41 @@ fn it_becomes_a_tree_and_an_rntuple() {
             bounds.dedup();
             assert_eq!(written.clusters(), bounds);
         }
+    }
+}
+
+#[test]
+fn it_is_compared_with_what_is_made_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for container in ["ttree", "rntuple"] {
+        let output = folder.path().join(format!("{container}.root"));
+        let options = Options {
+            layout: Layout::from_toml(&format!("container = \"{container}\"")).unwrap(),
+            content: ContentOptions { filter: NameFilter::new(&[], &["text"]).unwrap(), ..ContentOptions::default() },
+            ..Options::default()
+        };
+        rewrite_table(dataset().0, "batches", &output, &options, &unwatched).unwrap();
+        let written = Dataset::open(&[Input { path: output, tree: None }]).unwrap();
+        let verified =
+            |table: &Dataset, options: &VerifyOptions| verify_tables([table, &written], options, &unwatched).unwrap();
+        let without_text =
+            VerifyOptions { filter: NameFilter::new(&[], &["text"]).unwrap(), ..VerifyOptions::default() };
+        let verdict = verified(&dataset().0, &without_text);
+        assert!(verdict.equal, "{:?}", verdict.differences);
+        assert_eq!((verdict.trees[0].entries, verdict.trees[0].by_value), (5000, 1));
+        // The text is only in the batches.
+        let differences = verified(&dataset().0, &VerifyOptions::default()).differences;
+        assert_eq!(differences[0].to_string(), "table batches, column text: only the first side has it");
+        assert!(verified(&dataset().0, &VerifyOptions { common: true, ..VerifyOptions::default() }).equal);
+        // One number is another one.
+        let (batches, _) = table();
+        let (changed, mut file) = BatchTable::new(batches);
+        file.0[8 * 777] ^= 1;
+        let changed = Dataset::of_table(Box::new(changed), vec![Arc::new(file)]);
+        let differences = verified(&changed, &without_text).differences;
+        assert_eq!(differences.len(), 1);
+        assert_eq!((differences[0].branch.as_deref(), differences[0].entry), (Some("n"), Some(777)));
+        let some = VerifyOptions { entries: (0..777).into(), ..without_text };
+        assert_eq!(verified(&changed, &some).differences[0].to_string(), "table batches: has 777 entries and 5000");
     }
 }
