@@ -16,7 +16,7 @@ use super::first_difference;
 use super::options::VerifyOptions;
 use super::tasks::{ColumnDifference, DifferenceKind};
 use super::tolerance::{LargestError, settled};
-use super::trees::describe;
+use super::tree::trees::describe;
 use super::verdict::{ColumnError, Difference, TableKind, TreeVerdict, Verdict};
 use crate::arrow::read::{BatchSize, Dataset, Request, batches, least_memory};
 use crate::arrow::shapes::{Shape, Shapes, shapes};
