@@ -216,3 +216,88 @@ def test_damaged_files_are_refused_or_left_out(file: Path, table: pa.Table, bask
     assert outcome.code == 1
     assert [Path(skipped["path"]) for skipped in json.loads(outcome.out)["skipped"]] == [damaged]
     check(tmp_path / "out.root", expected(table))
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_what_is_made_of_a_file_is_compared_with_it(file: Path, container: str, tmp_path: Path) -> None:
+    output = tmp_path / "out.root"
+    bk.rewrite(file, output, container=container)
+    for sides in ((file, output), (output, file)):
+        verdict = bk.verify(*sides)
+        assert verdict.equal, verdict.differences
+        assert (verdict.trees[0].entries, verdict.trees[0].by_value) == (ENTRIES, len(expected(records(1))))
+    bk.rewrite(file, output, container=container, entries="10:500", drop="text", force=True)
+    assert bk.verify(file, output, entries="10:500", common=True).equal
+    found = bk.verify(file, output, entries="10:500")
+    assert [(one.branch, one.what) for one in found.differences] == [("text", "only the first side has it")]
+    differences = bk.verify(file, output, entries="9:499", keep="x").differences
+    assert [(one.branch, one.entry) for one in differences] == [("x", 9)]
+
+
+def test_parquet_files_are_compared_with_each_other(file: Path, table: pa.Table, tmp_path: Path) -> None:
+    """By value: encodings, compression and row groups do not count."""
+    other = tmp_path / "other.parquet"
+    pq.write_table(table, other, row_group_size=77, compression="zstd", use_dictionary=False)
+    assert bk.verify(file, other).equal
+    numbers = table["x"].to_numpy().copy()
+    numbers[777] += 1e-9
+    place = table.column_names.index("x")
+    pq.write_table(table.set_column(place, "x", pa.array(numbers)), other)
+    assert [(one.branch, one.entry) for one in bk.verify(file, other).differences] == [("x", 777)]
+    assert bk.verify(file, other, tolerance=1e-6).equal
+    # Missing values are values here.
+    for name, values in (("a", [1, None]), ("b", [1, 0])):
+        pq.write_table(pa.table({"n": values}), tmp_path / f"{name}.parquet")
+    assert bk.verify(tmp_path / "a.parquet", tmp_path / "a.parquet").equal
+    assert not bk.verify(tmp_path / "a.parquet", tmp_path / "b.parquet").equal
+
+
+def test_a_tree_is_compared_with_the_parquet_file_made_of_it(basketry: Basketry, tmp_path: Path) -> None:
+    basketry("generate", "nano", "--size", "100kB", "-o", tmp_path / "nano.root")
+    bk.convert(tmp_path / "nano.root", tmp_path / "nano.parquet")
+    assert bk.verify(tmp_path / "nano.root", tmp_path / "nano.parquet").equal
+    bk.convert(tmp_path / "nano.root", tmp_path / "some.parquet", entries="1:")
+    assert not bk.verify(tmp_path / "nano.root", tmp_path / "some.parquet").equal
+
+
+def test_python_reads_columns(file: Path, table: pa.Table) -> None:
+    found = bk.open(file)
+    assert (found.num_entries, found.keys(), list(found.clusters)) == (
+        ENTRIES,
+        table.column_names,
+        [0, 300, 600, 900, 1000],
+    )
+    arrays = found.arrays(library="ak")
+    for name in set(table.column_names) - {"when"}:
+        assert arrays[name].tolist() == table[name].to_pylist(), name
+    assert ak.to_numpy(arrays["when"]).tolist() == table["when"].to_pylist()
+    numbers = found.arrays(["x", "odd", "cube"], library="np", entry_start=290, entry_stop=610)
+    assert numbers["x"].dtype == np.float64
+    assert numbers["x"].tolist() == table["x"].to_pylist()[290:610]
+    assert found["x"].array(library="np").tolist() == table["x"].to_pylist()
+    assert found.arrays(["x", "name"], library="arrow").column("name").to_pylist() == table["name"].to_pylist()
+    assert found.arrays(["x"], cut="x > 0", library="np")["x"].tolist() == [x for x in table["x"].to_pylist() if x > 0]
+
+
+def test_python_joins_files(file: Path, table: pa.Table, tmp_path: Path) -> None:
+    more = records(70).drop_columns(["text"])
+    pq.write_table(more, tmp_path / "more.parquet")
+    files = [file, tmp_path / "more.parquet"]
+    with pytest.raises(bk.SchemaDiffers, match="text"):
+        bk.open(files)
+    both = table["x"].to_pylist() + more["x"].to_pylist()
+    found = bk.concatenate(files, library="ak")
+    assert set(found.fields) == set(more.column_names)
+    assert found["x"].tolist() == both
+    assert bk.open(files, join="fill").arrays("text")["text"].tolist() == table["text"].to_pylist() + [""] * 70
+    steps = list(bk.iterate(files, "x", step_size=400, library="np"))
+    assert [len(step["x"]) for step in steps] == [400, 400, 200, 70]
+    assert np.concatenate([step["x"] for step in steps]).tolist() == both
+
+
+def test_python_has_missing_values(tmp_path: Path) -> None:
+    values = {"n": [1, None, 3], "text": [None, "a", ""], "list": [[1.0, None], None, []]}
+    pq.write_table(pa.table(values), tmp_path / "a.parquet")
+    assert bk.open(tmp_path / "a.parquet").arrays(library="ak").tolist() == [
+        dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)
+    ]
