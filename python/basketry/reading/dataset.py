@@ -52,9 +52,9 @@ def open(
 
     Both are a `Table`: a `Tree` has branches, an `RNTuple` has fields.
 
-    `"f.root"` gives a `File`; `"f.parquet"`, `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Table`. Several files (a pattern
-    `"run*.root"`, a file of names `"@list.txt"`, or a list) give one `Table`, with their entries in that
-    order.
+    `"f.root"` gives a `File`; `"f.root:dir/tree"` and `{"f.root": "dir/tree"}` give a `Table`, and so does a Parquet
+    file (`"f.parquet"`). Several files (a pattern `"run*.root"`, a file of names `"@list.txt"`, or a list) give one
+    `Table`, with their entries in that order.
 
     `join` says what becomes of files whose branches differ. With "strict" that is a `SchemaDiffers`, which is a
     `ValueError`. With "common" the table has the branches that all files share, and records the members that all share.

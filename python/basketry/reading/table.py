@@ -332,8 +332,8 @@ class RNTuple(FieldTable):
 
 
 class ParquetTable(FieldTable):
-    """The columns of a Parquet file, or of several as one, as fields. Facts that only ROOT files have are not there: what
-    asks for them is a `ValueError`."""
+    """The columns of a Parquet file, or of several as one, as fields. Facts that only ROOT files have are not there:
+    what asks for them is a `ValueError`."""
 
     classname = "Parquet"
 
@@ -379,5 +379,10 @@ def _paths(lines: list[_core.BranchLine]) -> list[tuple[Any, str, int]]:
 
 def _made(table: _core.Table, where: str, made_of: MadeOf) -> Tree | FieldTable:
     where = where or f"{_core.public_path(made_of.inputs[made_of.number or 0][0])}:{table.path}"
-    made: type[Tree | FieldTable] = {"tree": Tree, "ntuple": RNTuple, "parquet": ParquetTable}[table.kind]
-    return made(table, where, made_of)
+    match table.kind:
+        case "tree":
+            return Tree(table, where, made_of)
+        case "ntuple":
+            return RNTuple(table, where, made_of)
+        case "parquet":
+            return ParquetTable(table, where, made_of)
