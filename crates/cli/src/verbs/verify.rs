@@ -24,6 +24,9 @@ const SHOWN: usize = 20;
 /// inputs, all but the last count as one file, in their order: this proves a merge. --first, --last, --entries,
 /// --where, --keep and --drop select from the first side what a rewrite with these options would keep.
 ///
+/// Parquet files are compared by the values of their columns, with each other, or with a tree or RNTuple in the form that `rewrite`
+/// gives them there.
+///
 /// Older cycles of trees are compared where both sides have the same number. Otherwise, an older cycle that is an earlier
 /// save of the newest one (with only branches and entries of it) is a note; another tree of the same name is a
 /// difference, unless --common is given. Older cycles of other objects are notes.
