@@ -10,8 +10,7 @@ use rootfile::codec::Compression;
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
-use crate::commit::tree::finalize;
-use crate::commit::tree::finalize::{BufferSize, ClosedColumn};
+use crate::commit::tree::finalize::{self, BufferSize, ClosedColumn};
 use crate::commit::tree::sink::WrittenColumn;
 use crate::commit::tree::user_info;
 use crate::execute::engine::tree::job::Job;

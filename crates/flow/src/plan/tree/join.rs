@@ -14,8 +14,7 @@ use dataset::tree::clusters::cluster_starts;
 use rootfile::{Error, Hint, Result, RootFile, public_path};
 
 use super::builder::PlanBuilder;
-use super::schema;
-use super::schema::{Comparison, Described};
+use super::schema::{self, Comparison, Described};
 use super::unequal::{Gaps, Missing};
 
 impl PlanBuilder<'_> {

@@ -8,8 +8,7 @@ use dataset::tree::{Tree, read_tree};
 use rootfile::{Error, Key, Result, RootFile, START_BIG_FILE};
 
 use super::builder::PlanBuilder;
-use super::clusters;
-use super::clusters::{Clustering, SourceCluster};
+use super::clusters::{self, Clustering, SourceCluster};
 use super::model::{OutputClusters, PlanMessages, TablePlan, TableRequest, TreeInput};
 use super::relations::MakeIndex;
 use super::unequal::Gaps;

@@ -8,16 +8,14 @@ use dataset::table::piece::Piece;
 use dataset::tree::basket::BasketData;
 use rootfile::Result;
 
-use super::entry_bytes;
-use super::entry_bytes::Run;
+use super::entry_bytes::{self, Run};
 use crate::execute::budget::Share;
 use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::execute::progress::{Progress, tell};
 use crate::table::piece::Files;
 use crate::table::tree::column::Column;
 use crate::verify::announced::{Announced, places};
-use crate::verify::tasks;
-use crate::verify::tasks::{ColumnDifference, DifferenceKind, Outcome, Task};
+use crate::verify::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
 
 /// A column that both sides have.
 pub(crate) struct Pair<'a> {

@@ -5,12 +5,10 @@ use std::collections::HashSet;
 use dataset::EntrySet;
 use rootfile::Result;
 
-use super::column_bytes;
-use super::column_bytes::Pair;
+use super::column_bytes::{self, Pair};
 use super::entry_bytes::ByteDifference;
 use super::metadata;
-use super::reshaped;
-use super::reshaped::{Reshaped, Tables};
+use super::reshaped::{self, Reshaped, Tables};
 use crate::execute::progress::Progress;
 use crate::plan::tree::{TablePlan, schema};
 use crate::table::text_list::listed;
