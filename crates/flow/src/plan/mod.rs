@@ -5,4 +5,5 @@ pub mod format;
 pub mod inputs;
 pub(crate) mod ntuple;
 pub(crate) mod options;
+pub(crate) mod request;
 pub(crate) mod tree;

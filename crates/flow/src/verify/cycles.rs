@@ -14,7 +14,8 @@ use rootfile::{Key, Result, RootFile, public_path};
 
 use super::tree::column_bytes::{Pair, equal_within};
 use crate::plan::options::{Absent, PlanOptions};
-use crate::plan::tree::{Gaps, TablePlan, TableRequest, plan_table, schema};
+use crate::plan::request::TableRequest;
+use crate::plan::tree::{Gaps, TablePlan, plan_table, schema};
 use crate::table::text_list::listed;
 
 /// The kind of an older cycle of a tree.
@@ -73,15 +74,10 @@ pub(crate) fn judge(container: Container, path: &str, file: &Arc<RootFile>, [new
 }
 
 fn plan(path: &str, file: &Arc<RootFile>, key: &Key) -> Result<TablePlan> {
-    plan_table(&TableRequest {
-        inputs: &[(0, Arc::clone(file), key.clone())],
-        path,
-        layout: &Layout::default(),
-        filter: &NameFilter::default(),
-        entries: None,
-        options: PlanOptions { absent: Absent::Fail, ..PlanOptions::default() },
-        gaps: Gaps::Compare,
-    })
+    let (inputs, layout) = (&[(0, Arc::clone(file), key.clone())], &Layout::default());
+    let (filter, entries) = (&NameFilter::default(), None);
+    let options = PlanOptions { absent: Absent::Fail, ..PlanOptions::default() };
+    plan_table(&TableRequest { inputs, path, layout, filter, entries, options }, Gaps::Compare)
 }
 
 /// Whether all branches and entries of a tree are in another one, in the same places of the file. Entries that lie in

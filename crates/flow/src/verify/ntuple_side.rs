@@ -17,7 +17,7 @@ use super::field_match::Fields;
 use crate::arrow::read::{ChainPart, Dataset, NtupleChain};
 use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::plan::ntuple::parts::{Part, attribute_parts, join_parts, read_parts};
-use crate::plan::tree::TreeInput;
+use crate::plan::request::TableInput;
 use crate::table::piece::Files;
 
 /// RNTuples, one behind the other.
@@ -38,7 +38,7 @@ pub(super) struct NtupleSide {
 
 impl NtupleSide {
     /// Opens the RNTuples of some inputs.
-    pub fn open(inputs: &[TreeInput], path: &str, filter: &NameFilter, mode: Mode) -> Result<Self> {
+    pub fn open(inputs: &[TableInput], path: &str, filter: &NameFilter, mode: Mode) -> Result<Self> {
         Self::of(read_parts(inputs)?, path, filter, mode)
     }
 

@@ -12,8 +12,9 @@ use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use crate::plan::options::{Absent, PlanOptions};
+use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::{JoinedKept, KeptLists};
-use crate::plan::tree::{Gaps, TablePlan, TableRequest, plan_indexed_table};
+use crate::plan::tree::{Gaps, TablePlan, plan_indexed_table};
 use crate::select::tree::index_lines;
 use crate::select::{EntrySelection, SourceTree};
 
@@ -102,9 +103,8 @@ impl Side {
             filter: &options.filter,
             entries: (!selected.is_all()).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
             options: PlanOptions { absent: Absent::LeaveOut, ..options.joining() },
-            gaps: Gaps::Compare,
         };
-        let planned = plan_indexed_table(&request, Some(&make_index));
+        let planned = plan_indexed_table(&request, Gaps::Compare, Some(&make_index));
         let mut plan = planned.map_err(|e| e.object(tree.path.clone()))?;
         if let Some(source) = plan.files.first() {
             inner_trees::hash_baskets(&mut plan.tree.graph, &**source);

@@ -20,7 +20,8 @@ use crate::execute::fetch::tree::learn::learn;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::{Absent, Pack, PlanOptions};
-use crate::plan::tree::{Gaps, TableRequest, plan_table};
+use crate::plan::request::TableRequest;
+use crate::plan::tree::{Gaps, plan_table};
 use crate::table::tree::column::Column;
 
 impl Dataset {
@@ -92,15 +93,9 @@ impl Dataset {
         if trees.iter().any(|(.., key)| is_ntuple(&key.class)) {
             return Self::of_ntuples(inputs, trees, path, joining.schema);
         }
-        let plan = plan_table(&TableRequest {
-            inputs: trees,
-            path,
-            layout: &Layout::default(),
-            filter,
-            entries: None,
-            options: PlanOptions { absent: Absent::Fail, pack: Pack::No, ..joining },
-            gaps: Gaps::Keep,
-        })?;
+        let (layout, entries) = (&Layout::default(), None);
+        let options = PlanOptions { absent: Absent::Fail, pack: Pack::No, ..joining };
+        let plan = plan_table(&TableRequest { inputs: trees, path, layout, filter, entries, options }, Gaps::Keep)?;
         let infos = plan.infos;
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {

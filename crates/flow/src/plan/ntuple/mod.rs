@@ -23,10 +23,11 @@ use rootfile::{Error, Result};
 
 use self::columns::{OutputColumns, output_columns};
 pub(crate) use self::join::field_meaning;
-use self::model::{AttributePlan, NtuplePlan, NtupleRequest, Totals};
+use self::model::{AttributePlan, NtuplePlan, Totals};
 use self::parts::{JoinedParts, Part, attribute_parts, join_parts, read_parts};
 use crate::commit::ntuple::page_sink::list_memory;
 use crate::execute::engine::ntuple::job::{ColumnSource, PageInput, PageJob};
+use crate::plan::request::{Select, TableRequest};
 use crate::table::memory;
 use dataset::table::Join as Mode;
 
@@ -47,13 +48,13 @@ struct Joining<'a> {
     mode: Mode,
     filter: &'a NameFilter,
     rules: &'a TreeRules<'a>,
-    entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
+    entries: Select<'a>,
     check: bool,
     entry_column: Option<&'static str>,
 }
 
-/// Plans an RNTuple.
-pub(crate) fn plan_ntuple(request: &NtupleRequest<'_>) -> Result<NtuplePlan> {
+/// Plans an RNTuple. `check` says whether copied pages are decompressed, to check them.
+pub(crate) fn plan_ntuple(request: &TableRequest<'_>, check: bool) -> Result<NtuplePlan> {
     let rules = request.layout.rules(request.path);
     let joining = Joining {
         path: request.path,
@@ -61,13 +62,13 @@ pub(crate) fn plan_ntuple(request: &NtupleRequest<'_>) -> Result<NtuplePlan> {
         filter: request.filter,
         rules: &rules,
         entries: request.entries,
-        check: request.check,
+        check,
         entry_column: None,
     };
     let mut plan = plan_parts(read_parts(request.inputs)?, &joining)?;
     plan.title = request.inputs.first().map_or_else(String::new, |(.., key)| key.title.clone());
     ignored_keys(&mut plan, &rules);
-    add_attributes(&mut plan, request)?;
+    add_attributes(&mut plan, request, check)?;
     Ok(plan)
 }
 
@@ -203,7 +204,7 @@ fn output_metadata(parts: &[Part], schema: Schema) -> Result<Ntuple> {
 }
 
 /// Plans the attribute sets. Sets of the same name are joined, and the ranges of later inputs are moved by the entries before them.
-fn add_attributes(plan: &mut NtuplePlan, request: &NtupleRequest<'_>) -> Result<()> {
+fn add_attributes(plan: &mut NtuplePlan, request: &TableRequest<'_>, check: bool) -> Result<()> {
     let inputs = plan.job.inputs.iter().map(|input| (&input.source, &*input.ntuple, input.first_entry));
     let sets = attribute_parts(inputs)?;
     let (everything, compression) = (NameFilter::default(), request.layout.rules(request.path).column(&[]).compression);
@@ -228,7 +229,7 @@ fn add_attributes(plan: &mut NtuplePlan, request: &NtupleRequest<'_>) -> Result<
             filter: &everything,
             rules: &rules,
             entries: None,
-            check: request.check,
+            check,
             entry_column: Some(RANGE_START),
         };
         let joined = plan_parts(parts, &joining)?;

@@ -1,34 +1,11 @@
-//! The request for the plan of an RNTuple, and the plan itself. Nothing is computed here.
+//! The plan of an RNTuple. Nothing is computed here.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use dataset::EntrySet;
-use dataset::glob::NameFilter;
-use dataset::layout::Layout;
 use dataset::ntuple::model::Ntuple;
-use rootfile::{Error, Key, Result, RootFile};
+use rootfile::{Error, Result};
 
 use crate::execute::engine::ntuple::job::PageJob;
-use crate::plan::options::PlanOptions;
-
-/// A request to plan an RNTuple.
-pub(crate) struct NtupleRequest<'a> {
-    /// The RNTuples to join: for each the number of its input, the file, and the key.
-    pub inputs: &'a [(usize, Arc<RootFile>, Key)],
-    /// Path of the RNTuple in its file.
-    pub path: &'a str,
-    /// The requested layout.
-    pub layout: &'a Layout,
-    /// The requested fields.
-    pub filter: &'a NameFilter,
-    /// Selects entries, given their total number. All entries if not given.
-    pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
-    /// How the RNTuples are joined.
-    pub options: PlanOptions,
-    /// Whether copied pages are decompressed, to check them.
-    pub check: bool,
-}
 
 /// The plan of an RNTuple.
 pub(crate) struct NtuplePlan {

@@ -12,7 +12,7 @@ use rootfile::{Error, Result, Source};
 use super::columns::{FirstInput, output_fields};
 use super::filter::kept_fields;
 use super::join::Join;
-use crate::plan::tree::TreeInput;
+use crate::plan::request::TableInput;
 
 /// One of the RNTuples that are joined.
 pub(crate) struct Part {
@@ -45,8 +45,8 @@ pub(crate) struct JoinedFields {
 }
 
 /// Reads the metadata of RNTuples.
-pub(crate) fn read_parts(inputs: &[TreeInput]) -> Result<Vec<Part>> {
-    let part = |(_, file, key): &TreeInput| {
+pub(crate) fn read_parts(inputs: &[TableInput]) -> Result<Vec<Part>> {
+    let part = |(_, file, key): &TableInput| {
         Ok(Part { source: Arc::clone(file.source()), ntuple: read_ntuple(file, key)?, entries_before: 0 })
     };
     inputs.iter().map(part).collect()

@@ -16,10 +16,10 @@ use rootfile::{Error, Result, RootFile, Source};
 
 use super::clusters::SourceCluster;
 use super::external_files::ExternalFile;
-use super::model::TableRequest;
 use super::relations::Relations;
 use super::unequal::{Gaps, Missing, UnequalInputs, push_defaults};
 use crate::plan::options::Absent;
+use crate::plan::request::TableRequest;
 use crate::table::target::Shape;
 use crate::table::tree::column::{Column, EntryForm};
 
@@ -38,6 +38,8 @@ pub(super) type InputNumbers = Vec<Vec<LeafNumber>>;
 /// A plan in the making.
 pub(crate) struct PlanBuilder<'a> {
     pub request: &'a TableRequest<'a>,
+    /// What becomes of entries that a branch does not hold.
+    pub gaps: Gaps,
     pub tree: Tree,
     /// The descriptions of the classes in the entries.
     pub infos: StreamerInfos,
@@ -69,7 +71,12 @@ pub(crate) struct PlanBuilder<'a> {
 
 impl<'a> PlanBuilder<'a> {
     /// Starts with the first tree, which gives the schema.
-    pub fn start(request: &'a TableRequest<'a>, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<Self> {
+    pub fn start(
+        request: &'a TableRequest<'a>,
+        gaps: Gaps,
+        tree: Tree,
+        input: (usize, &Arc<RootFile>),
+    ) -> Result<Self> {
         let mut builder = Self {
             rules: request.layout.rules(request.path),
             relations: Relations::of(&tree),
@@ -79,6 +86,7 @@ impl<'a> PlanBuilder<'a> {
             widened: HashMap::new(),
             clones: None,
             request,
+            gaps,
             tree,
             columns: Vec::new(),
             left_out: HashSet::new(),
@@ -94,7 +102,7 @@ impl<'a> PlanBuilder<'a> {
             unequal: UnequalInputs::default(),
         };
         builder.add_columns(input.1);
-        if request.gaps == Gaps::Fill {
+        if gaps == Gaps::Fill {
             builder.unequal.note(request.path, &builder.tree, (input.1, request.is_one_whole()));
         }
         let starts = cluster_starts(&builder.tree);
@@ -144,7 +152,7 @@ impl<'a> PlanBuilder<'a> {
         if entries > 0 {
             self.end_inputs_at(base)?;
         }
-        let fills = self.request.gaps.fills();
+        let fills = self.gaps.fills();
         self.big_keys &= file.header().version >= BIG_BASKET_KEYS;
         let own_file = self.add_file(Arc::clone(file.source()), number);
         let mut externals: HashMap<String, u32> = HashMap::new();

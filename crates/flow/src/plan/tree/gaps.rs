@@ -36,7 +36,7 @@ impl PlanBuilder<'_> {
             self.fill_in(index, 0, base, Missing::Entries(file, &words))?;
         }
         let mut gaps = branch.gaps(entries);
-        if self.request.gaps == Gaps::Fill
+        if self.gaps == Gaps::Fill
             && self.request.is_one_whole()
             && gaps.pop_if(|last| last.end == entries && branch.end() <= last.start).is_some()
             && let Some(column) = self.columns.get_mut(index)
@@ -63,7 +63,7 @@ impl PlanBuilder<'_> {
             Ok(entry) => column.source.fill = Some(entry),
             Err(kind) => {
                 let error = refusal(branch.name(), &kind, why);
-                match (self.request.gaps, why, is_last) {
+                match (self.gaps, why, is_last) {
                     (Gaps::Compare | Gaps::Keep | Gaps::LeftOut, Missing::Entries(..), _) => {}
                     (Gaps::Fill, Missing::Entries(..), true) => {
                         column.source.ends_early = true;
@@ -132,7 +132,7 @@ impl PlanBuilder<'_> {
         if selects {
             self.end_inputs_at(self.entries)?;
         }
-        if self.request.gaps.fills() && !self.request.is_one_whole() {
+        if self.gaps.fills() && !self.request.is_one_whole() {
             for column in &mut self.columns {
                 column.source.cut(self.entries);
             }
@@ -145,7 +145,7 @@ impl PlanBuilder<'_> {
     /// Fills all columns with defaults if none has entries, but the tree has: its entries would be in no branch.
     pub fn fill_all(&mut self) -> Result<()> {
         let is_empty = self.columns.iter().all(|column| column.source.pieces.is_empty());
-        if self.request.gaps == Gaps::Fill && is_empty && self.entries > 0 {
+        if self.gaps == Gaps::Fill && is_empty && self.entries > 0 {
             for index in 0..self.columns.len() {
                 if self.tree.branches.get(index).is_some_and(holds_entries)
                     && self.prepare_fill(index, Missing::All, false)?

@@ -42,7 +42,7 @@ impl PlanBuilder<'_> {
             self.graft(&mut tree, &mut found, input.1)?;
         }
         self.raise_maxima(&tree, &found.map);
-        if self.request.gaps == Gaps::Fill {
+        if self.gaps == Gaps::Fill {
             self.unequal.note(self.request.path, &tree, (input.1, false));
         }
         self.relations.join(&self.tree, &tree, self.entries);

@@ -9,7 +9,7 @@ use objects::{Action, ObjectLocation, ObjectPlan};
 use rootfile::object::ObjectId;
 use rootfile::{Result, RootFile, Source};
 
-use super::TreeInput;
+use crate::plan::request::TableInput;
 
 /// The lists beside the RNTuples of some inputs, by the paths of the RNTuples.
 #[derive(Default)]
@@ -62,7 +62,7 @@ impl KeptLists {
     }
 
     /// What is kept of the trees from which the RNTuples of these inputs were made. Several inputs keep what is equal in all.
-    pub fn join(&self, path: &str, inputs: &[TreeInput]) -> Result<JoinedKept> {
+    pub fn join(&self, path: &str, inputs: &[TableInput]) -> Result<JoinedKept> {
         let Some(places) = self.lists.get(path) else { return Ok(JoinedKept::default()) };
         let mut joined: Option<Kept> = None;
         let mut differ: Vec<&str> = Vec::new();

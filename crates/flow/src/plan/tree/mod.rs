@@ -24,7 +24,7 @@ pub(crate) mod view;
 mod widen;
 
 pub(crate) use builder::holds_entries;
-pub(crate) use model::{TablePlan, TableRequest, TreeInput};
+pub(crate) use model::TablePlan;
 pub(crate) use recode::class_of;
 pub(crate) use relations::MakeIndex;
 pub(crate) use streaming::current_streaming;

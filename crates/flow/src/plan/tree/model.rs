@@ -1,47 +1,15 @@
-//! The request for the plan of a table, and the plan itself. Nothing is computed here.
+//! The plan of a tree. Nothing is computed here.
 
 use std::sync::Arc;
 
 use dataset::EntrySet;
-use dataset::glob::NameFilter;
-use dataset::layout::Layout;
 use dataset::tree::Tree;
+use rootfile::Source;
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Key, Result, RootFile, Source};
 
 use super::schema::Described;
-use super::unequal::Gaps;
 use crate::execute::engine::tree::recode_job::Recode;
-use crate::plan::options::PlanOptions;
 use crate::table::tree::column::Column;
-
-/// A tree to join: the number of its input, the file, and the key.
-pub(crate) type TreeInput = (usize, Arc<RootFile>, Key);
-
-/// A request to plan a table.
-pub(crate) struct TableRequest<'a> {
-    /// The trees to join.
-    pub inputs: &'a [TreeInput],
-    /// Path of the tree in its file.
-    pub path: &'a str,
-    /// The requested layout.
-    pub layout: &'a Layout,
-    /// The requested branches.
-    pub filter: &'a NameFilter,
-    /// Selects entries, given their total number. All entries if not given.
-    pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
-    /// How the trees are joined.
-    pub options: PlanOptions,
-    /// What becomes of entries that a branch does not hold.
-    pub gaps: Gaps,
-}
-
-impl TableRequest<'_> {
-    /// Whether the output has all entries of one tree: then branches with fewer or more entries than the tree stay what they are.
-    pub fn is_one_whole(&self) -> bool {
-        self.inputs.len() == 1 && self.entries.is_none()
-    }
-}
 
 /// The plan of a table.
 pub(crate) struct TablePlan {

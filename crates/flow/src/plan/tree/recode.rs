@@ -11,13 +11,14 @@ use dataset::layout::{ByteSize, ColumnLayout, Streaming, TreeRules, defaults};
 use dataset::tree::make::{NewColumn, NewKind, make_tree};
 use dataset::tree::{Branch, BranchKind, Tree};
 
-use super::model::{TablePlan, TableRequest};
+use super::model::TablePlan;
 use super::optimise::optimise_recoded;
 use super::streaming;
 use super::view::{Reason, View};
 use crate::execute::encode::tree::branch_plan::branch_plan;
 use crate::execute::engine::tree::recode_job::{Form, Recode, RecodeOutput};
 use crate::execute::fetch::tree::column_stream::DecodeSource;
+use crate::plan::request::TableRequest;
 use crate::table::memory;
 use crate::table::target::Shape;
 use crate::table::text_list::listed;

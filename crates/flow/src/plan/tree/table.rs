@@ -9,22 +9,27 @@ use rootfile::{Error, Key, Result, RootFile, START_BIG_FILE};
 
 use super::builder::PlanBuilder;
 use super::clusters::{self, Clustering, SourceCluster};
-use super::model::{OutputClusters, PlanMessages, TablePlan, TableRequest, TreeInput};
+use super::model::{OutputClusters, PlanMessages, TablePlan};
 use super::relations::MakeIndex;
 use super::unequal::Gaps;
 use super::{external_files, recode};
 use crate::plan::options::{Absent, Pack};
+use crate::plan::request::{TableInput, TableRequest};
 use crate::table::memory;
 use crate::table::tree::column::CountedOffsets;
 
 /// Plans a table. An index that not all inputs have is left out.
-pub(crate) fn plan_table(request: &TableRequest<'_>) -> Result<TablePlan> {
-    plan_indexed_table(request, None)
+pub(crate) fn plan_table(request: &TableRequest<'_>, gaps: Gaps) -> Result<TablePlan> {
+    plan_indexed_table(request, gaps, None)
 }
 
 /// Plans a table. `make` makes an index for inputs without one, if others have one.
-pub(crate) fn plan_indexed_table<'a>(request: &'a TableRequest<'a>, make: Option<MakeIndex<'a>>) -> Result<TablePlan> {
-    let mut planner = TablePlanner::new(request).make_index(make);
+pub(crate) fn plan_indexed_table<'a>(
+    request: &'a TableRequest<'a>,
+    gaps: Gaps,
+    make: Option<MakeIndex<'a>>,
+) -> Result<TablePlan> {
+    let mut planner = TablePlanner::new(request, gaps).make_index(make);
     for input in request.inputs {
         planner.add(input, read_tree)?;
     }
@@ -34,6 +39,7 @@ pub(crate) fn plan_indexed_table<'a>(request: &'a TableRequest<'a>, make: Option
 /// Plans a table from inputs that are added one by one.
 pub(crate) struct TablePlanner<'a> {
     request: &'a TableRequest<'a>,
+    gaps: Gaps,
     builder: Option<PlanBuilder<'a>>,
     /// Names of all branches of all inputs.
     names: HashSet<String>,
@@ -43,8 +49,9 @@ pub(crate) struct TablePlanner<'a> {
 }
 
 impl<'a> TablePlanner<'a> {
-    pub fn new(request: &'a TableRequest<'a>) -> Self {
-        Self { request, builder: None, names: HashSet::new(), absent: Vec::new(), make_index: None }
+    /// What becomes of entries that a branch does not hold, is in `gaps`.
+    pub fn new(request: &'a TableRequest<'a>, gaps: Gaps) -> Self {
+        Self { request, gaps, builder: None, names: HashSet::new(), absent: Vec::new(), make_index: None }
     }
 
     /// How an index is made for inputs without one, if others have one.
@@ -56,14 +63,14 @@ impl<'a> TablePlanner<'a> {
     /// Adds the tree of one input. `read` reads the tree of a key. After an error the plan must not be finished.
     pub fn add(
         &mut self,
-        (number, file, key): &TreeInput,
+        (number, file, key): &TableInput,
         read: impl FnOnce(&RootFile, &Key) -> Result<Tree>,
     ) -> Result<()> {
         if let Some(problem) = file.infos_problem() {
             return Err(Error::corrupt(problem.to_string()).file(file.name()));
         }
         let mut tree = read(file, key)?;
-        if self.request.gaps != Gaps::LeftOut {
+        if self.gaps != Gaps::LeftOut {
             tree.check_entries().map_err(|e| e.file(file.name()))?;
         }
         for branch in &tree.branches {
@@ -74,7 +81,8 @@ impl<'a> TablePlanner<'a> {
         self.filter(&mut tree);
         self.treat_absent(&mut tree, file)?;
         let added = match &mut self.builder {
-            None => PlanBuilder::start(self.request, tree, (*number, file)).map(|started| self.builder = Some(started)),
+            None => PlanBuilder::start(self.request, self.gaps, tree, (*number, file))
+                .map(|started| self.builder = Some(started)),
             Some(builder) => builder.join(tree, (*number, file)),
         };
         added.map_err(|e| e.file(file.name()))

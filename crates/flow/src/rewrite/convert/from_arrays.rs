@@ -6,14 +6,16 @@ use std::sync::Arc;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
 
-use super::model::{BatchColumn, ConvertPlan, Source};
+use super::model::{BatchColumn, ConvertPlan};
 use crate::arrow::read::Dataset;
 use crate::arrow::shapes::{Shapes, shapes};
 use crate::arrow::write::{TableSource, TreeColumn, TreeSpec};
+use crate::plan::request::TableRequest;
 
 /// The plan of a table with the columns of a data set, and notes. Missing numbers become `fill`, or are an error where they are found.
 pub(crate) fn arrays_to_table(
-    source: &Source<'_>,
+    source: &TableRequest<'_>,
+    memory: u64,
     dataset: Dataset,
     fill: Option<f64>,
 ) -> Result<(ConvertPlan, Vec<String>)> {
@@ -32,9 +34,9 @@ pub(crate) fn arrays_to_table(
     let branches = branches.into_iter().map(|branch| TreeColumn { name: branch.name, kind: branch.kind }).collect();
     let title = dataset.names().1.to_owned();
     let spec = TreeSpec { path: path.to_owned(), title, columns: branches, classes: StreamerInfos::new() };
-    let table = TableSource::tree(&spec, source.layout, source.memory)?.table();
+    let table = TableSource::tree(&spec, source.layout, memory)?.table();
     let columns = columns.into_iter().enumerate().map(|(place, shape)| BatchColumn::Shaped { place, shape, fill });
-    let plan = ConvertPlan::new(source, dataset, (read, columns.collect()), table)?;
+    let plan = ConvertPlan::new(source, memory, dataset, (read, columns.collect()), table)?;
     let keeps_clusters = source.layout.resolve_tree(path).cluster.is_none();
     Ok((ConvertPlan { keeps_clusters, ..plan }, notes))
 }

@@ -4,31 +4,11 @@ use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::assemble::LogicalColumn;
-use dataset::glob::NameFilter;
-use dataset::layout::Layout;
-use rootfile::{Key, Result, RootFile};
 
 use crate::arrow::read::Dataset;
 use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
 use crate::plan::ntuple::model::AttributePlan;
-use crate::plan::options::PlanOptions;
-
-/// The inputs of a table to convert, and what is asked for.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
-    /// For each input its number, the file, and the key of the table.
-    pub inputs: &'a [(usize, Arc<RootFile>, Key)],
-    /// The path of the table in its file.
-    pub path: &'a str,
-    pub layout: &'a Layout,
-    pub filter: &'a NameFilter,
-    pub joining: PlanOptions,
-    /// Selects entries, given their total number. All entries if not given.
-    pub entries: Option<&'a dyn Fn(u64) -> Result<EntrySet>>,
-    /// Memory of the whole operation in bytes.
-    pub memory: u64,
-}
 
 /// The plan of a table whose entries are decoded and encoded again.
 pub(crate) struct ConvertPlan {

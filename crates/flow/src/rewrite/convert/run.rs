@@ -6,7 +6,7 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
 use super::forecast::forecast_converted;
-use super::model::{BatchColumn, ConvertPlan, Source};
+use super::model::{BatchColumn, ConvertPlan};
 use super::steps::steps;
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory};
@@ -14,6 +14,7 @@ use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};
 use crate::plan::forecast::Forecast;
+use crate::plan::request::TableRequest;
 use crate::rewrite::ntuple::write_attributes;
 use crate::rewrite::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use crate::rewrite::summary::TableSummary;
@@ -36,9 +37,10 @@ const LEAST_CLUSTER: u64 = 4 << 20;
 const CLUSTER_FACTOR: u64 = 5;
 
 impl ConvertPlan {
-    /// Plans the steps, and adds up the memory.
+    /// Plans the steps, and adds up the memory. The whole operation has `budget` bytes.
     pub(super) fn new(
-        source: &Source<'_>,
+        source: &TableRequest<'_>,
+        budget: u64,
         dataset: Dataset,
         (read, columns): (Vec<usize>, Vec<BatchColumn>),
         table: Arc<dyn AnyTable>,
@@ -50,8 +52,8 @@ impl ConvertPlan {
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
         let metadata = least_metadata(&dataset, table.width()) + least_cluster;
         let reading = |room: u64| Reading::new((&dataset, &read), each, room);
-        let mut chosen = reading(source.memory / STEP_SHARE);
-        if metadata + chosen.memory() > source.memory {
+        let mut chosen = reading(budget / STEP_SHARE);
+        if metadata + chosen.memory() > budget {
             chosen = reading(LEAST_STEP);
         }
         let Reading { steps, step_bytes, kept, scratch } = chosen;

@@ -9,10 +9,10 @@ use rootfile::Result;
 use rootfile::codec::Compression;
 
 use super::tables::{TableCycle, TablesPlanner};
-use crate::plan::ntuple::model::{NtuplePlan, NtupleRequest};
+use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::ntuple::plan_ntuple;
 use crate::plan::options::Pack;
-use crate::plan::tree::TreeInput;
+use crate::plan::request::TableInput;
 use crate::plan::tree::kept::{JoinedKept, Kept, leave_out_relations};
 use crate::rewrite::convert::{ntuple_to_tree, recluster};
 use crate::rewrite::output_table::OutputPlace;
@@ -88,13 +88,14 @@ impl TablesPlanner<'_> {
         if !(to_tree || asked || packed || uncounted) {
             return Ok(Some(moved(plan)));
         }
-        let source = self.source(cycle, path, &layout);
+        let source = self.request(cycle, path, &layout);
+        let memory = self.planning.options.budget.memory;
         let attributes = std::mem::take(&mut plan.attributes);
         let has_attributes = !attributes.is_empty();
         let planned = match to_tree {
-            true => ntuple_to_tree(&source, kept.take()),
+            true => ntuple_to_tree(&source, memory, kept.take()),
             // Stored fields are read, projected ones written as they are.
-            false => prove_projections(&plan).and_then(|()| Ok((recluster(&source, attributes)?, Vec::new()))),
+            false => prove_projections(&plan).and_then(|()| Ok((recluster(&source, memory, attributes)?, Vec::new()))),
         };
         // What is only packed may stay as it is.
         if planned.is_err() && !to_tree && !asked && !uncounted && self.planning.options.plan.pack == Pack::Auto {
@@ -120,20 +121,11 @@ impl TablesPlanner<'_> {
 
     /// Plans to move the pages of an RNTuple. `None` if inputs are bad.
     fn move_ntuple(&mut self, cycle: &TableCycle<'_>) -> Result<Option<NtuplePlan>> {
-        let options = self.planning.options;
-        let request = NtupleRequest {
-            inputs: cycle.inputs,
-            path: cycle.path(),
-            layout: self.layout,
-            filter: &options.content.filter,
-            entries: cycle.entries,
-            options: options.plan,
-            check: options.check,
-        };
         if self.bad.any() {
             return Ok(None);
         }
-        self.bad.admit(plan_ntuple(&request))
+        let request = self.request(cycle, cycle.path(), self.layout);
+        self.bad.admit(plan_ntuple(&request, self.planning.options.check))
     }
 }
 
@@ -157,7 +149,7 @@ fn prove_projections(plan: &NtuplePlan) -> Result<()> {
 }
 
 /// The compression of most columns in the first cluster of an RNTuple.
-fn of_ntuple((_, file, key): &TreeInput) -> Option<Compression> {
+fn of_ntuple((_, file, key): &TableInput) -> Option<Compression> {
     let ntuple = read_ntuple(file, key).ok().filter(|ntuple| !ntuple.groups.is_empty())?;
     let list = read_page_list(&**file.source(), &ntuple, 0).ok()?;
     let mut counts: Vec<(u32, usize)> = Vec::new();

@@ -13,7 +13,8 @@ use super::bad_inputs::BadInputs;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
 use crate::plan::inputs::Input;
-use crate::rewrite::convert::{ConvertPlan, Source, arrays_to_table};
+use crate::plan::request::TableRequest;
+use crate::rewrite::convert::{ConvertPlan, arrays_to_table};
 use crate::rewrite::options::Options;
 use crate::rewrite::output_table::{OutputPlace, TableMemory};
 use crate::rewrite::prepared::{PlannedTable, Prepared, memory_needs};
@@ -117,16 +118,9 @@ pub(crate) fn prepare_table(
     let entries = entries.or((!selected.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>));
     let paths = dataset.paths().to_vec();
     let bytes = dataset.files().iter().map(|file| file.size()).sum();
-    let source = Source {
-        inputs: &[],
-        path: &path,
-        layout: &options.layout,
-        filter: &options.content.filter,
-        joining: options.plan,
-        entries,
-        memory: options.budget.memory,
-    };
-    let plan = arrays_to_table(&source, dataset, fill);
+    let (layout, filter) = (&options.layout, &options.content.filter);
+    let source = TableRequest { inputs: &[], path: &path, layout, filter, entries, options: options.plan };
+    let plan = arrays_to_table(&source, options.budget.memory, dataset, fill);
     let (plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
     planned(&plan);
     let (directories, directory, name) = directories(&path);

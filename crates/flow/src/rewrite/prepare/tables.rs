@@ -13,9 +13,9 @@ use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
+use crate::plan::request::{Select, TableInput, TableRequest};
+use crate::plan::tree::Gaps;
 use crate::plan::tree::kept::KeptLists;
-use crate::plan::tree::{Gaps, TreeInput};
-use crate::rewrite::convert::Source;
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::{KnownTrees, PlannedTable};
@@ -24,9 +24,6 @@ use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
 /// Reads the tree of a key.
 pub(super) type ReadTree<'a> = &'a dyn Fn(&RootFile, &Key) -> Result<Tree>;
-
-/// Selects entries, given their total number.
-pub(super) type Select<'a> = Option<&'a dyn Fn(u64) -> Result<EntrySet>>;
 
 /// What is planned, and how.
 #[derive(Clone, Copy)]
@@ -75,7 +72,7 @@ pub(super) struct InputTable<'a> {
 /// A cycle of a table that is planned.
 pub(super) struct TableCycle<'a> {
     pub table: &'a InputTable<'a>,
-    pub inputs: &'a [TreeInput],
+    pub inputs: &'a [TableInput],
     /// Its path with its number, if it is an older cycle.
     pub older: Option<&'a str>,
     pub entries: Select<'a>,
@@ -146,7 +143,7 @@ impl<'a> TablesPlanner<'a> {
         self.plan_newest(table, &inputs)
     }
 
-    fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TreeInput]) -> Result<()> {
+    fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
         let newest = |entries| TableCycle { table, inputs, older: None, entries };
         let (path, joining, budget) = (&table.path, self.planning.options.plan, self.planning.options.budget);
         let selected = match self.bad.any() {
@@ -182,12 +179,12 @@ impl<'a> TablesPlanner<'a> {
     }
 
     /// The entries to take of a known tree.
-    fn cut_of(&self, inputs: &[TreeInput]) -> Option<EntrySet> {
+    fn cut_of(&self, inputs: &[TableInput]) -> Option<EntrySet> {
         inputs.iter().find_map(|(.., key)| self.known.get(&key.seek_key)?.cut.clone())
     }
 
     /// The inputs of the older cycles that are written, the oldest first. The others get notes.
-    fn older_cycles(&mut self, table: &InputTable<'_>, newest: &[TreeInput]) -> Result<Vec<Vec<TreeInput>>> {
+    fn older_cycles(&mut self, table: &InputTable<'_>, newest: &[TableInput]) -> Result<Vec<Vec<TableInput>>> {
         let (mut all, mut judged) = (Vec::new(), Vec::new());
         for parts in table.entry.older.iter().rev() {
             let mut kept = Vec::new();
@@ -225,23 +222,21 @@ impl<'a> TablesPlanner<'a> {
         }
     }
 
-    /// What is converted of a cycle, to a table of this path.
-    pub fn source<'s>(&self, cycle: &TableCycle<'s>, path: &'s str, layout: &'s Layout) -> Source<'s>
+    /// The request to plan a cycle, as a table of this path.
+    pub fn request<'s>(&self, cycle: &TableCycle<'s>, path: &'s str, layout: &'s Layout) -> TableRequest<'s>
     where
         Self: 's,
     {
-        let options = self.planning.options;
-        let (filter, joining) = (&options.content.filter, options.plan);
-        let (inputs, entries) = (cycle.inputs, cycle.entries);
-        Source { inputs, path, layout, filter, joining, entries, memory: options.budget.memory }
+        let (content, options) = (&self.planning.options.content, self.planning.options.plan);
+        TableRequest { inputs: cycle.inputs, path, layout, filter: &content.filter, entries: cycle.entries, options }
     }
 
     /// The layout, with the compression of the first input where none is requested.
     pub fn with_compression(
         &self,
-        inputs: &[TreeInput],
+        inputs: &[TableInput],
         path: &str,
-        of: impl Fn(&TreeInput) -> Option<Compression>,
+        of: impl Fn(&TableInput) -> Option<Compression>,
     ) -> Layout {
         let mut layout = self.layout.clone();
         if layout.resolve_tree(path).compression.is_none() {
@@ -251,7 +246,7 @@ impl<'a> TablesPlanner<'a> {
     }
 
     /// The inputs of a table that are not bad.
-    fn inputs_of(&mut self, parts: &[ObjectLocation]) -> Result<Vec<TreeInput>> {
+    fn inputs_of(&mut self, parts: &[ObjectLocation]) -> Result<Vec<TableInput>> {
         let mut inputs = Vec::with_capacity(parts.len());
         for part in parts {
             let input = self.bad.admit(self.input_of(*part))?;
@@ -260,7 +255,7 @@ impl<'a> TablesPlanner<'a> {
         Ok(inputs)
     }
 
-    fn input_of(&self, part: ObjectLocation) -> Result<TreeInput> {
+    fn input_of(&self, part: ObjectLocation) -> Result<TableInput> {
         let number = usize::try_from(part.file).unwrap_or(usize::MAX);
         let file = self.planning.files.get(number).ok_or_else(|| Error::request("a plan of other files"))?;
         let key = match self.known.get(&part.seek) {

@@ -5,7 +5,8 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
 use super::tables::{TableCycle, TablesPlanner};
-use crate::plan::tree::{MakeIndex, TablePlan, TablePlanner, TableRequest, TreeInput};
+use crate::plan::request::TableInput;
+use crate::plan::tree::{MakeIndex, TablePlan, TablePlanner};
 use crate::rewrite::convert::tree_to_ntuple;
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::PlannedTable;
@@ -49,9 +50,9 @@ impl TablesPlanner<'_> {
 
     /// Plans a tree as an RNTuple of this path.
     fn plan_tree_as_ntuple(&mut self, cycle: &TableCycle<'_>, path: &str) -> Result<Option<PlannedTable>> {
-        let of_file = |input: &TreeInput| Compression::from_root_setting(input.1.header().compress);
+        let of_file = |input: &TableInput| Compression::from_root_setting(input.1.header().compress);
         let layout = self.with_compression(cycle.inputs, path, of_file);
-        self.bad.admit(tree_to_ntuple(&self.source(cycle, path, &layout)))
+        self.bad.admit(tree_to_ntuple(&self.request(cycle, path, &layout), self.planning.options.budget.memory))
     }
 
     /// Tries each input of a tree, so that all bad ones are found at once.
@@ -65,15 +66,7 @@ impl TablesPlanner<'_> {
     /// Plans to move the records of a tree. `None` if inputs are bad: then each is tried.
     fn move_tree(&mut self, cycle: &TableCycle<'_>) -> Result<Option<TablePlan>> {
         let (inputs, path, options) = (cycle.inputs, &cycle.table.path, self.planning.options);
-        let request = TableRequest {
-            inputs,
-            path,
-            layout: self.layout,
-            filter: &options.content.filter,
-            entries: cycle.entries,
-            options: options.plan,
-            gaps: self.gaps,
-        };
+        let request = self.request(cycle, path, self.layout);
         let named = |e: Error| match cycle.older {
             Some(older) => e.object(older),
             None => e,
@@ -84,7 +77,7 @@ impl TablesPlanner<'_> {
             index_lines(&tree, expressions)
         };
         let make_index = (!options.drop_index).then_some(&make_index as MakeIndex<'_>);
-        let mut planner = TablePlanner::new(&request).make_index(make_index);
+        let mut planner = TablePlanner::new(&request, self.gaps).make_index(make_index);
         for input in inputs {
             if self.bad.is_bad(input.0) {
                 continue;

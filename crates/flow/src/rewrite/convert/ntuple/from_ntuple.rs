@@ -13,11 +13,12 @@ use super::put_back::{PutBack, put_back};
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{NtuplePlan, NtupleTable, TreeColumn, TreePlan, TreeSpec, TreeTable, encodings};
 use crate::plan::ntuple::model::AttributePlan;
+use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::Kept;
-use crate::rewrite::convert::model::{BatchColumn, ConvertPlan, Source};
+use crate::rewrite::convert::model::{BatchColumn, ConvertPlan};
 
 /// The plan of an RNTuple with the fields of others, in new clusters and pages. Attribute sets are copied.
-pub(crate) fn recluster(source: &Source<'_>, attributes: Vec<AttributePlan>) -> Result<ConvertPlan> {
+pub(crate) fn recluster(source: &TableRequest<'_>, memory: u64, attributes: Vec<AttributePlan>) -> Result<ConvertPlan> {
     let dataset = open(source)?;
     let (schema, description) = schema_of(&dataset)?;
     let rules = source.layout.rules(source.path);
@@ -32,18 +33,22 @@ pub(crate) fn recluster(source: &Source<'_>, attributes: Vec<AttributePlan>) -> 
     }
     let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
     let found = names.iter().map(|name| top(schema, name)).collect::<Result<Vec<usize>>>()?;
-    let (plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, source.memory)?;
+    let (plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, memory)?;
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
     let table = NtupleTable::new((plan, ntuple));
-    let mut plan = ConvertPlan::new(source, dataset, (found, columns), Arc::clone(&table) as _)?;
+    let mut plan = ConvertPlan::new(source, memory, dataset, (found, columns), Arc::clone(&table) as _)?;
     plan.attributes = Some((table, attributes));
     Ok(plan)
 }
 
 /// The plan of a tree with the content of RNTuples, and with what was kept of the trees from which they were made; and notes on
 /// what is lost.
-pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<(ConvertPlan, Vec<String>)> {
+pub(crate) fn ntuple_to_tree(
+    source: &TableRequest<'_>,
+    memory: u64,
+    kept: Option<Kept>,
+) -> Result<(ConvertPlan, Vec<String>)> {
     let dataset = open(source)?;
     let (schema, title) = schema_of(&dataset)?;
     if let Some(Kept { tree, source: of_user_info }) = kept {
@@ -51,7 +56,7 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<
         source.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
         let PutBack { plan, tree, read, columns, lost } = put_back(tree, (&dataset, schema), source, &infos)?;
         let table = TreeTable::new((plan, tree));
-        let mut plan = ConvertPlan::new(source, dataset, (read, columns), Arc::clone(&table) as _)?;
+        let mut plan = ConvertPlan::new(source, memory, dataset, (read, columns), Arc::clone(&table) as _)?;
         plan.user_info = Some((table, of_user_info));
         return Ok((plan, lost));
     }
@@ -72,7 +77,7 @@ pub(crate) fn ntuple_to_tree(source: &Source<'_>, kept: Option<Kept>) -> Result<
         read.push(column.field);
     }
     let table = TreeTable::new((plan, tree));
-    Ok((ConvertPlan::new(source, dataset, (read, columns), table)?, Vec::new()))
+    Ok((ConvertPlan::new(source, memory, dataset, (read, columns), table)?, Vec::new()))
 }
 
 /// A tree that is made of fields alone.
@@ -86,7 +91,7 @@ pub(crate) struct PlainTree {
 pub(crate) fn plain_tree(
     schema: &model::Schema,
     (path, title): (&str, &str),
-    source: &Source<'_>,
+    source: &TableRequest<'_>,
 ) -> Result<PlainTree> {
     let made = columns_of_fields(schema, &|name| source.filter.keeps(source.path, &[name]));
     made.check()?;
@@ -106,8 +111,8 @@ pub(crate) fn plain_tree(
     Ok(PlainTree { plan, tree, columns: sources })
 }
 
-fn open(source: &Source<'_>) -> Result<Dataset> {
-    Dataset::of_trees(source.inputs, source.path, source.filter, source.joining)
+fn open(source: &TableRequest<'_>) -> Result<Dataset> {
+    Dataset::of_trees(source.inputs, source.path, source.filter, source.options)
 }
 
 fn schema_of(dataset: &Dataset) -> Result<(&model::Schema, String)> {

@@ -15,9 +15,10 @@ use rootfile::streamer::StreamerInfos;
 
 use crate::arrow::read::Dataset;
 use crate::arrow::write::TreePlan;
+use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::leave_out_relations;
 use crate::rewrite::convert::arrow_types::is_same;
-use crate::rewrite::convert::model::{BatchColumn, Source};
+use crate::rewrite::convert::model::BatchColumn;
 
 /// A tree that gets back what was kept of it, and where the values of its columns come from.
 pub(super) struct PutBack {
@@ -33,7 +34,7 @@ pub(super) struct PutBack {
 pub(super) fn put_back(
     kept: KeptTree,
     (dataset, schema): (&Dataset, &Schema),
-    source: &Source<'_>,
+    source: &TableRequest<'_>,
     infos: &StreamerInfos,
 ) -> Result<PutBack> {
     let (path, mut lost) = (source.path, Vec::new());
@@ -143,7 +144,7 @@ fn leave_out_others(tree: &mut Tree, fields: &FoundFields, infos: &StreamerInfos
 }
 
 /// Leaves out what no longer holds for the entries.
-fn check_relations(tree: &mut Tree, dataset: &Dataset, source: &Source<'_>, lost: &mut Vec<String>) {
+fn check_relations(tree: &mut Tree, dataset: &Dataset, source: &TableRequest<'_>, lost: &mut Vec<String>) {
     let path = source.path;
     if source.entries.is_some() {
         return leave_out_relations(tree, path, lost);

@@ -20,14 +20,15 @@ use rootfile::{Error, Hint, Result};
 use super::keep::{Fields, Keeping, keep, known_kind};
 use crate::arrow::read::Dataset;
 use crate::arrow::write::{NtuplePlan, NtupleSpec, NtupleTable, encodings};
+use crate::plan::request::TableRequest;
 use crate::rewrite::convert::arrow_types::is_same;
-use crate::rewrite::convert::model::{BatchColumn, ConvertPlan, Source};
+use crate::rewrite::convert::model::{BatchColumn, ConvertPlan};
 use crate::rewrite::convert::run::least_metadata;
 use crate::rewrite::prepared::PlannedTable;
 
-/// An RNTuple with the content of trees, and what is kept beside it.
-pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<PlannedTable> {
-    let dataset = Dataset::of_trees(source.inputs, source.path, source.filter, source.joining)?;
+/// An RNTuple with the content of trees, and what is kept beside it. The whole operation has `memory` bytes.
+pub(crate) fn tree_to_ntuple(source: &TableRequest<'_>, memory: u64) -> Result<PlannedTable> {
+    let dataset = Dataset::of_trees(source.inputs, source.path, source.filter, source.options)?;
     let infos = dataset.infos().clone();
     let tree = dataset.tree().ok_or_else(|| Error::request("is no tree"))?;
     let branches = dataset.columns().iter().filter_map(|column| match column {
@@ -42,13 +43,13 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<PlannedTable> {
     let fields = fields(tree, (&wholes, &names), (&infos, &branches), source, &mut notes)?;
     let description = tree.named.title.clone();
     let spec = NtupleSpec { path: source.path.to_owned(), description, fields, classes: infos.clone() };
-    let (plan, mut ntuple) = NtuplePlan::new(&spec, source.layout, source.memory)?;
+    let (plan, mut ntuple) = NtuplePlan::new(&spec, source.layout, memory)?;
     // Of ten thousand columns it is as large as their metadata.
     drop(spec);
     describe(Arc::make_mut(&mut ntuple.schema), tree, (&wholes, &names));
     let fields = Fields { wholes: &wholes, names: &names, plans: &branches, infos: &infos, schema: &ntuple.schema };
     // To find what is kept takes as much memory again, for nothing where the plan is refused.
-    let keeping = match least_metadata(&dataset, plan.rules.len() as u64) <= source.memory {
+    let keeping = match least_metadata(&dataset, plan.rules.len() as u64) <= memory {
         true => keep(tree, &fields, source)?,
         false => Keeping::default(),
     };
@@ -65,7 +66,7 @@ pub(crate) fn tree_to_ntuple(source: &Source<'_>) -> Result<PlannedTable> {
     }
     notes.extend(dataset.notes_on_gaps(&read));
     let table = NtupleTable::new((plan, ntuple));
-    let plan = ConvertPlan::new(source, dataset, (read, columns), table)?;
+    let plan = ConvertPlan::new(source, memory, dataset, (read, columns), table)?;
     Ok(PlannedTable { table: Box::new(plan), notes, lost: keeping.lost, kept: keeping.kept })
 }
 
@@ -142,7 +143,7 @@ fn fields(
     tree: &Tree,
     (wholes, names): (&[LogicalColumn], &[String]),
     (infos, plans): (&StreamerInfos, &[ColumnPlan]),
-    source: &Source<'_>,
+    source: &TableRequest<'_>,
     notes: &mut Vec<String>,
 ) -> Result<Vec<NewField>> {
     let mut columns: Vec<(String, NewKind)> = Vec::new();

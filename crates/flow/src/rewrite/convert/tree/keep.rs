@@ -14,9 +14,9 @@ use rootfile::Result;
 use rootfile::streamer::StreamerInfos;
 
 use crate::commit::tree::user_info;
+use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::{Kept, leave_out_relations};
 use crate::rewrite::convert::arrow_types::is_same as is_same_type;
-use crate::rewrite::convert::model::Source;
 use crate::rewrite::convert::ntuple::from_ntuple::plain_tree;
 use crate::table::text_list::listed;
 
@@ -39,7 +39,7 @@ pub(super) struct Keeping {
 }
 
 /// Decides what is kept of a tree.
-pub(super) fn keep(tree: &Tree, fields: &Fields<'_>, source: &Source<'_>) -> Result<Keeping> {
+pub(super) fn keep(tree: &Tree, fields: &Fields<'_>, source: &TableRequest<'_>) -> Result<Keeping> {
     let Some((_, file, key)) = source.inputs.first() else { return Ok(Keeping::default()) };
     let path = source.path;
     let mut lost = Vec::new();

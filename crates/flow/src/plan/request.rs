@@ -1,0 +1,40 @@
+//! The request for the plan of a table, of any container.
+
+use std::sync::Arc;
+
+use dataset::EntrySet;
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
+use rootfile::{Key, Result, RootFile};
+
+use super::options::PlanOptions;
+
+/// A table to join: the number of its input, the file, and the key.
+pub(crate) type TableInput = (usize, Arc<RootFile>, Key);
+
+/// Selects entries, given their total number. All entries if not given.
+pub(crate) type Select<'a> = Option<&'a dyn Fn(u64) -> Result<EntrySet>>;
+
+/// A request to plan a table.
+#[derive(Clone, Copy)]
+pub(crate) struct TableRequest<'a> {
+    /// The tables to join. None, if their columns are open already.
+    pub inputs: &'a [TableInput],
+    /// Path of the table in its file.
+    pub path: &'a str,
+    /// The requested layout.
+    pub layout: &'a Layout,
+    /// The requested columns.
+    pub filter: &'a NameFilter,
+    /// The requested entries.
+    pub entries: Select<'a>,
+    /// How the tables are joined.
+    pub options: PlanOptions,
+}
+
+impl TableRequest<'_> {
+    /// Whether the output has all entries of one table: then branches with fewer or more entries than their tree stay what they are.
+    pub fn is_one_whole(&self) -> bool {
+        self.inputs.len() == 1 && self.entries.is_none()
+    }
+}
