@@ -53,7 +53,7 @@ impl PlanBuilder<'_> {
 
     /// Starts again with this tree's schema, since all trees so far were empty.
     fn restart(&mut self, tree: Tree, input: (usize, &Arc<RootFile>)) -> Result<()> {
-        let fresh = Self::start(self.request, tree, input)?;
+        let fresh = Self::start(self.request, self.gaps, tree, input)?;
         let mut before = std::mem::replace(self, fresh);
         let own = std::mem::replace(&mut self.input_entries, std::mem::take(&mut before.input_entries));
         self.input_entries.extend(own);
