@@ -134,6 +134,12 @@ impl Entries {
 }
 
 /// A number from 0 to 1 that depends on the seed and the index alone (SplitMix64).
+///
+/// ```
+/// let drawn = dataset::uniform(1, 42);
+/// assert!((0.0..1.0).contains(&drawn));
+/// assert_eq!(drawn, dataset::uniform(1, 42));
+/// ```
 #[expect(clippy::cast_precision_loss, reason = "53 bits")]
 pub fn uniform(seed: u64, index: u64) -> f64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -14,6 +14,16 @@ const BLOCK: usize = 8;
 const ENTRIES_PER_RUN: u64 = 128;
 
 /// A set of entries. Cheap to clone.
+///
+/// ```
+/// use dataset::EntrySet;
+///
+/// let chosen = EntrySet::sorted([3, 4, 5, 9])?;
+/// assert_eq!((chosen.len(), chosen.contains(4), chosen.rank(9)), (4, true, 3));
+/// let runs: Vec<_> = chosen.intersection(&EntrySet::range(4..100)).all_runs().collect();
+/// assert_eq!(runs, [4..6, 9..10]);
+/// # Ok::<(), rootfile::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct EntrySet {
     kind: Arc<Kind>,

@@ -211,6 +211,14 @@ pub(crate) fn without_dimensions(name: &str) -> &str {
 ///
 /// A pattern without `/` is compared with the last part of the path, a pattern with `/` with the whole path, a regular
 /// expression with both.
+///
+/// ```
+/// use dataset::glob::TreePattern;
+///
+/// assert!(TreePattern::new("Meta*")?.matches("dir/MetaData"));
+/// assert!(!TreePattern::new("other/Meta*")?.matches("dir/MetaData"));
+/// # Ok::<(), rootfile::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreePattern(Pattern);
 
@@ -318,6 +326,15 @@ impl ColumnPattern {
 
 /// A selection of columns: those that a `keep` pattern matches (all, if no `keep` pattern is about the tree), without
 /// those that a `drop` pattern matches.
+///
+/// ```
+/// use dataset::glob::NameFilter;
+///
+/// let filter = NameFilter::new(&["Muon_*"], &["Muon_jetIdx"])?;
+/// assert!(filter.keeps("Events", &["Muon_pt"]));
+/// assert!(!filter.keeps("Events", &["Muon_jetIdx"]) && !filter.keeps("Events", &["MET_pt"]));
+/// # Ok::<(), rootfile::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NameFilter {
     keep: Vec<ColumnPattern>,

@@ -7,6 +7,14 @@ use rootfile::{Error, Result};
 
 /// A number of bytes. Printed in the largest unit that gives an exact number, decimal before binary, so that the text
 /// reads back as the same number.
+///
+/// ```
+/// use dataset::layout::ByteSize;
+///
+/// assert_eq!("32kB".parse::<ByteSize>()?, ByteSize(32_000));
+/// assert_eq!(ByteSize(1 << 20).to_string(), "1MiB");
+/// # Ok::<(), rootfile::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteSize(pub u64);
 

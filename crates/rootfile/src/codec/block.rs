@@ -83,6 +83,18 @@ pub struct Block<'a> {
 /// complete and their sizes add up to exactly `objlen`.
 ///
 /// Bytes behind the last block are ignored: ROOT does not read them, and RNTuple anchors have a checksum there.
+///
+/// ```
+/// use rootfile::codec::{Algorithm, Compressor, blocks};
+///
+/// let (data, mut packed) = (vec![7; 1000], Vec::new());
+/// Compressor::new().compress("lz4:1".parse()?, &data, &mut packed)?;
+/// for block in blocks(&packed, data.len()) {
+///     let header = block?.header;
+///     assert_eq!((header.algorithm, header.uncompressed), (Algorithm::Lz4, 1000));
+/// }
+/// # Ok::<(), rootfile::Error>(())
+/// ```
 pub fn blocks(record: &[u8], objlen: usize) -> Blocks<'_> {
     Blocks { rest: record, left: if is_stored(record.len(), objlen) { 0 } else { objlen } }
 }

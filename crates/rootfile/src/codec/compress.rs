@@ -21,6 +21,18 @@ const LZ4_CHECKSUM: usize = 8;
 const LZMA_DICTIONARY: [u32; 10] = [18, 20, 21, 22, 22, 23, 23, 24, 25, 26];
 
 /// Compresses objects. The codec contexts are made once and reused: keep one compressor per thread.
+///
+/// ```
+/// use rootfile::codec::{Compressor, Decompressor};
+///
+/// let (data, mut packed) = (vec![7; 1000], Vec::new());
+/// // False would say that the data are to be stored as they are.
+/// assert!(Compressor::new().compress("zlib:6".parse()?, &data, &mut packed)?);
+/// let mut back = vec![0; data.len()];
+/// Decompressor::new().decompress_into(&packed, &mut back)?;
+/// assert_eq!(back, data);
+/// # Ok::<(), rootfile::Error>(())
+/// ```
 #[derive(Default)]
 pub struct Compressor {
     /// By level; made at first use.

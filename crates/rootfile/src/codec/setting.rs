@@ -8,6 +8,14 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A compression algorithm of ROOT's (`ROOT::RCompressionSetting::EAlgorithm`).
+///
+/// ```
+/// use rootfile::codec::Algorithm;
+///
+/// let facts = Algorithm::Zstd.facts();
+/// assert_eq!((facts.name, facts.number, facts.max_level), ("zstd", 5, 11));
+/// assert_eq!(Algorithm::named("lzma"), Some(Algorithm::Lzma));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
     /// Blocks `ZL`: a zlib stream.
@@ -128,6 +136,17 @@ impl fmt::Display for Algorithm {
 }
 
 /// How to compress: an algorithm at a level, or not at all.
+///
+/// ```
+/// use rootfile::codec::{Algorithm, Compression};
+///
+/// let zstd: Compression = "zstd:5".parse()?;
+/// assert_eq!(zstd, Compression::new(Algorithm::Zstd, 5));
+/// assert_eq!((zstd.to_string(), zstd.to_root_setting()), ("zstd:5".to_owned(), 505));
+/// // Without a level it is ROOT's own.
+/// assert_eq!("lz4".parse::<Compression>()?.level(), 4);
+/// # Ok::<(), rootfile::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Compression {
     algorithm: Algorithm,
