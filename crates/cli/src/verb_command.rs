@@ -46,6 +46,20 @@ impl Watch<'_> {
     }
 }
 
+/// What a verb prints, and its budget, by the fields of its arguments.
+macro_rules! fields {
+    ($($verbosity:ident).+ $(, $($resources:ident).+)?) => {
+        fn verbosity(&self) -> &crate::options::Verbosity {
+            &self.$($verbosity).+
+        }
+
+        $(fn budget(&self) -> Option<flow::Budget> {
+            Some(self.$($resources).+.budget())
+        })?
+    };
+}
+pub(crate) use fields;
+
 /// A verb: its arguments.
 pub trait VerbCommand {
     /// What its JSON is made of.

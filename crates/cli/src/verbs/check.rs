@@ -4,14 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::Budget;
 use flow::inputs::inputs;
 use flow::survey::check::{CheckOptions, Checked, CheckedFile, Condition, check};
 use rootfile::{Error, Result};
 
 use crate::options::{Resources, Verbosity};
 use crate::output::{self, Answer};
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Problems of a file that are printed; --json has them all.
 const SHOWN: usize = 10;
@@ -56,13 +55,7 @@ impl VerbCommand for Args {
     type Report = Checked;
     const DONE: &'static str = "checked";
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.resources.budget())
-    }
+    fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Checked> {
         let paths = self.paths()?;

@@ -9,7 +9,7 @@ use rootfile::Result;
 
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Numbers, failures and bad inputs that are printed; --json has all.
 const SHOWN: usize = 20;
@@ -30,9 +30,7 @@ pub struct Args {
 impl VerbCommand for Args {
     type Report = Collected;
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
+    fields!(verbosity);
 
     fn work(&self, _: &Watch<'_>) -> Result<Collected> {
         Ok(collect(&Jobs::read(&self.plan)?, &self.plan))

@@ -7,16 +7,16 @@ use std::time::Instant;
 
 use dataset::glob::NameFilter;
 use dataset::layout::{ClusterSize, Compression, Layout};
+use flow::Entries;
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs, lists};
-use flow::{Budget, Entries};
 use rootfile::{Error, Hint, Result, check_output};
 
 use crate::container_words::words;
 use crate::layout_args::LayoutArgs;
 use crate::options::{Following, Resources, Verbosity};
 use crate::output;
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Convert trees to Parquet, or Parquet files to a tree: the same columns and entries.
 ///
@@ -152,13 +152,7 @@ impl VerbCommand for Args {
     type Report = Converted;
     const DONE: &'static str = "read";
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.resources.budget())
-    }
+    fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Converted> {
         let job = self.job()?;

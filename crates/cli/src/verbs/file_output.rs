@@ -59,7 +59,7 @@ pub struct FileOutputArgs {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
-    resources: Resources,
+    pub(super) resources: Resources,
     #[command(flatten)]
     pub(super) verbosity: Verbosity,
     #[command(flatten)]
@@ -69,11 +69,6 @@ pub struct FileOutputArgs {
 }
 
 impl FileOutputArgs {
-    /// Its budget.
-    pub fn budget(&self) -> flow::Budget {
-        self.resources.budget()
-    }
-
     /// The input files, and `options` with these arguments. Refuses an output that must not be written.
     fn resolve(&self, options: Options) -> Result<(Vec<PathBuf>, Options)> {
         let inputs = inputs(&self.inputs)?;

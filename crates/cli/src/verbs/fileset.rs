@@ -4,14 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::Budget;
 use flow::inputs::inputs;
 use flow::survey::fileset::{FilesetInput, FilesetOptions, FilesetReport, STEP_SIZE, fileset};
 use rootfile::{OutputFile, Result, check_output};
 
 use crate::options::{Resources, Verbosity};
 use crate::output::{self, Answer};
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Write the fileset of data sets as coffea's preprocess does: for each file its tree, entries, UUID, and the steps in which
 /// jobs read it.
@@ -75,13 +74,7 @@ fn named(argument: &str) -> Option<(&str, &str)> {
 impl VerbCommand for Args {
     type Report = FilesetReport;
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.resources.budget())
-    }
+    fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<FilesetReport> {
         let files = self.files()?;

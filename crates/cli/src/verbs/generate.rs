@@ -4,7 +4,6 @@ use std::io::Write;
 use std::time::Instant;
 
 use dataset::layout::{ByteSize, Layout};
-use flow::Budget;
 use flow::write::{AutoSave, Order, WriteOptions};
 use lab::synthetic::generate::{Job, Ran, generate, numbered};
 use lab::synthetic::models::{Model, ModelOptions, NAMES};
@@ -14,7 +13,7 @@ use crate::container_words::words;
 use crate::layout_args::LayoutArgs;
 use crate::options::{Resources, Target, Verbosity};
 use crate::output;
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Write a data set of the published benchmarks, from a seed, of any size, in any layout.
 ///
@@ -162,13 +161,7 @@ impl VerbCommand for Args {
     const DONE: &'static str = "entries";
     const FILLS: bool = true;
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.resources.budget())
-    }
+    fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Ran> {
         let model = self.set.model(&self.kind)?;

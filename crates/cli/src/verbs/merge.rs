@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use dataset::layout::ByteSize;
-use flow::{Budget, Options, Pack, PlanOptions};
+use flow::{Options, Pack, PlanOptions};
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, Made};
-use crate::options::{Verbosity, schema};
+use crate::options::schema;
 use crate::output::Answer;
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Merge files into one: trees one after the other, histograms added, directories joined.
 ///
@@ -58,13 +58,7 @@ impl VerbCommand for Args {
     type Report = Made;
     const DONE: &'static str = "written";
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.file_output.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.file_output.budget())
-    }
+    fields!(file_output.verbosity, file_output.resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Made> {
         self.file_output.make(self.options(), watch)

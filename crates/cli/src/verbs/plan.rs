@@ -16,7 +16,7 @@ use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
-use crate::verb_command::{Commands, VerbCommand, Watch};
+use crate::verb_command::{Commands, VerbCommand, Watch, fields};
 
 /// Files of a check in one task, unless another number is requested.
 const CHECKED_AT_ONCE: usize = 100;
@@ -357,9 +357,7 @@ fn text_of(input: &Input) -> String {
 impl VerbCommand for Args {
     type Report = Jobs;
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
+    fields!(verbosity);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Jobs> {
         planned(self, watch).map(|jobs| jobs.public())

@@ -4,13 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::Budget;
 use flow::recover::{RecoverOptions, RecoveredTree, Recovery, recover};
 use rootfile::Result;
 
 use crate::options::{Resources, Target, Verbosity};
 use crate::output::{self, Answer};
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Branches and groups of baskets that are printed; --json has them all.
 const SHOWN: usize = 10;
@@ -47,13 +46,7 @@ impl VerbCommand for Args {
     type Report = Recovery;
     const DONE: &'static str = "written";
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.resources.budget())
-    }
+    fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Recovery> {
         self.target.check([Some(&self.input), self.like.as_ref()].into_iter().flatten())?;

@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use flow::{Budget, Options};
+use flow::Options;
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, Made};
-use crate::options::Verbosity;
 use crate::output::Answer;
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Rewrite trees in another layout: the same entries, with other clusters, baskets or compression.
 ///
@@ -29,13 +28,7 @@ impl VerbCommand for Args {
     type Report = Made;
     const DONE: &'static str = "written";
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.file_output.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.file_output.budget())
-    }
+    fields!(file_output.verbosity, file_output.resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Made> {
         self.file_output.make(Options::default(), watch)

@@ -11,7 +11,7 @@ use rootfile::{Error, ErrorKind, NamingWatch, Result};
 
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Run one task of a plan that `basketry plan` wrote.
 ///
@@ -169,9 +169,7 @@ pub struct Ran {
 impl VerbCommand for Args {
     type Report = Ran;
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
+    fields!(verbosity);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Ran> {
         let (state, skipped) = done(self, watch)?;

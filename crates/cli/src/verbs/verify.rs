@@ -5,13 +5,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::{Budget, ColumnError, Tolerances, TreeVerdict, Verdict, VerifyOptions};
+use flow::{ColumnError, Tolerances, TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
 use crate::layout_args::SelectArgs;
 use crate::options::{Following, Resources, Verbosity, schema};
 use crate::output::{self, Answer};
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 use flow::inputs::{inputs, one_tree};
 
 /// Differences that are printed; --json has them all.
@@ -68,13 +68,7 @@ impl VerbCommand for Args {
     type Report = Verdict;
     const DONE: &'static str = "compared";
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.resources.budget())
-    }
+    fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Verdict> {
         let (paths, last, options) = self.sides()?;

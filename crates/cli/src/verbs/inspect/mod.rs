@@ -16,7 +16,7 @@ use rootfile::{Result, RootFile};
 
 use crate::options::Verbosity;
 use crate::output;
-use crate::verb_command::{VerbCommand, Watch};
+use crate::verb_command::{VerbCommand, Watch, fields};
 use flow::inputs::Input;
 use rows::Top;
 
@@ -78,9 +78,7 @@ pub enum Shown {
 impl VerbCommand for Args {
     type Report = Shown;
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
+    fields!(verbosity);
 
     fn work(&self, _: &Watch<'_>) -> Result<Shown> {
         let file = RootFile::open(&self.input.path)?;

@@ -10,29 +10,22 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use dataset::glob::NameFilter;
-use flow::{Budget, Progress};
+use flow::Progress;
 use lab::tune::{Limit, MeasuredFile, Options, Reader, Tuned, prove, tune};
 use rootfile::{Error, Hint, OutputFile, Result, check_output, is_same_place};
 
 pub use args::Args;
 
-use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
-use crate::verb_command::{Commands, VerbCommand, Watch, ended};
+use crate::verb_command::{Commands, VerbCommand, Watch, ended, fields};
 use flow::inputs::{inputs, lists, one_tree};
 
 impl VerbCommand for Args {
     type Report = Tuned;
     const DONE: &'static str = "written";
 
-    fn verbosity(&self) -> &Verbosity {
-        &self.verbosity
-    }
-
-    fn budget(&self) -> Option<Budget> {
-        Some(self.resources.budget())
-    }
+    fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Tuned> {
         let Watch { progress, bar, .. } = *watch;
