@@ -160,10 +160,10 @@ def test_messages(tmp_path: Path, compare: Compare) -> None:
 
 INSPECTED = {
     "single": "generate single --size 100kB",
-    "single as an RNTuple": "generate single --size 100kB --container rntuple",
+    "single as an RNTuple": "generate single --size 100kB --compression none --container rntuple",
     "multi": "generate multi --size 200kB --branches 2 --events 3",
     "multi, unsplit": "generate multi --size 200kB --branches 2 --events 3 --split-level 0",
-    "multi as an RNTuple": "generate multi --size 200kB --branches 2 --events 3 --container rntuple",
+    "multi as an RNTuple": "generate multi --size 200kB --branches 2 --events 3 --compression none --container rntuple",
     "nano": "generate nano --size 200kB --compression none",
     "nano as an RNTuple": "generate nano --size 200kB --compression none --container rntuple",
     "lhcb": "generate lhcb --size 100kB --compression none",
@@ -174,8 +174,8 @@ INSPECTED = {
     "one basket a cluster": "rewrite plain.root --one-basket-per-cluster --cluster 500",
     "lzma": "rewrite plain.root --compression lzma:9",
     "mixed codecs": "rewrite plain.root --column-set x compression=lz4:4 --column-set n compression=zlib:1",
-    "small pages": "rewrite plain.root --container rntuple --basket 100B",
-    "no checksums": "rewrite plain.root --container rntuple --page-checksums=false",
+    "small pages": "rewrite plain.root --container rntuple --basket 100B --compression none",
+    "no checksums": "rewrite plain.root --container rntuple --page-checksums=false --compression none",
     "halves": "rewrite plain.root --container rntuple --encoding half --compression none",
     "folder, histogram, text": "",
     "cut short": "",
