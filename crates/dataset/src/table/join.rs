@@ -9,14 +9,12 @@ use arrow_schema::{DataType, Field, FieldRef};
 use rootfile::{Error, Result};
 
 use super::column::TableColumn;
+use super::difference::named;
 use super::schema::{Node, TableSchema};
 use crate::widen;
 
 /// Types may nest this deep.
 const MAX_DEPTH: usize = 60;
-/// Most differences that a message names.
-const MOST_NAMED: usize = 10;
-
 /// How tables whose columns differ are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Join {
@@ -273,20 +271,6 @@ pub fn joined_path(nodes: &[JoinedNode], node: usize) -> String {
     }
     names.reverse();
     names.join(".")
-}
-
-/// The error for tables that differ: the differences by name, and the ways out.
-pub fn refusal(what: &str, differences: &[String], ways: &str) -> Error {
-    Error::differs(format!("{what}: {} ({ways})", named(differences)))
-}
-
-/// The first of some differences, and the number of the others.
-fn named(texts: &[String]) -> String {
-    let first = texts.get(..MOST_NAMED).unwrap_or(texts).join("; ");
-    match texts.len().checked_sub(MOST_NAMED) {
-        Some(more @ 1..) => format!("{first}; and {more} more"),
-        _ => first,
-    }
 }
 
 /// The types of two columns as text: of C++, where these differ.

@@ -1,4 +1,5 @@
-//! Joins the schemas of several RNTuples: fields are matched by their names and types, columns by their representations.
+//! Joins the schemas of several RNTuples: fields are matched by their names and types, columns by their representations. Pages move as
+//! they are, so what is stored decides. What readers see is joined by [`Join::tables`](dataset::table::Join::tables), which knows no columns.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -6,11 +7,10 @@ use std::sync::Arc;
 
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Field, Role, Schema};
-use dataset::table::{Join as Mode, refusal};
+use dataset::table::{Difference, Join as Mode, refusal};
 use rootfile::{Error, Hint, Result};
 
 use super::filter::is_divisible;
-use crate::plan::tree::schema::Difference;
 use crate::table::text_list::listed;
 
 /// How the elements of a column are encoded: type, bits, range.

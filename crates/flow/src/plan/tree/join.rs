@@ -3,6 +3,8 @@
 //! The first tree with entries gives the schema. Under [`Join::Strict`] all others must have the same. Under
 //! [`Join::Common`] branches that one of them lacks are left out. Under [`Join::Fill`] missing branches are filled with
 //! default entries.
+//!
+//! Entries move as bytes, so what bytes mean decides ([`schema`]), and not the values that readers see, which [`Join::tables`] joins.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dataset::meaning::{ClassConflict, ClassConflicts, Meanings, Reach};
+use dataset::table::Difference;
 use dataset::tree::{Branch, Tree};
 use rootfile::streamer::StreamerInfos;
 
@@ -180,42 +181,5 @@ impl Comparison {
             Some(Difference::Changed { branch: name(&own, i), first: first.to_string(), second: second.to_string() })
         });
         missing.chain(extra).chain(changed).collect()
-    }
-}
-
-/// One difference between the schemas of two tables.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Difference {
-    /// A branch that only the first has.
-    Missing(String),
-    /// A branch that only the second has.
-    Extra(String),
-    /// A branch whose entries have another meaning.
-    Changed {
-        /// The branch.
-        branch: String,
-        /// Its meaning in the first.
-        first: String,
-        /// Its meaning in the second.
-        second: String,
-    },
-    /// A branch whose entries use a class that is described differently.
-    Class {
-        /// The branch.
-        branch: String,
-        /// How the descriptions differ.
-        what: String,
-    },
-}
-
-impl Difference {
-    /// The difference as text. `column` is what the container calls a column.
-    pub fn text(&self, column: &str) -> String {
-        match self {
-            Self::Missing(name) => format!("no {column} {name}"),
-            Self::Extra(name) => format!("an additional {column} {name}"),
-            Self::Class { branch, what } => format!("{column} {branch}: {what}"),
-            Self::Changed { branch, first, second } => format!("{column} {branch}: {second} instead of {first}"),
-        }
     }
 }

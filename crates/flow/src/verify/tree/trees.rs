@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dataset::EntrySet;
+use dataset::{EntrySet, table};
 use rootfile::Result;
 
 use super::column_bytes::{self, Pair};
@@ -50,7 +50,7 @@ pub(crate) fn compare(
 struct Trees<'a> {
     tables: Tables<'a>,
     context: &'a Context<'a>,
-    differences: Vec<schema::Difference>,
+    differences: Vec<table::Difference>,
     /// For each branch of the first tree, its branch of the second.
     map: Vec<Option<usize>>,
     /// Path of each branch of the first tree.
@@ -69,8 +69,8 @@ impl<'a> Trees<'a> {
         found.leave_out(&reshaped.branches[0], &reshaped.branches[1]);
         let mut differences = found.differences(first.described(), second.described());
         match (first.tree.branch_ref, second.tree.branch_ref) {
-            (Some(_), None) => differences.push(schema::Difference::Missing("TRefTable".to_owned())),
-            (None, Some(_)) => differences.push(schema::Difference::Extra("TRefTable".to_owned())),
+            (Some(_), None) => differences.push(table::Difference::Missing("TRefTable".to_owned())),
+            (None, Some(_)) => differences.push(table::Difference::Extra("TRefTable".to_owned())),
             _ => {}
         }
         let names = schema::paths(&first.tree).iter().map(schema::path_text).collect();
@@ -103,7 +103,7 @@ impl<'a> Trees<'a> {
     fn pairs(&self) -> (Vec<Pair<'a>>, Vec<&str>) {
         let changed: HashSet<&str> = (self.differences.iter())
             .filter_map(|difference| match difference {
-                schema::Difference::Changed { branch, .. } | schema::Difference::Class { branch, .. } => {
+                table::Difference::Changed { branch, .. } | table::Difference::Class { branch, .. } => {
                     Some(branch.as_str())
                 }
                 _ => None,
@@ -130,13 +130,13 @@ impl<'a> Trees<'a> {
         }
         for difference in &self.differences {
             let (branch, what) = match difference {
-                schema::Difference::Missing(_) | schema::Difference::Extra(_) if self.context.options.common => {
+                table::Difference::Missing(_) | table::Difference::Extra(_) if self.context.options.common => {
                     continue;
                 }
-                schema::Difference::Missing(branch) => (branch, "only the first side has this branch".to_owned()),
-                schema::Difference::Extra(branch) => (branch, "only the second side has this branch".to_owned()),
-                schema::Difference::Class { branch, what } => (branch, format!("on the second side, {what}")),
-                schema::Difference::Changed { branch, first, second } => {
+                table::Difference::Missing(branch) => (branch, "only the first side has this branch".to_owned()),
+                table::Difference::Extra(branch) => (branch, "only the second side has this branch".to_owned()),
+                table::Difference::Class { branch, what } => (branch, format!("on the second side, {what}")),
+                table::Difference::Changed { branch, first, second } => {
                     (branch, format!("is a {first}, and a {second}"))
                 }
             };
