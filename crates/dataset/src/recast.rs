@@ -1,6 +1,6 @@
 //! Writes the entries of one branch in the form of another that holds the same values: decodes with the plan of the one and
 //! encodes with that of the other. For branches whose bytes mean other things than those of the branch that they join. Also
-//! the same for arrays whose records have other members.
+//! the same for arrays whose records have other members. Members that the first form lacks are default values.
 
 use std::sync::Arc;
 
@@ -15,6 +15,9 @@ use crate::encode::EncodedEntries;
 use crate::layout::Streaming;
 use crate::tree::basket::{BasketData, Entries};
 use crate::widen::{is_wider, widened};
+
+/// Bytes in front of an object or a list.
+const FRAME: u64 = 6;
 
 /// Types may nest this deep.
 const MAX_DEPTH: usize = 60;
@@ -43,6 +46,9 @@ impl Recast {
             if plan.needs_learning() || plan.omits_collection_names() || plan.program().pointers {
                 return Err("it holds objects of any class".to_owned());
             }
+            if plan.has_references() {
+                return Err("it holds references (TRef)".to_owned());
+            }
             if plan.omits_tobjects() {
                 return Err("its objects have bits of their own".to_owned());
             }
@@ -53,6 +59,11 @@ impl Recast {
         }
         to.encoder(Streaming::MemberWise).map_err(|e| e.to_string())?;
         Ok(Self { from, to })
+    }
+
+    /// How many times as large entries become at most, by the largest of their records.
+    pub fn growth(&self) -> u64 {
+        growth(self.from.field().data_type(), self.to.field().data_type(), 0)
     }
 
     /// From the same form to another one.
@@ -97,7 +108,38 @@ impl Recast {
     }
 }
 
-/// Whether a type is the other with the members of records in another order, or with narrower numbers.
+/// How many times as many bytes values have in another type: most in the record that grows most.
+fn growth(from: &DataType, to: &DataType, depth: usize) -> u64 {
+    let inner = match (from, to) {
+        _ if depth > MAX_DEPTH => 1,
+        (DataType::Struct(ours), DataType::Struct(theirs)) => {
+            let pairs = theirs.iter().filter_map(|field| Some((ours.find(field.name())?.1, field)));
+            pairs.map(|(own, field)| growth(own.data_type(), field.data_type(), depth + 1)).max().unwrap_or(1)
+        }
+        (DataType::LargeList(a), DataType::LargeList(b)) | (DataType::FixedSizeList(a, _), DataType::FixedSizeList(b, _)) => {
+            growth(a.data_type(), b.data_type(), depth + 1)
+        }
+        _ => 1,
+    };
+    inner.max(least_bytes(to, depth).div_ceil(least_bytes(from, depth).max(1)))
+}
+
+/// The fewest bytes of a value of a type, about.
+fn least_bytes(data_type: &DataType, depth: usize) -> u64 {
+    match data_type {
+        _ if depth > MAX_DEPTH => 0,
+        DataType::Struct(fields) => fields
+            .iter()
+            .map(|field| least_bytes(field.data_type(), depth + 1))
+            .fold(FRAME, u64::saturating_add),
+        DataType::FixedSizeList(item, n) => {
+            least_bytes(item.data_type(), depth + 1).saturating_mul(u64::try_from(*n).unwrap_or(0))
+        }
+        other => other.primitive_width().map_or(FRAME, |width| width as u64),
+    }
+}
+
+/// Whether a type is the other with the members of records in another order or fewer of them, or with narrower numbers.
 fn is_reordered(from: &DataType, to: &DataType, depth: usize) -> bool {
     if from == to || is_wider(from, to) {
         return true;
@@ -105,11 +147,10 @@ fn is_reordered(from: &DataType, to: &DataType, depth: usize) -> bool {
     match (from, to) {
         _ if depth > MAX_DEPTH => false,
         (DataType::Struct(ours), DataType::Struct(theirs)) => {
-            let has = |field: &Arc<arrow_schema::Field>| {
-                ours.find(field.name())
-                    .is_some_and(|(_, own)| is_reordered(own.data_type(), field.data_type(), depth + 1))
-            };
-            ours.len() == theirs.len() && theirs.iter().all(has)
+            ours.iter().all(|own| {
+                let same = theirs.find(own.name());
+                same.is_some_and(|(_, field)| is_reordered(own.data_type(), field.data_type(), depth + 1))
+            })
         }
         (DataType::LargeList(a), DataType::LargeList(b)) => is_reordered(a.data_type(), b.data_type(), depth + 1),
         (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {

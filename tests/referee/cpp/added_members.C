@@ -1,7 +1,8 @@
 // A tree with classes whose later versions (NEW) add members: numbers, arrays, texts, containers, objects and collections, in split
-// objects, nested objects and collections. make() writes it, and dump() tells what ROOT reads, with the later versions.
+// objects, nested objects, collections and objects that are not split. make() writes it, and dump() tells what ROOT reads, with the later versions.
 #include <TClonesArray.h>
 #include <TFile.h>
+#include <TRef.h>
 #include <TTree.h>
 
 #include <string>
@@ -77,11 +78,22 @@ public:
   ClassDef(Event, kVersion)
 };
 
+// Its version stays, but objects inside of it have others.
+class Holder {
+public:
+  int n = 0;
+  Hit hit;
+  std::vector<Hit> hits;
+  virtual ~Holder() {}
+  ClassDef(Holder, 1)
+};
+
 #ifdef __ROOTCLING__
 #pragma link C++ class Track+;
 #pragma link C++ class Hit+;
 #pragma link C++ class Base+;
 #pragma link C++ class Event+;
+#pragma link C++ class Holder+;
 #pragma link C++ class std::vector<Hit>+;
 #endif
 
@@ -92,11 +104,16 @@ int make(const char *path) {
   std::vector<Hit> hits;
   Track track;
   Event event;
+  Holder holder;
   tree.Branch("tracks", &tracks, 32000, 99);
   tree.Branch("track.", &track, 32000, 99);
   tree.Branch("hits", &hits, 32000, 99);
   tree.Branch("event.", &event, 32000, 99);
   tree.Branch("whole", &hits, 32000, 0);
+  tree.Branch("track0.", &track, 32000, 0);
+  tree.Branch("event0.", &event, 32000, 0);
+  tree.Branch("holder0.", &holder, 32000, 0);
+  tree.Branch("holder1.", &holder, 32000, 1);
   for (int e = 0; e < 6; e++) {
     tracks.Delete();
     for (int k = 0; k < e % 4; k++) ((Track *)tracks.ConstructedAt(k))->set(10 * e + k);
@@ -113,6 +130,12 @@ int make(const char *path) {
     event.two.set(e);
     event.more = hits;
 #endif
+    holder.n = e;
+    holder.hit.set(e);
+    holder.hits = hits;
+    track.SetBit(BIT(14), e % 2);
+    // From the fourth entry on a reference leads to the object.
+    if (e == 3) TRef(&track).GetObject();
     tree.Fill();
   }
   tree.Write();
@@ -139,12 +162,18 @@ std::string dump(const char *path) {
   auto tracks = new TClonesArray("Track");
   auto track = new Track;
   auto hits = new std::vector<Hit>, whole = new std::vector<Hit>;
-  auto event = new Event;
+  auto event = new Event, event0 = new Event;
+  auto holder0 = new Holder, holder1 = new Holder;
+  auto track0 = new Track;
   tree->SetBranchAddress("tracks", &tracks);
   tree->SetBranchAddress("track.", &track);
   tree->SetBranchAddress("hits", &hits);
   tree->SetBranchAddress("whole", &whole);
   tree->SetBranchAddress("event.", &event);
+  tree->SetBranchAddress("track0.", &track0);
+  tree->SetBranchAddress("event0.", &event0);
+  tree->SetBranchAddress("holder0.", &holder0);
+  tree->SetBranchAddress("holder1.", &holder1);
   std::string out;
   for (int e = 0; e < tree->GetEntries(); e++) {
     tree->GetEntry(e);
@@ -153,11 +182,18 @@ std::string dump(const char *path) {
     for (auto &hit : *hits) out += text(hit);
     out += " |";
     for (auto &hit : *whole) out += text(hit);
-    out += Form(" | %d %d", event->id, event->z) + text(event->track);
-    for (auto &hit : event->hits) out += text(hit);
-    out += " |" + text(event->one) + text(event->two);
-    for (auto &hit : event->more) out += text(hit);
-    out += "\n";
+    for (auto one : {event, event0}) {
+      out += Form(" | %d %d", one->id, one->z) + text(one->track);
+      for (auto &hit : one->hits) out += text(hit);
+      out += " |" + text(one->one) + text(one->two);
+      for (auto &hit : one->more) out += text(hit);
+    }
+    for (auto one : {holder0, holder1}) {
+      out += Form(" | %d", one->n) + text(one->hit);
+      for (auto &hit : one->hits) out += text(hit);
+    }
+    bool referenced = track0->TestBit(kIsReferenced) && track0->GetUniqueID();
+    out += " |" + text(*track0) + Form(" %d%d\n", track0->TestBit(BIT(14)), referenced);
   }
   return out;
 }

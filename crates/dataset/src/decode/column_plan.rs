@@ -40,7 +40,12 @@ impl ColumnPlan {
     /// The plan for the branch with this index among the tree's. A branch that cannot be decoded gives a plan too: its
     /// column is `LargeBinary`, the bytes of each entry, and [`opaque`](Self::opaque) has the reason.
     pub fn new(tree: &Tree, branch: usize, infos: &StreamerInfos) -> Self {
-        Self::planned(tree, branch, infos, LearnedClasses::default())
+        Self::planned(tree, branch, infos, LearnedClasses::default(), false)
+    }
+
+    /// The same, but `TObject` bases have a part of the record: for entries that are encoded again.
+    pub fn with_tobjects(tree: &Tree, branch: usize, infos: &StreamerInfos) -> Self {
+        Self::planned(tree, branch, infos, LearnedClasses::default(), true)
     }
 
     /// The plan for a branch that will hold the values of `others`: the item classes that these plans have learned hold for
@@ -57,7 +62,7 @@ impl ColumnPlan {
         if let Some(class) = clones {
             learned.merge(&LearnedClasses::of_branch(class));
         }
-        Self::planned(tree, branch, infos, learned)
+        Self::planned(tree, branch, infos, learned, false)
     }
 
     /// The item class, if the branch is an array and its entries have named the class.
@@ -98,6 +103,11 @@ impl ColumnPlan {
     /// Whether the column's classes have `TObject` bases, which the column leaves out.
     pub fn omits_tobjects(&self) -> bool {
         self.steps().any(|step| matches!(step.destination, Destination::TObject))
+    }
+
+    /// Whether objects of a class are among the values.
+    pub fn reads(&self, class: &str) -> bool {
+        self.0.program.readers.iter().any(|reader| reader.class == class)
     }
 
     /// Whether the column is fBits of `TObject`s, which have a branch of their own.
@@ -153,8 +163,14 @@ impl ColumnPlan {
         versions.filter_map(|version| version.steps.as_ref().ok()).flatten()
     }
 
-    fn planned(tree: &Tree, branch: usize, infos: &StreamerInfos, learned: LearnedClasses) -> Self {
-        let (program, opaque) = match branch::plan(tree, branch, infos, &learned) {
+    fn planned(
+        tree: &Tree,
+        branch: usize,
+        infos: &StreamerInfos,
+        learned: LearnedClasses,
+        keeps_tobjects: bool,
+    ) -> Self {
+        let (program, opaque) = match branch::plan(tree, branch, infos, &learned, keeps_tobjects) {
             Ok(program) if program.shape == Shape::Bytes && !program.arrays.is_empty() => {
                 let reason = "a TClonesArray whose class no entry names, or whose class is not described in the file";
                 (program, Some(reason.to_owned()))
@@ -245,7 +261,7 @@ impl ColumnPlan {
             if !plan.needs_learning() || !learned.learn(&program.arrays, &entries::seen_arrays(program, basket)) {
                 break;
             }
-            plan = Self::planned(tree, plan.0.branch, infos, learned);
+            plan = Self::planned(tree, plan.0.branch, infos, learned, false);
         }
         plan
     }

@@ -66,17 +66,21 @@ impl Encoder<'_> {
         Ok(())
     }
 
-    /// `TObject`s, from unique number and bits.
+    /// `TObject`s, from unique number and bits, and the process where that is kept.
     #[inline]
     pub(super) fn tobjects(&mut self, parts: &[View<'_>], at: usize, n: usize) -> Result<()> {
-        let [View::Numbers(_, Words::W4(ids)), View::Numbers(_, Words::W4(bits))] = parts else {
+        let [View::Numbers(_, Words::W4(ids)), View::Numbers(_, Words::W4(bits)), kept @ ..] = parts else {
             return Err(shape_mismatch());
         };
+        let processes = match kept {
+            [View::Numbers(_, Words::W2(processes))] => Some(processes),
+            _ => None,
+        };
         let rows = ids.get(at..at + n).zip(bits.get(at..at + n)).ok_or_else(shape_mismatch)?;
-        for (id, bits) in rows.0.iter().zip(rows.1) {
+        for (k, (id, bits)) in rows.0.iter().zip(rows.1).enumerate() {
             write_tobject(&mut self.out, *id, *bits);
             if bits & IS_REFERENCED != 0 {
-                self.out.u16(0);
+                self.out.u16(processes.and_then(|processes| processes.get(at + k)).copied().unwrap_or(0));
             }
         }
         Ok(())

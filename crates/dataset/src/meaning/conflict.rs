@@ -11,7 +11,7 @@ use super::element::{ElementForm, elements};
 use super::reach::Reach;
 
 /// Classes that ROOT writes by hand: their descriptions say nothing about bytes, and differ between writers.
-const BY_HAND: [&str; 6] = ["TObject", "TString", "TCollection", "TSeqCollection", "TList", "TObjArray"];
+pub(super) const BY_HAND: [&str; 6] = ["TObject", "TString", "TCollection", "TSeqCollection", "TList", "TObjArray"];
 
 /// The classes that two sets of streamer infos describe differently, by name.
 #[derive(Debug, Default, PartialEq)]

@@ -7,7 +7,7 @@
 //! | `branch` | a branch's own metadata: [`BranchMeaning`] |
 //! | `element` | a member or base of a class, by what it says about bytes |
 //! | `conflict` | classes that two sets of streamer infos describe differently under one version: [`ClassConflicts`] |
-//! | `growth` | which of two descriptions of a class has all members of the other: [`Growth`] |
+//! | `growth` | which of two descriptions of a class has all members of the other: [`Growth`]; classes with versions that lack some: [`OutgrownClass`] |
 //! | `reach` | the classes that the values of a type use: [`Reach`] |
 //!
 //! Nothing is read here but metadata. Titles, comments and names of types count only where bytes depend on them. Other
@@ -21,5 +21,5 @@ mod reach;
 
 pub use branch::{BranchMeaning, Meanings};
 pub use conflict::{ClassConflict, ClassConflicts};
-pub use growth::Growth;
+pub use growth::{Growth, OutgrownClass};
 pub use reach::Reach;

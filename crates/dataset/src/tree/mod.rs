@@ -26,7 +26,7 @@ pub use held::UnequalBranch;
 pub use index::{IndexLine, TreeIndex};
 pub use inner::{InnerBaskets, each_inner_branch};
 pub use kept::{KEPT_CLASS, KEPT_TITLE, KeptTree, is_kept, kept_name, read_kept, write_kept};
-pub use model::{BasketRef, Branch, BranchKind, Leaf, Tree};
+pub use model::{BasketRef, Branch, BranchKind, Element, Leaf, Tree};
 pub use places::Places;
 pub use read::{is_tree_class, read_tree};
 pub use replace::Replaced;

@@ -33,12 +33,18 @@ pub(in crate::decode) fn plan(
     index: usize,
     infos: &StreamerInfos,
     contents: &LearnedClasses,
+    keeps_tobjects: bool,
 ) -> Result<Program, Reason> {
+    let classes = || {
+        let mut classes = Classes::new(infos, contents);
+        classes.keeps_tobjects = keeps_tobjects;
+        classes
+    };
     let branch = tree.branches.get(index).ok_or("no such branch")?;
     match &branch.kind {
         BranchKind::Plain => leaves::plan(tree, branch),
-        BranchKind::Element(element) => of_element(tree, branch, element, Classes::new(infos, contents)),
-        BranchKind::Object { class_name } => of_object(class_name, Classes::new(infos, contents)),
+        BranchKind::Element(element) => of_element(tree, branch, element, classes()),
+        BranchKind::Object { class_name } => of_object(class_name, classes()),
         BranchKind::Ref { .. } => Err("a table of references".to_owned()),
         BranchKind::Clones(_) => Err("a collection of ROOT 2".to_owned()),
     }

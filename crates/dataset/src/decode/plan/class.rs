@@ -1,13 +1,14 @@
 //! Classes by streamer info: the record that a class makes, and how each of its versions is read into it.
 //!
-//! The members of bases are parts of the record and come first, as in uproot. The `TObject` base has no part. Members are
-//! matched by name: a part that a version lacks is zero, a member that the record lacks is skipped.
+//! The members of bases are parts of the record and come first, as in uproot. The `TObject` base has a part on request only.
+//! Members are matched by name: a part that a version lacks is zero, a member that the record lacks is skipped.
 
 use std::sync::Arc;
 
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos, builtin, code};
 
 use super::conversion::fitted;
+use super::member::kept_tobject;
 use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination, MemberStep};
 use crate::decode::program::learned::{LearnedClasses, MemberId};
 use crate::decode::program::model::Typed;
@@ -40,13 +41,16 @@ pub(super) struct Classes<'a> {
     pub arrays: Vec<MemberId>,
     /// The member that is being planned.
     pub member: MemberId,
+    /// Whether `TObject` bases have a part.
+    pub keeps_tobjects: bool,
 }
 
 impl<'a> Classes<'a> {
     pub(super) fn new(infos: &'a StreamerInfos, learned: &'a LearnedClasses) -> Self {
         let (readers, targets, counters, within) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (arrays, member) = (Vec::new(), MemberId::default());
-        Self { infos, readers, targets, counters, within, parts: 0, pointers: false, learned, arrays, member }
+        let (parts, pointers, keeps_tobjects) = (0, false, false);
+        Self { infos, readers, targets, counters, within, parts, pointers, learned, arrays, member, keeps_tobjects }
     }
 
     /// Number of counters that the readers set.
@@ -143,7 +147,8 @@ impl<'a> Classes<'a> {
 
     fn base_parts(&mut self, e: &StreamerElement) -> Result<Vec<(String, Shape)>, Reason> {
         if e.name == "TObject" {
-            return Ok(Vec::new());
+            let kept = self.keeps_tobjects.then(|| (e.name.clone(), kept_tobject()));
+            return Ok(kept.into_iter().collect());
         }
         if let Some((shape, _)) = self.special(&e.name) {
             return Ok(vec![(e.name.clone(), shape)]);
@@ -230,7 +235,7 @@ impl<'a> Classes<'a> {
                 .filter(|_| counts(info, e))
                 .map(|n| (self.counter(&info.name, &e.name), n));
             if is_base(e) && (e.name == "TObject" || self.special(&e.name).is_none()) {
-                steps.push(self.base_step(e, parts, filled)?);
+                steps.push(self.base_step((info, e), parts, filled)?);
                 continue;
             }
             let (shape, op) = self.member_or_bytes(info, e);
@@ -267,12 +272,18 @@ impl<'a> Classes<'a> {
 
     fn base_step(
         &mut self,
-        e: &StreamerElement,
+        (info, e): (&StreamerInfo, &StreamerElement),
         parts: &[(String, Shape)],
         filled: &mut [bool],
     ) -> Result<MemberStep, Reason> {
         if e.name == "TObject" {
-            return Ok(MemberStep { op: Op::TObject, destination: Destination::TObject, counts: None });
+            let names = [qualified(info, &e.name), e.name.clone()];
+            let kept = names.iter().find_map(|wanted| parts.iter().position(|(name, _)| name == wanted));
+            let destination = kept.filter(|_| self.keeps_tobjects).map_or(Destination::TObject, Destination::Part);
+            if let Some(filled) = kept.and_then(|i| filled.get_mut(i)) {
+                *filled = true;
+            }
+            return Ok(MemberStep { op: Op::TObject, destination, counts: None });
         }
         let reader = self.base_reader(e, parts)?;
         let base = self.base_info(e);

@@ -122,14 +122,16 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// `TObject`s, as unique number and bits.
+    /// `TObject`s, as unique number and bits, and where that is kept, the process.
     #[inline]
     pub(super) fn tobjects(&mut self, n: usize, parts: &mut [Column]) -> Result<()> {
         for _ in 0..n {
             let object = read_tobject(&mut self.cursor)?;
-            for (part, value) in parts.iter_mut().zip([object.unique_id, object.bits]) {
-                if let Column::Numbers(_, Words::W4(words)) = part {
-                    words.push(value);
+            for (part, value) in parts.iter_mut().zip([object.unique_id, object.bits, 0]) {
+                match part {
+                    Column::Numbers(_, Words::W4(words)) => words.push(value),
+                    Column::Numbers(_, Words::W2(words)) => words.push(object.pid.unwrap_or(0)),
+                    _ => {}
                 }
             }
         }

@@ -65,6 +65,8 @@ pub(crate) struct PlanBuilder<'a> {
     pub recasts: HashMap<usize, Arc<Recast>>,
     /// Branches whose numbers have other types in some inputs: the types of each leaf.
     pub widened: HashMap<usize, InputNumbers>,
+    /// Branches whose entries so far are all in the newest versions of their classes: these versions.
+    pub brought: HashMap<usize, StreamerInfos>,
     /// The item classes of arrays, once a further input is joined.
     pub clones: Option<ClonesClasses>,
 }
@@ -84,6 +86,7 @@ impl<'a> PlanBuilder<'a> {
             first_input: input.1.name().to_owned(),
             recasts: HashMap::new(),
             widened: HashMap::new(),
+            brought: HashMap::new(),
             clones: None,
             request,
             gaps,
@@ -193,7 +196,7 @@ impl<'a> PlanBuilder<'a> {
             column.target.met_by_file.resize(in_file as usize, true);
             column.target.met_by_file.push(same_compression && same_form);
             let recast = self.recasts.remove(&i);
-            let larger = if recast.is_some() { LARGEST_RECAST } else { 1 };
+            let larger = recast.as_ref().map_or(1, |recast| recast.growth().max(LARGEST_RECAST));
             let expansion = ratio(branch.tot_bytes.saturating_mul(larger), branch.zip_bytes);
             column.source.expansion = column.source.expansion.max(expansion);
             column.source.tot_bytes = column.source.tot_bytes.saturating_add(branch.tot_bytes.saturating_mul(larger));

@@ -11,6 +11,7 @@ mod join;
 pub(crate) mod kept;
 mod memory;
 pub(crate) mod model;
+mod objects;
 mod optimise;
 mod recode;
 mod reconcile;
