@@ -1,5 +1,6 @@
 """`merge --fill` of inputs with two versions of a class, of which one adds members: in split objects, in collections,
-in objects that are not split, and in RNTuples. ROOT's compiled classes write them, and say what they read of the outputs."""
+in objects that are not split, and in RNTuples. ROOT's compiled classes write them, and say what they read of the
+outputs."""
 
 import subprocess
 import sys

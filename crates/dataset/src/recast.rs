@@ -116,7 +116,8 @@ fn growth(from: &DataType, to: &DataType, depth: usize) -> u64 {
             let pairs = theirs.iter().filter_map(|field| Some((ours.find(field.name())?.1, field)));
             pairs.map(|(own, field)| growth(own.data_type(), field.data_type(), depth + 1)).max().unwrap_or(1)
         }
-        (DataType::LargeList(a), DataType::LargeList(b)) | (DataType::FixedSizeList(a, _), DataType::FixedSizeList(b, _)) => {
+        (DataType::LargeList(a), DataType::LargeList(b))
+        | (DataType::FixedSizeList(a, _), DataType::FixedSizeList(b, _)) => {
             growth(a.data_type(), b.data_type(), depth + 1)
         }
         _ => 1,
@@ -128,10 +129,9 @@ fn growth(from: &DataType, to: &DataType, depth: usize) -> u64 {
 fn least_bytes(data_type: &DataType, depth: usize) -> u64 {
     match data_type {
         _ if depth > MAX_DEPTH => 0,
-        DataType::Struct(fields) => fields
-            .iter()
-            .map(|field| least_bytes(field.data_type(), depth + 1))
-            .fold(FRAME, u64::saturating_add),
+        DataType::Struct(fields) => {
+            fields.iter().map(|field| least_bytes(field.data_type(), depth + 1)).fold(FRAME, u64::saturating_add)
+        }
         DataType::FixedSizeList(item, n) => {
             least_bytes(item.data_type(), depth + 1).saturating_mul(u64::try_from(*n).unwrap_or(0))
         }
@@ -146,12 +146,10 @@ fn is_reordered(from: &DataType, to: &DataType, depth: usize) -> bool {
     }
     match (from, to) {
         _ if depth > MAX_DEPTH => false,
-        (DataType::Struct(ours), DataType::Struct(theirs)) => {
-            ours.iter().all(|own| {
-                let same = theirs.find(own.name());
-                same.is_some_and(|(_, field)| is_reordered(own.data_type(), field.data_type(), depth + 1))
-            })
-        }
+        (DataType::Struct(ours), DataType::Struct(theirs)) => ours.iter().all(|own| {
+            let same = theirs.find(own.name());
+            same.is_some_and(|(_, field)| is_reordered(own.data_type(), field.data_type(), depth + 1))
+        }),
         (DataType::LargeList(a), DataType::LargeList(b)) => is_reordered(a.data_type(), b.data_type(), depth + 1),
         (DataType::FixedSizeList(a, n), DataType::FixedSizeList(b, m)) => {
             n == m && is_reordered(a.data_type(), b.data_type(), depth + 1)

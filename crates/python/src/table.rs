@@ -185,10 +185,10 @@ impl Table {
         self.table.datasets().flat_map(of).collect()
     }
 
-    /// Whether it is the table of one file, with just the columns that the file has.
+    /// Whether it is the table of one file, with just the columns and aliases that the file has.
     #[getter]
     fn is_alone(&self) -> bool {
-        self.table.alike().is_some_and(|only| only.inputs().len() == 1)
+        self.table.shares_aliases() && self.table.alike().is_some_and(|only| only.inputs().len() == 1)
     }
 
     /// Whether it is joined of files that have no column in common.
@@ -207,10 +207,14 @@ impl Table {
         self.table.clusters().to_vec()
     }
 
-    /// Names and formulas of the tree's aliases, in the order of the list.
+    /// Names and formulas of the aliases that all files have alike, in the order of the list.
     fn aliases(&self) -> Vec<(String, String)> {
-        let Some(tree) = self.table.first().and_then(Dataset::tree) else { return Vec::new() };
-        tree.listed(tree.aliases).map(|alias| (alias.name.to_owned(), alias.title.to_owned())).collect()
+        self.table.aliases()
+    }
+
+    /// What an alias is in the files, if it is not the same in all.
+    fn alias_conflict(&self, name: &str) -> Option<&str> {
+        self.table.alias_conflict(name)
     }
 
     /// What it is: "tree", "ntuple", or "parquet".

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 from .. import _core
 from .._shared.progress import reading, stepping
 from .._shared.signatures import spelled
+from ..exceptions import SchemaDiffers
 from . import interpreting, libraries, options
 from . import virtual as lazy
 from .listing import Filters
@@ -229,4 +230,10 @@ class Readable:
         from .computing import Computation
 
         aliases = {**self.aliases, **(own.get("aliases") or {})}
-        return Computation(self._table, self._part, self._unknown, wanted, cut, aliases)
+        return Computation(self._table, self._part, self._no_name, wanted, cut, aliases)
+
+    def _no_name(self, name: str, aliases: Iterable[str]) -> Exception:
+        """The error for a name that is neither a branch nor one of these aliases."""
+        if why := self._table.alias_conflict(name):
+            return SchemaDiffers(f"the files differ: alias {name} {why}")
+        return self._unknown(name, aliases)

@@ -35,7 +35,7 @@ class Computation:
         self,
         table: _core.Table,
         find: Callable[[str], Part | None],
-        unknown: Callable[[str, Iterable[str]], KeyError],
+        unknown: Callable[[str, Iterable[str]], Exception],
         wanted: Sequence[tuple[str, Part | None]],
         cut: str | None,
         aliases: Mapping[str, str],

@@ -244,7 +244,8 @@ class Tree(Branches, Table["Branch"]):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """The tree's own names for expressions (`TTree::SetAlias`)."""
+        """The tree's own names for expressions (`TTree::SetAlias`): those that all files have alike. To use another
+        one is a `SchemaDiffers`, which says what it is in two of them."""
         return dict(self._table.aliases())
 
     @functools.cached_property

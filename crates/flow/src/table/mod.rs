@@ -4,6 +4,7 @@
 pub(crate) mod depth;
 pub(crate) mod memory;
 pub(crate) mod ntuple;
+pub(crate) mod object_values;
 pub(crate) mod piece;
 pub(crate) mod target;
 pub(crate) mod text_list;

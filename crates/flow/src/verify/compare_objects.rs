@@ -8,10 +8,10 @@ use objects::{Action, Input, Merger, ObjectLocation, inner_trees, process_ids};
 use rootfile::object::ObjectReader;
 use rootfile::{Key, Result, RootFile};
 
-use super::object_values::Comparison;
 use super::options::VerifyOptions;
 use super::side::{Side, no_file, path_of};
 use super::verdict::{Difference, Verdict};
+use crate::table::object_values::Comparison;
 
 /// Compares directories by path and title.
 pub(super) fn directories(first: &Side, second: &Side, common: bool, verdict: &mut Verdict) {

@@ -14,7 +14,6 @@ mod kept;
 mod memory_bits;
 mod ntuple_side;
 mod ntuples;
-mod object_values;
 mod older_cycles;
 mod options;
 mod side;

@@ -17,6 +17,7 @@ use super::request::RequestedEntries;
 use super::trees::TreeTable;
 use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::plan::inputs::Input;
+use crate::plan::tree::attached::AliasConflicts;
 use crate::table::piece::Files;
 use crate::table::tree::column::Column;
 
@@ -79,6 +80,8 @@ pub struct Dataset {
     pub(super) path: String,
     /// The UUIDs of the files.
     pub(super) uuids: Vec<String>,
+    /// Aliases that not all of its files have alike.
+    pub(super) alias_conflicts: AliasConflicts,
     /// The descriptions of the classes in the entries of trees.
     pub(super) infos: StreamerInfos,
     pub(super) sources: Sources,

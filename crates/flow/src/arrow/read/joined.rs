@@ -22,6 +22,7 @@ use crate::execute::progress::tell;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::PlanOptions;
+use crate::plan::tree::attached::{AliasConflicts, aliases, compare_aliases};
 use crate::table::text_list::listed;
 
 /// How the tables of several files become one.
@@ -39,6 +40,8 @@ pub struct JoinedTable {
     /// The joined schema; none of a single part that is as it is in its files.
     joined: Option<Arc<Schemas>>,
     bounds: Vec<u64>,
+    /// Aliases that not all files have alike.
+    alias_conflicts: Arc<AliasConflicts>,
 }
 
 /// The schema of tables that differ.
@@ -145,8 +148,10 @@ impl JoinedTable {
             datasets.push(of_file(input, &file)?);
             files.push(file);
         }
+        let conflicts = Arc::new(alias_conflicts(&datasets));
+        let of_all = |table: Self| Self { alias_conflicts: Arc::clone(&conflicts), ..table };
         if are_alike(&datasets) {
-            return Ok(datasets.into_iter().map(Self::from).collect());
+            return Ok(datasets.into_iter().map(Self::from).map(of_all).collect());
         }
         let as_one = |options| match is_parquet {
             true => Dataset::of_whole_parquet(inputs),
@@ -154,13 +159,14 @@ impl JoinedTable {
         };
         let table = Self::of_opened(inputs.len(), joining, &[], as_one, || Ok(datasets))?;
         let each = table.parts.iter().flat_map(Part::each_file);
-        Ok(each.map(|part| Self::new(vec![part], table.joined.clone())).collect())
+        Ok(each.map(|part| of_all(Self::new(vec![part], table.joined.clone()))).collect())
     }
 
     /// Joins tables that differ.
     fn of_differing(datasets: Vec<Dataset>, joining: Joining) -> Result<Self> {
         let JoinedNodes { nodes, left_out } = joining.join.tables(&join_inputs(&datasets), joining.widen)?;
         let schemas = Schemas::of(&nodes, &datasets, left_out);
+        let alias_conflicts = Arc::new(alias_conflicts(&datasets));
         let mut parts = Vec::with_capacity(datasets.len());
         let mut first_entry = 0u64;
         for (number, dataset) in datasets.into_iter().enumerate() {
@@ -170,7 +176,7 @@ impl JoinedTable {
             first_entry = part.end();
             parts.push(part);
         }
-        Ok(Self::new(parts, Some(Arc::new(schemas))))
+        Ok(Self { alias_conflicts, ..Self::new(parts, Some(Arc::new(schemas))) })
     }
 
     fn new(parts: Vec<Part>, joined: Option<Arc<Schemas>>) -> Self {
@@ -179,7 +185,7 @@ impl JoinedTable {
             bounds.extend(part.clusters());
         }
         bounds.push(parts.last().map_or(0, Part::end));
-        Self { parts, joined, bounds }
+        Self { parts, joined, bounds, alias_conflicts: Arc::default() }
     }
 
     /// The first of its tables, which has names, titles and metadata.
@@ -200,6 +206,23 @@ impl JoinedTable {
     /// The data set that has just its entries and columns, if there is one.
     pub(super) fn as_one(&self) -> Option<&Dataset> {
         self.alike().filter(|_| self.parts.iter().all(Part::is_whole))
+    }
+
+    /// Names and formulas of the aliases that all files have alike.
+    pub fn aliases(&self) -> Vec<(String, String)> {
+        let mut aliases = self.first().map_or_else(Vec::new, aliases_of);
+        aliases.retain(|(name, _)| !self.alias_conflicts.contains_key(name));
+        aliases
+    }
+
+    /// What an alias is in the files, if it is not the same in all.
+    pub fn alias_conflict(&self, name: &str) -> Option<&str> {
+        self.alias_conflicts.get(name).map(String::as_str)
+    }
+
+    /// Whether all files have the same aliases.
+    pub fn shares_aliases(&self) -> bool {
+        self.alias_conflicts.is_empty()
     }
 
     /// The friends, if all files have the same columns.
@@ -336,7 +359,8 @@ impl JoinedTable {
 impl From<Dataset> for JoinedTable {
     fn from(dataset: Dataset) -> Self {
         let bounds = dataset.clusters().to_vec();
-        Self { parts: vec![Part::whole(Arc::new(dataset))], joined: None, bounds }
+        let alias_conflicts = Arc::new(dataset.alias_conflicts.clone());
+        Self { parts: vec![Part::whole(Arc::new(dataset))], joined: None, bounds, alias_conflicts }
     }
 }
 
@@ -378,6 +402,25 @@ impl Schemas {
         }
         columns
     }
+}
+
+/// The aliases of the first file; an RNTuple has none.
+fn aliases_of(dataset: &Dataset) -> Vec<(String, String)> {
+    dataset.tree().map_or_else(Vec::new, aliases)
+}
+
+/// The aliases that not all of the tables with entries have alike.
+fn alias_conflicts(datasets: &[Dataset]) -> AliasConflicts {
+    let mut found = AliasConflicts::new();
+    let mut tables = datasets.iter().filter(|dataset| dataset.entries() > 0);
+    let Some(first) = tables.next() else { return found };
+    let name = |dataset: &Dataset| dataset.paths().first().cloned().unwrap_or_default();
+    found.extend(first.alias_conflicts.clone());
+    for other in tables {
+        found.extend(other.alias_conflicts.clone());
+        compare_aliases((&aliases_of(first), &name(first)), (&aliases_of(other), &name(other)), &mut found);
+    }
+    found
 }
 
 /// The table of an input whose file is open.

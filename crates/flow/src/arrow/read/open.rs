@@ -21,6 +21,7 @@ use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::{Absent, Pack, PlanOptions};
 use crate::plan::request::TableRequest;
+use crate::plan::tree::attached::AliasConflicts;
 use crate::plan::tree::{Gaps, plan_table};
 use crate::table::tree::column::Column;
 
@@ -129,7 +130,8 @@ impl Dataset {
         };
         let opened = Self::of_sources(Sources::Trees(table), plan.files, path);
         let (uuids, holders) = of_files(trees);
-        Ok(Self { infos, input_entries: plan.input_entries, uuids, holders, ..opened }.with_inputs(inputs))
+        let (input_entries, alias_conflicts) = (plan.input_entries, plan.messages.alias_conflicts);
+        Ok(Self { infos, input_entries, alias_conflicts, uuids, holders, ..opened }.with_inputs(inputs))
     }
 
     fn of_ntuples(
@@ -194,6 +196,7 @@ impl Dataset {
             paths: Vec::new(),
             path: path.to_owned(),
             uuids: Vec::new(),
+            alias_conflicts: AliasConflicts::new(),
             infos: StreamerInfos::new(),
             files,
             input_entries: bounds.last().copied().into_iter().collect(),

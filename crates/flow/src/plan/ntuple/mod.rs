@@ -19,7 +19,8 @@ use dataset::layout::{Layout, TreeRules};
 use dataset::ntuple::MAX_KEY_SIZE;
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Schema};
-use rootfile::{Error, Result};
+use rootfile::text::shortened;
+use rootfile::{Error, Result, public_path};
 
 use self::columns::{OutputColumns, output_columns};
 pub(crate) use self::join::field_meaning;
@@ -97,6 +98,7 @@ fn plan_parts(parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan> {
         let (names, path) = (widows.join(", "), joining.path);
         notes.push(format!("RNTuple {path}: projected fields go with the fields that they show: {names}"));
     }
+    lost.extend(lost_descriptions(&parts));
     let mut made = output_columns(&join, &first, joining.rules, joining.entry_column, &mut lost)?;
     let lost: Vec<String> = lost.into_iter().map(|what| format!("RNTuple {}: {what}", joining.path)).collect();
     let selected = joining.entries.map(|entries| entries(before)).transpose()?.map(Arc::new);
@@ -177,6 +179,22 @@ fn uncounted(parts: &[Part], joining: &Joining<'_>) -> Option<PathBuf> {
     let is_set = |part: &&Part| part.ntuple.features.iter().any(|word| *word != 0);
     let found = parts.iter().find(is_set).filter(|_| parts.len() > 1 || joining.entries.is_some());
     found.map(|part| part.source.name().to_path_buf())
+}
+
+/// The descriptions of further parts, which the output has no place for.
+fn lost_descriptions(parts: &[Part]) -> Option<String> {
+    let first = parts.first()?;
+    let differs = |part: &&Part| {
+        let description = &part.ntuple.description;
+        !description.is_empty() && *description != first.ntuple.description
+    };
+    let mut others = parts.iter().filter(differs);
+    let other = others.next()?;
+    let [kept, file] = [first, other].map(|part| public_path(part.source.name()).display().to_string());
+    let more = others.count();
+    let more = if more > 0 { format!(" and those of {more} more inputs") } else { String::new() };
+    let description = shortened(&other.ntuple.description, 60);
+    Some(format!("description {description:?} of {file}{more} is left out; what {kept} has is kept"))
 }
 
 /// The metadata of the output: those of the first part with the joined schema.

@@ -14,6 +14,7 @@ use dataset::tree::{BasketRef, Branch, Tree, may_hold_tags};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result, RootFile, Source};
 
+use super::attached::Attached;
 use super::clusters::SourceCluster;
 use super::external_files::ExternalFile;
 use super::relations::Relations;
@@ -60,6 +61,7 @@ pub(crate) struct PlanBuilder<'a> {
     pub remarks: Vec<String>,
     pub big_keys: bool,
     pub relations: Relations,
+    pub attached: Attached,
     pub unequal: UnequalInputs,
     /// How entries of the next input become those of columns, where their bytes mean other things.
     pub recasts: HashMap<usize, Arc<Recast>>,
@@ -82,6 +84,7 @@ impl<'a> PlanBuilder<'a> {
         let mut builder = Self {
             rules: request.layout.rules(request.path),
             relations: Relations::of(&tree),
+            attached: Attached::default(),
             infos: input.1.infos().clone(),
             first_input: input.1.name().to_owned(),
             recasts: HashMap::new(),

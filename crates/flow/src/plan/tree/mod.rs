@@ -1,6 +1,7 @@
 //! Plans a tree: from the inputs' metadata and the requested layout to columns cut at clusters, before any entry is
 //! touched.
 
+pub(crate) mod attached;
 mod builder;
 mod clones;
 pub(crate) mod clusters;

@@ -7,6 +7,7 @@ use dataset::tree::Tree;
 use rootfile::Source;
 use rootfile::streamer::StreamerInfos;
 
+use super::attached::AliasConflicts;
 use super::schema::Described;
 use crate::execute::engine::tree::recode_job::Recode;
 use crate::table::tree::column::Column;
@@ -61,8 +62,10 @@ pub(crate) struct PlanMessages {
     pub notes: Vec<String>,
     /// Files that are read, and are outside of the folders of the inputs that name them.
     pub remarks: Vec<String>,
-    /// Notes on metadata that cannot be joined: index, table of references.
+    /// Notes on metadata that cannot be joined: index, table of references, and what only later inputs have.
     pub lost: Vec<String>,
     /// Branches that are left out because the file with their baskets is absent, with the reason.
     pub absent: Vec<(String, String)>,
+    /// Aliases that not all inputs have alike.
+    pub alias_conflicts: AliasConflicts,
 }

@@ -70,7 +70,9 @@ impl PlanBuilder<'_> {
         let own = ColumnPlan::with_tobjects(&self.tree, i, before);
         let from = ColumnPlan::with_tobjects(tree, theirs, infos);
         outgrown.retain(|class| [&own, &from].iter().any(|plan| plan.reads(&class.newest.name)));
-        if let Some(class) = outgrown.iter().find(|class| self.request.options.schema != Join::Fill || !class.holds_all()) {
+        if let Some(class) =
+            outgrown.iter().find(|class| self.request.options.schema != Join::Fill || !class.holds_all())
+        {
             return Err(class.to_string());
         }
         let why = [&own, &from].iter().find_map(|plan| plan.opaque());
@@ -82,7 +84,8 @@ impl PlanBuilder<'_> {
         }
         let newest: Vec<&Arc<StreamerInfo>> =
             outgrown.iter().map(|class| &class.newest).chain(own_class.map(|(info, _)| info)).collect();
-        let is_older = |info: &StreamerInfo| newest.iter().any(|new| new.name == info.name && new.version != info.version);
+        let is_older =
+            |info: &StreamerInfo| newest.iter().any(|new| new.name == info.name && new.version != info.version);
         let has_older = |infos: &StreamerInfos| infos.iter().any(|info| is_older(info));
         let mut kept = StreamerInfos::new();
         before.iter().chain(infos.iter()).filter(|info| !is_older(info)).for_each(|info| kept.add(Arc::clone(info)));
@@ -97,7 +100,8 @@ impl PlanBuilder<'_> {
             let classes: Vec<String> = outgrown.iter().map(ToString::to_string).collect();
             format!("{}: its objects cannot be written in one version: {why}", classes.join(", "))
         };
-        let growth = |from: &ColumnPlan| Recast::new(from.clone(), to.clone()).map(|recast| recast.growth()).map_err(named);
+        let growth =
+            |from: &ColumnPlan| Recast::new(from.clone(), to.clone()).map(|recast| recast.growth()).map_err(named);
         if recasts[0] {
             let larger = growth(&own)?;
             if !self.recast_earlier(i, (own, &to), larger) {

@@ -1,7 +1,7 @@
 //! Metadata of a tree that refer to entries by number or to branches by position: its index, and its table of references.
 //! They are kept right when trees are joined or entries are selected.
 //!
-//! Friends, aliases and user info do not refer to entries; as in hadd, those of the first input are kept.
+//! Friends, aliases and user info do not refer to entries: see [`attached`](super::attached).
 
 use dataset::EntrySet;
 use dataset::tree::{BranchKind, IndexLine, Tree, TreeIndex};

@@ -150,6 +150,8 @@ impl PlanBuilder<'_> {
         let relations = std::mem::take(&mut self.relations);
         let mut lost = Vec::new();
         relations.finish(&mut self.tree, selected.as_deref(), self.request.path, &mut lost);
+        let (left_out, alias_conflicts) = std::mem::take(&mut self.attached).finish();
+        lost.extend(left_out);
         let usual = clusters::mean(&self.clusters);
         match &selected {
             Some(selected) => clusters::thin(&mut self.clusters, selected),
@@ -196,7 +198,13 @@ impl PlanBuilder<'_> {
             file_inputs: self.file_inputs,
             input_entries: self.input_entries,
             selected,
-            messages: PlanMessages { notes: self.notes, remarks: self.remarks, lost, absent: Vec::new() },
+            messages: PlanMessages {
+                notes: self.notes,
+                remarks: self.remarks,
+                lost,
+                absent: Vec::new(),
+                alias_conflicts,
+            },
             metadata: metadata + index_memory + chosen,
             copies_fit: small || self.big_keys,
         })

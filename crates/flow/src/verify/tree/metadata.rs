@@ -3,8 +3,8 @@
 use dataset::tree::{Branch, BranchKind, Tree};
 use rootfile::object::{Content, Object, ObjectId};
 
+use crate::table::object_values::Comparison;
 use crate::verify::context::Context;
-use crate::verify::object_values::Comparison;
 use crate::verify::verdict::Difference;
 
 /// Differences between the trees' own records, beside the schema.

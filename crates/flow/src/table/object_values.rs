@@ -9,7 +9,7 @@ use rootfile::object::{Content, Graph, Members, Object, ObjectId, TObject, Value
 const MEMORY_BITS: u32 = 0x0300_0000;
 
 /// A comparison of objects of two records.
-pub(super) struct Comparison<'a> {
+pub(crate) struct Comparison<'a> {
     first: &'a Graph,
     second: &'a Graph,
     seen: HashSet<(ObjectId, ObjectId)>,
