@@ -10,6 +10,8 @@ pub(crate) struct OrderedQueue<T> {
     head: u64,
     /// Tasks that are done while earlier ones are not.
     done: BTreeSet<u64>,
+    /// Tasks before this one are done, whether they began or not.
+    closed: u64,
     /// Waiting items by task and order of arrival.
     waiting: BTreeMap<(u64, u64), T>,
     /// Number of items that arrived.
@@ -18,7 +20,7 @@ pub(crate) struct OrderedQueue<T> {
 
 impl<T> OrderedQueue<T> {
     pub fn new() -> Self {
-        Self { head: 0, done: BTreeSet::new(), waiting: BTreeMap::new(), arrived: 0 }
+        Self { head: 0, done: BTreeSet::new(), closed: 0, waiting: BTreeMap::new(), arrived: 0 }
     }
 
     /// The task whose items come next.
@@ -27,7 +29,7 @@ impl<T> OrderedQueue<T> {
     }
 
     pub fn is_done(&self, task: u64) -> bool {
-        task < self.head || self.done.contains(&task)
+        task < self.head.max(self.closed) || self.done.contains(&task)
     }
 
     /// Adds an item of a task, behind the task's earlier items.
@@ -44,7 +46,7 @@ impl<T> OrderedQueue<T> {
     /// Ends the tasks before the last one that is done.
     pub fn close(&mut self) {
         if let Some(last) = self.done.last().copied() {
-            self.done.extend(self.head..last);
+            self.closed = last;
         }
     }
 
@@ -53,7 +55,13 @@ impl<T> OrderedQueue<T> {
         loop {
             match self.waiting.first_entry() {
                 Some(first) if first.key().0 == self.head => return Some(first.remove()),
-                _ if self.done.remove(&self.head) => self.head += 1,
+                _ if self.done.remove(&self.head) => self.head = self.head.saturating_add(1),
+                // Numbers may lie far apart.
+                first if self.head < self.closed => {
+                    let waiting = first.map(|first| first.key().0);
+                    let next = waiting.into_iter().chain(self.done.first().copied()).min();
+                    self.head = next.map_or(self.closed, |next| next.min(self.closed));
+                }
                 _ => return None,
             }
         }
@@ -67,5 +75,41 @@ impl<T> OrderedQueue<T> {
     /// Removes all waiting items.
     pub fn clear(&mut self) -> impl Iterator<Item = T> {
         std::mem::take(&mut self.waiting).into_values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_tasks_may_lie_far_apart() {
+        let tasks = [1_000_000_000_000, 5, u64::MAX - 1, 1 << 60, u64::MAX];
+        let mut queue = OrderedQueue::new();
+        for task in tasks {
+            queue.put(task, task);
+            queue.put(task, task);
+            queue.done(task);
+        }
+        assert_eq!(queue.next(), None);
+        queue.close();
+        assert!(queue.is_done(17) && queue.is_done(1 << 59));
+        let mut sorted: Vec<u64> = tasks.into_iter().chain(tasks).collect();
+        sorted.sort_unstable();
+        assert_eq!(std::iter::from_fn(|| queue.next()).collect::<Vec<_>>(), sorted);
+        assert_eq!(queue.next(), None);
+    }
+
+    #[test]
+    fn tasks_that_were_not_ended_give_what_they_have() {
+        let mut queue = OrderedQueue::new();
+        for task in [3, 9, 20] {
+            queue.put(task, task);
+        }
+        queue.done(9);
+        queue.close();
+        // Behind the last that is done nothing is skipped.
+        assert_eq!(std::iter::from_fn(|| queue.next()).collect::<Vec<_>>(), [3, 9]);
+        assert_eq!(queue.head(), 10);
     }
 }

@@ -53,7 +53,7 @@ pub struct ContentOptions {
     pub filter: NameFilter,
     /// Entries to keep.
     pub entries: EntryFilter,
-    /// Only this tree, by its path.
+    /// Only this tree, by its path, or by its path and cycle (`events;2`) where an RNTuple has the same path.
     pub tree: Option<String>,
     /// Names that the merge is restricted to, or leaves out.
     pub listed: Option<Listed>,

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use rootfile::streamer::{ElementKind, StreamerElement, StreamerInfo, StreamerInfos, builtin, code};
 
 use super::conversion::fitted;
-use super::member::kept_tobject;
 use crate::decode::program::class_reader::{ClassReader, ClassVersion, Destination, MemberStep};
 use crate::decode::program::learned::{LearnedClasses, MemberId};
 use crate::decode::program::model::Typed;
@@ -352,6 +351,12 @@ impl<'a> Classes<'a> {
             }
         }
     }
+}
+
+/// All that a `TObject` has, also of which process the references to it are.
+fn kept_tobject() -> Shape {
+    let parts = [("fUniqueID", Number::U32), ("fBits", Number::U32), ("process", Number::U16)];
+    Shape::Record(parts.map(|(name, number)| (name.to_owned(), Shape::Number(number))).to_vec())
 }
 
 /// The part name of a member whose name a base has too.

@@ -311,12 +311,6 @@ fn tobject() -> Typed {
     (Shape::Record(vec![("fUniqueID".to_owned(), number()), ("fBits".to_owned(), number())]), Op::TObject)
 }
 
-/// All that a `TObject` has, also of which process the references to it are.
-pub(super) fn kept_tobject() -> Shape {
-    let parts = [("fUniqueID", Number::U32), ("fBits", Number::U32), ("process", Number::U16)];
-    Shape::Record(parts.map(|(name, number)| (name.to_owned(), Shape::Number(number))).to_vec())
-}
-
 /// A number, if the type code is that of one.
 pub(super) fn packed_or_basic(t: i32, e: &StreamerElement) -> Option<Typed> {
     if let Some(packed) = Packed::of_element(t, e) {

@@ -2,6 +2,7 @@
 //! Each input is opened once. If inputs turn out bad and may be left out, the others are planned again.
 
 mod bad_inputs;
+mod namesakes;
 mod ntuple;
 mod open;
 mod output_infos;

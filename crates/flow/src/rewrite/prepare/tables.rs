@@ -47,7 +47,7 @@ pub(super) struct TablesPlanner<'a> {
     /// What becomes of entries that branches do not hold. A recovery leaves them out.
     pub gaps: Gaps,
     selection: EntrySelection<'a>,
-    found: PlannedTables,
+    pub found: PlannedTables,
     /// Notes on layout keys that do not apply to RNTuples.
     pub ignored: Vec<String>,
 }
@@ -100,9 +100,12 @@ impl<'a> TablesPlanner<'a> {
         let ntuples = self.objects.ntuples().map(|table| (Container::Rntuple, table));
         for (container, (directory, entry, parts)) in trees.chain(ntuples) {
             let path = self.objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
-            if only.is_none_or(|only| *only == path) {
+            if self.is_asked(&path, parts)? {
                 self.plan_table(&InputTable { directory, entry, path, container }, parts)?;
             }
+        }
+        if !self.bad.any() {
+            self.order_namesakes()?;
         }
         if !self.found.plans.iter().any(|(_, plan)| plan.table.tree().is_some())
             && let Some(what) = self.ignored.first()
@@ -255,7 +258,7 @@ impl<'a> TablesPlanner<'a> {
         Ok(inputs)
     }
 
-    fn input_of(&self, part: ObjectLocation) -> Result<TableInput> {
+    pub fn input_of(&self, part: ObjectLocation) -> Result<TableInput> {
         let number = usize::try_from(part.file).unwrap_or(usize::MAX);
         let file = self.planning.files.get(number).ok_or_else(|| Error::request("a plan of other files"))?;
         let key = match self.known.get(&part.seek) {
