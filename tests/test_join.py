@@ -457,3 +457,26 @@ def test_counts_that_are_none_are_named(tmp_path: Path) -> None:
             with pytest.raises(ValueError, match=rf"b\.root: branch x: .*{why}") as caught:
                 bk.concatenate([f"{tmp_path}/a.root:t", f"{b}:t"], ["x"], join="fill", library=library)
             assert not isinstance(caught.value, bk.SchemaDiffers)
+
+
+def test_one_counter_for_lists_of_different_lengths(tmp_path: Path) -> None:
+    """Where a file lacks the counter, its lists say the numbers of items: they must agree."""
+    counted, alike, other = (tmp_path / f"{name}.root" for name in ("counted", "alike", "other"))
+    v, w = ak.Array([[1], [2, 3]]), ak.Array([[4], [5, 6]])
+    with bk.recreate(counted) as file:
+        file.mktree("t", {"n": ak.zip({"v": v, "w": w})})
+    for path, lists in ((alike, w), (other, ak.Array([[4, 7], [5, 6]]))):
+        with bk.recreate(path) as file:
+            file.mkrntuple("t", {"n_v": v, "n_w": lists})
+    for order in ((counted, alike), (alike, counted)):
+        found = bk.concatenate([f"{path}:t" for path in order], join="fill")
+        assert found["nn"].to_list() == [1, 2] * 2
+        assert found["n_w"].to_list() == w.to_list() * 2
+    for order in ((counted, other), (other, counted)):
+        places = [f"{path}:t" for path in order]
+        for expressions in (["nn"], ["n_v", "nn"], None):
+            with pytest.raises(bk.SchemaDiffers, match=r"n_v.*n_w have different numbers of items"):
+                bk.concatenate(places, expressions, join="fill")
+        # Without the counter the lists are what they are.
+        wanted = {counted: w.to_list(), other: [[4, 7], [5, 6]]}
+        assert bk.concatenate(places, ["n_w"], join="fill")["n_w"].to_list() == wanted[order[0]] + wanted[order[1]]

@@ -90,7 +90,8 @@ class Record(Element, dict[str, Any]):
         return self
 
     def __eq__(self, other: object) -> bool:
-        return frozen(self) == frozen(other) if isinstance(other, Record) else dict.__eq__(self, other)
+        # Not `dict.__eq__`: arrays among the members are equal or not as wholes.
+        return isinstance(other, dict) and frozen(self) == frozen(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -174,7 +175,7 @@ def frozen(value: Any) -> Any:
     """A value that can be a key: equal for equal members."""
     value = python(value)
     if isinstance(value, dict):
-        return tuple((name, frozen(one)) for name, one in value.items())
+        return frozenset((name, frozen(one)) for name, one in dict.items(value))
     if isinstance(value, list | tuple):
         return tuple(map(frozen, value))
     return frozenset(map(frozen, value)) if isinstance(value, set) else value

@@ -115,6 +115,11 @@ impl ColumnPlan {
         self.0.program.op.any(&|op| matches!(op, Op::TObjectBits))
     }
 
+    /// Whether the column is `TObject`s with a branch of their own, as those of bases of split objects.
+    pub fn is_tobject(&self) -> bool {
+        self.0.program.op.any(&|op| matches!(op, Op::TObject))
+    }
+
     /// Whether the column has containers in frames of their own. What version is in such a frame tells nothing of the values.
     pub fn has_framed_values(&self) -> bool {
         self.any_op(&|op| matches!(op, Op::Framed(_)))

@@ -1,7 +1,7 @@
 //! One of the tables that are joined: which of its columns become those of the joined table, and how its arrays become joined ones.
 //! It opens and reads no file itself.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use dataset::recast::reordered;
 use dataset::table::{TableColumn, one_array};
 use dataset::{EntrySet, EntrySetBuilder, default_array};
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::dataset::Dataset;
 use super::request::Request;
@@ -36,6 +36,8 @@ pub(super) struct Part {
     window: Range<u64>,
     /// What the joined columns have here. Without them its own columns are the joined ones.
     columns: Option<Arc<[Values]>>,
+    /// Lists here that one counter counts elsewhere, which is not here.
+    counted_alike: Arc<[Vec<usize>]>,
 }
 
 /// The values of a joined column in a part, by the number of a column there, or by the place of an array that is read.
@@ -54,7 +56,7 @@ enum Values {
 impl Part {
     /// A table that is alone.
     pub fn whole(dataset: Arc<Dataset>) -> Self {
-        Self { first_entry: 0, window: 0..dataset.entries(), columns: None, dataset }
+        Self { first_entry: 0, window: 0..dataset.entries(), columns: None, counted_alike: Arc::default(), dataset }
     }
 
     /// A table with the columns that it has of the joined ones.
@@ -66,27 +68,30 @@ impl Part {
         let numbers = dataset.column_of_each_node();
         let here = |column: &PartColumn| numbers.get(column.node?).copied().flatten();
         let all: Vec<Option<usize>> = columns.iter().map(here).collect();
-        // The first list here that a column counts elsewhere.
-        let mut lists: HashMap<usize, usize> = HashMap::new();
+        // The lists here that a column counts elsewhere. Without the column its numbers are those of the first.
+        let mut lists: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (column, here) in columns.iter().zip(&all) {
             let Some(here) = here.filter(|here| is_list(dataset.column(*here))) else { continue };
             for counter in &column.counters {
-                lists.entry(*counter).or_insert(here);
+                lists.entry(*counter).or_default().push(here);
             }
         }
+        let first = |counter: &usize| lists.get(counter)?.first().copied();
         let values = |(at, (column, here)): (usize, (&PartColumn, &Option<usize>))| {
-            let counter =
-                |counter: &usize| all.get(*counter).copied().flatten().or_else(|| lists.get(counter).copied());
-            match (*here, lists.get(&at), column.counters.iter().find_map(counter)) {
+            let counter = |counter: &usize| all.get(*counter).copied().flatten().or_else(|| first(counter));
+            match (*here, first(&at), column.counters.iter().find_map(counter)) {
                 (Some(here), ..) => Values::Read(here),
-                (None, Some(list), _) => Values::Counts(*list),
+                (None, Some(list), _) => Values::Counts(list),
                 (None, None, Some(counter)) => Values::Items(counter),
                 (None, None, None) => Values::Default,
             }
         };
         let values = columns.iter().zip(&all).enumerate().map(values).collect();
         first_entry.checked_add(dataset.entries()).ok_or_else(|| Error::request("more than 2^64 entries"))?;
-        Ok(Self { first_entry, window: 0..dataset.entries(), columns: Some(values), dataset: Arc::new(dataset) })
+        let is_absent = |counter: usize| all.get(counter).copied().flatten().is_none();
+        let alike = lists.into_iter().filter(|(counter, lists)| lists.len() > 1 && is_absent(*counter));
+        let (window, counted_alike) = (0..dataset.entries(), alike.map(|(_, lists)| lists).collect());
+        Ok(Self { first_entry, window, columns: Some(values), counted_alike, dataset: Arc::new(dataset) })
     }
 
     /// A part for each of its files, which begins with entry 0.
@@ -95,7 +100,8 @@ impl Part {
         self.dataset.entries_by_file().iter().map(move |entries| {
             let window = start..start + entries;
             start = window.end;
-            Self { dataset: Arc::clone(&self.dataset), first_entry: 0, window, columns: self.columns.clone() }
+            let (columns, counted_alike) = (self.columns.clone(), Arc::clone(&self.counted_alike));
+            Self { dataset: Arc::clone(&self.dataset), first_entry: 0, window, columns, counted_alike }
         })
     }
 
@@ -216,14 +222,52 @@ impl Part {
                 read.len() - 1
             })
         };
+        let mut counting = Vec::new();
         let placed = columns.iter().map(|&column| match self.values(column) {
             Values::Read(here) => Values::Read(place(here)),
             Values::Default => Values::Default,
-            Values::Items(counter) => Values::Items(place(counter)),
-            Values::Counts(list) => Values::Counts(place(list)),
+            Values::Items(counter) => {
+                counting.push(counter);
+                Values::Items(place(counter))
+            }
+            Values::Counts(list) => {
+                counting.push(list);
+                Values::Counts(place(list))
+            }
         });
         let placed = placed.collect();
+        // The others must have as many items.
+        let alike = self.counted_alike.iter().filter(|lists| lists.iter().any(|list| counting.contains(list)));
+        alike.flatten().for_each(|list| {
+            place(*list);
+        });
         (read, placed)
+    }
+
+    /// Checks that lists which get one counter have the same numbers of items, where these are used.
+    fn check_counted(&self, (read, values): (&[usize], &[Values]), batch: &RecordBatch) -> Result<()> {
+        if !values.iter().any(|values| matches!(values, Values::Items(_) | Values::Counts(_))) {
+            return Ok(());
+        }
+        let found = |list: &usize| {
+            let place = read.iter().position(|column| column == list)?;
+            batch.schema_ref().fields().get(place).zip(batch.columns().get(place))
+        };
+        for lists in self.counted_alike.iter() {
+            let Some(found) = lists.iter().map(found).collect::<Option<Vec<_>>>() else { continue };
+            for pair in found.windows(2) {
+                if let [(first, ours), (second, theirs)] = pair
+                    && counts(ours)? != counts(theirs)?
+                {
+                    let message = format!(
+                        "and branch {} have different numbers of items, and one counter in other files; --join common leaves it out",
+                        second.name()
+                    );
+                    return Err(self.named(Error::differs(message).hint(Hint::text("join", "common")), first));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Checks that a column was decoded: what cannot be decoded is read as bytes.
@@ -265,6 +309,7 @@ impl Pieces {
     /// If a column could not be decoded there, or if its default values cannot be made.
     pub fn add(&mut self, part: &Part, columns: &[usize], batch: &RecordBatch) -> Result<()> {
         let (read, values) = part.plan(columns);
+        part.check_counted((&read, &values), batch)?;
         for ((values, field), arrays) in values.iter().zip(self.schema.fields()).zip(&mut self.arrays) {
             let at = |at: usize| {
                 let found = batch.schema_ref().fields().get(at).zip(batch.columns().get(at));

@@ -121,7 +121,7 @@ pub(super) fn streamed(tables: &Tables<'_>, branches: &[Unequal<'_>]) -> (Vec<(u
         let other_memory = is_in_memory_bits && both(&|plan| plan.omits_tobjects() || plan.has_references());
         let is_empty_text = matches!(difference, ByteDifference::Lengths(0, 1) | ByteDifference::Lengths(1, 0))
             && both(&ColumnPlan::is_leaf_text);
-        let is_bits = both(&ColumnPlan::is_tobject_bits);
+        let is_bits = both(&ColumnPlan::is_tobject_bits) || (is_in_memory_bits && both(&ColumnPlan::is_tobject));
         if let Some(tops) = tops {
             let known = collections.get(&tops).copied().or_else(|| {
                 let wholes = wholes.get_or_init(|| views.each_ref().map(View::wholes));
