@@ -35,7 +35,7 @@ impl OutputTable for NtuplePlan {
         let TableOutput { writer, directory, place } = output;
         let (input_entries, title) = (self.input_entries, std::mem::take(&mut self.title));
         let WrittenContent { open, tot_bytes, zip_bytes, depths } = write_content(writer, *self, how)?;
-        open.write_anchor(writer, *directory, (&place.name, &title))?;
+        open.write_anchor(writer, *directory, &place.name, &title)?;
         let written = &open.sink.written;
         let summary = TableSummary {
             path: place.path.clone(),
@@ -110,7 +110,7 @@ pub(super) fn write_kept_list(
 ) -> Result<Vec<String>> {
     let TableOutput { writer, directory, place } = output;
     let tree = &mut kept.tree.tree;
-    let lost = user_info::copy_trees(tree, &place.path, &*kept.source, (&mut **writer, *directory))?;
+    let lost = user_info::copy_trees(tree, &place.path, &*kept.source, writer, *directory)?;
     finalize::add_own_infos(writer, tree);
     let name = kept_name(&place.name);
     let labels = (KEPT_CLASS, name.as_str(), KEPT_TITLE);

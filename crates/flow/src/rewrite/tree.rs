@@ -121,9 +121,9 @@ fn finish(
     let mut tree = plan.tree;
     let mut notes = Vec::from_iter(user_info::drop_unmovable(&mut tree, &place.path));
     if let Some(source) = plan.files.first() {
-        notes.extend(user_info::copy_trees(&mut tree, &place.path, &**source, (&mut **writer, *directory))?);
+        notes.extend(user_info::copy_trees(&mut tree, &place.path, &**source, writer, *directory)?);
     }
-    finalize::write_tree(writer, *directory, (&tree, &place.name), compression)?;
+    finalize::write_tree(writer, *directory, &tree, &place.name, compression)?;
     Ok((summary, notes))
 }
 

@@ -63,7 +63,7 @@ impl OpenNtuple {
     }
 
     /// Writes the anchor under a name and a title. As in ROOT, it is not compressed.
-    pub fn write_anchor(&self, file: &mut FileWriter, directory: DirId, (name, title): (&str, &str)) -> Result<()> {
+    pub fn write_anchor(&self, file: &mut FileWriter, directory: DirId, name: &str, title: &str) -> Result<()> {
         file.write_object(directory, (ANCHOR, name, title), Compression::NONE, |_| self.anchor()).map(drop)
     }
 }

@@ -63,7 +63,8 @@ pub(crate) fn close_tree(
 pub(crate) fn write_tree(
     writer: &mut FileWriter,
     directory: DirId,
-    (tree, name): (&Tree, &str),
+    tree: &Tree,
+    name: &str,
     compression: Compression,
 ) -> Result<()> {
     add_own_infos(writer, tree);

@@ -24,7 +24,8 @@ pub(crate) fn copy_trees(
     tree: &mut Tree,
     path: &str,
     source: &dyn Source,
-    (writer, directory): (&mut FileWriter, DirId),
+    writer: &mut FileWriter,
+    directory: DirId,
 ) -> Result<Option<String>> {
     let missing = inner_trees::copy_baskets(&mut tree.graph, source, writer, directory)?;
     Ok((!missing.is_empty()).then(|| {

@@ -36,7 +36,7 @@ pub(crate) fn arrays_to_table(
     let spec = TreeSpec { path: path.to_owned(), title, columns: branches, classes: StreamerInfos::new() };
     let table = TableSource::tree(&spec, source.layout, memory)?.table();
     let columns = columns.into_iter().enumerate().map(|(place, shape)| BatchColumn::Shaped { place, shape, fill });
-    let plan = ConvertPlan::new(source, memory, dataset, (read, columns.collect()), table)?;
+    let plan = ConvertPlan::new(source, memory, dataset, read, columns.collect(), table)?;
     let keeps_clusters = source.layout.resolve_tree(path).cluster.is_none();
     Ok((ConvertPlan { keeps_clusters, ..plan }, notes))
 }

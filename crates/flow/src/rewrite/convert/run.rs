@@ -42,7 +42,8 @@ impl ConvertPlan {
         source: &TableRequest<'_>,
         budget: u64,
         dataset: Dataset,
-        (read, columns): (Vec<usize>, Vec<BatchColumn>),
+        read: Vec<usize>,
+        columns: Vec<BatchColumn>,
         table: Arc<dyn AnyTable>,
     ) -> Result<Self> {
         let entries = dataset.entries();
@@ -141,7 +142,7 @@ impl OutputTable for ConvertPlan {
         let overlaps = self.step_bytes <= beside.waiting / 2;
         let lost = match self.user_info.take() {
             Some((tree, source)) => {
-                tree.with_record(|tree| user_info::copy_trees(tree, &place.path, &*source, (&mut **file, *directory)))?
+                tree.with_record(|tree| user_info::copy_trees(tree, &place.path, &*source, file, *directory))?
             }
             None => None,
         };

@@ -109,7 +109,7 @@ impl OpenTable for NtupleOutput {
     fn finish(mut self, file: &mut FileWriter, directory: DirId, _: Compression) -> Result<WrittenTable> {
         self.open.update(file)?;
         let Ntuple { name, description, .. } = &self.open.ntuple;
-        self.open.write_anchor(file, directory, (name, description))?;
+        self.open.write_anchor(file, directory, name, description)?;
         let written = &self.open.sink.written;
         Ok(WrittenTable {
             name: name.clone(),

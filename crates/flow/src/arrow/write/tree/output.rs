@@ -119,7 +119,7 @@ impl OpenTable for OpenTree {
         self.close(written);
         let tree = &self.tree;
         tree.check_baskets(|_| false)?;
-        write_tree(file, directory, (tree, &self.plan.name), compression)?;
+        write_tree(file, directory, tree, &self.plan.name, compression)?;
         Ok(WrittenTable {
             name: self.plan.name.clone(),
             container: Container::Ttree,

@@ -37,7 +37,7 @@ pub(crate) fn recluster(source: &TableRequest<'_>, memory: u64, attributes: Vec<
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
     let table = NtupleTable::new((plan, ntuple));
-    let mut plan = ConvertPlan::new(source, memory, dataset, (found, columns), Arc::clone(&table) as _)?;
+    let mut plan = ConvertPlan::new(source, memory, dataset, found, columns, Arc::clone(&table) as _)?;
     plan.attributes = Some((table, attributes));
     Ok(plan)
 }
@@ -56,7 +56,7 @@ pub(crate) fn ntuple_to_tree(
         source.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
         let PutBack { plan, tree, read, columns, lost } = put_back(tree, (&dataset, schema), source, &infos)?;
         let table = TreeTable::new((plan, tree));
-        let mut plan = ConvertPlan::new(source, memory, dataset, (read, columns), Arc::clone(&table) as _)?;
+        let mut plan = ConvertPlan::new(source, memory, dataset, read, columns, Arc::clone(&table) as _)?;
         plan.user_info = Some((table, of_user_info));
         return Ok((plan, lost));
     }
@@ -77,7 +77,7 @@ pub(crate) fn ntuple_to_tree(
         read.push(column.field);
     }
     let table = TreeTable::new((plan, tree));
-    Ok((ConvertPlan::new(source, memory, dataset, (read, columns), table)?, Vec::new()))
+    Ok((ConvertPlan::new(source, memory, dataset, read, columns, table)?, Vec::new()))
 }
 
 /// A tree that is made of fields alone.

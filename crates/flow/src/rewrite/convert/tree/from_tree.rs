@@ -66,7 +66,7 @@ pub(crate) fn tree_to_ntuple(source: &TableRequest<'_>, memory: u64) -> Result<P
     }
     notes.extend(dataset.notes_on_gaps(&read));
     let table = NtupleTable::new((plan, ntuple));
-    let plan = ConvertPlan::new(source, memory, dataset, (read, columns), table)?;
+    let plan = ConvertPlan::new(source, memory, dataset, read, columns, table)?;
     Ok(PlannedTable { table: Box::new(plan), notes, lost: keeping.lost, kept: keeping.kept })
 }
 
