@@ -4,7 +4,7 @@ import builtins
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, TypedDict, final
 
 from typing_extensions import CapsuleType
 
@@ -15,7 +15,16 @@ BranchLine: TypeAlias = tuple[str, int | None, str, int | None, str, str]
 Told: TypeAlias = Callable[[int], builtins.object] | None
 Files: TypeAlias = Sequence[tuple[str | PathLike[str], str | None]]
 ColumnSpec: TypeAlias = tuple[str, str, str | None]
-WriterOptions: TypeAlias = tuple[tuple[int, int, bool], tuple[int | None, int | None], str, str, str | None]
+
+class WriterOptions(TypedDict):
+    memory: int
+    threads: int
+    in_order: bool
+    save_entries: int | None
+    save_bytes: int | None
+    title: str
+    classes: str
+    classes_file: str | None
 
 DEFAULT_MEMORY: int
 VERSION: str

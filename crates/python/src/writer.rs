@@ -18,7 +18,7 @@ use flow::write::{
     WritePool,
 };
 use pyo3::types::PyAny;
-use pyo3::{Bound, PyResult, Python, pyclass, pymethods};
+use pyo3::{Bound, FromPyObject, PyResult, Python, pyclass, pymethods};
 use rootfile::streamer::{StreamerInfos, describe};
 use rootfile::{Error, Owned, Result, RootFile, check_output};
 
@@ -50,29 +50,43 @@ struct Open {
     busy: AtomicUsize,
 }
 
-/// Options beside the layout: bytes of memory, threads, and whether clusters are in the order of their tasks; entries
-/// and bytes between two saves; title; classes as text, and a file that has some.
-type WriterArgs = ((u64, usize, bool), (Option<u64>, Option<u64>), String, String, Option<PathBuf>);
+/// Options beside the layout: `WriterOptions` of `_core.pyi`.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct WriterArgs {
+    /// Bytes.
+    memory: u64,
+    threads: usize,
+    /// Whether clusters are in the order of their tasks.
+    in_order: bool,
+    /// Entries between two saves, or bytes.
+    save_entries: Option<u64>,
+    save_bytes: Option<u64>,
+    title: String,
+    /// Classes as text, and a file that has some.
+    classes: String,
+    classes_file: Option<PathBuf>,
+}
 
 #[cold]
 fn closed() -> Error {
     Error::request("the file is closed")
 }
 
-fn begin(path: PathBuf, layout: &str, means: WriterArgs) -> Result<Open> {
-    let ((memory, threads, in_order), (entries, bytes), title, text, file) = means;
+fn begin(path: PathBuf, layout: &str, args: WriterArgs) -> Result<Open> {
+    let WriterArgs { memory, threads, title, .. } = args;
     let mut classes = StreamerInfos::new();
     // A file of this name is replaced, as the name `recreate` says, but not the one that the classes come from.
-    check_output(&path, true, &file)?;
-    if let Some(file) = file {
+    check_output(&path, true, &args.classes_file)?;
+    if let Some(file) = args.classes_file {
         classes.extend(RootFile::open(&file)?.infos());
     }
-    let described = describe::parse(&text).and_then(|parsed| describe::describe(&parsed, &classes));
+    let described = describe::parse(&args.classes).and_then(|parsed| describe::describe(&parsed, &classes));
     for info in described.map_err(|e| e.object("classes"))? {
         classes.add(Arc::new(info));
     }
-    let auto_save = entries.map(AutoSave::Entries).or(bytes.map(AutoSave::Bytes));
-    let order = if in_order { Order::Tasks } else { Order::Arrival };
+    let auto_save = args.save_entries.map(AutoSave::Entries).or(args.save_bytes.map(AutoSave::Bytes));
+    let order = if args.in_order { Order::Tasks } else { Order::Arrival };
     let layout = layout.parse()?;
     let casting = Casting::SameKind;
     let options = WriteOptions { layout, overwrite: true, order, casting, auto_save, title, ..WriteOptions::default() };
@@ -197,8 +211,8 @@ impl Open {
 #[pymethods]
 impl Writer {
     #[new]
-    fn new(py: Python<'_>, path: PathBuf, layout: String, means: WriterArgs) -> PyResult<Self> {
-        Ok(Self(Owned::new(listening(py, move |_| begin(path, &layout, means))?)))
+    fn new(py: Python<'_>, path: PathBuf, layout: String, args: WriterArgs) -> PyResult<Self> {
+        Ok(Self(Owned::new(listening(py, move |_| begin(path, &layout, args))?)))
     }
 
     /// Adds a tree with the types of a batch; returns its number and the columns that are counters.

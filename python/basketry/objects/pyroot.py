@@ -17,7 +17,17 @@ def to_pyroot(thing: Any, name: str | None = None) -> Any:
     own = thing.all_members.get("fName", "") if name is None else name
     with tempfile.TemporaryDirectory(prefix="basketry-") as folder:
         path = str(Path(folder) / "object.root")
-        core = _core.Writer(path, "", ((_core.DEFAULT_MEMORY, 1, False), (None, None), "", "", None))
+        options: _core.WriterOptions = {
+            "memory": _core.DEFAULT_MEMORY,
+            "threads": 1,
+            "in_order": False,
+            "save_entries": None,
+            "save_bytes": None,
+            "title": "",
+            "classes": "",
+            "classes_file": None,
+        }
+        core = _core.Writer(path, "", options)
         if thing.origin is not None:
             core.copy("object", *thing.origin)
         else:

@@ -387,8 +387,17 @@ class WritableFile(WritableDirectory):
         entries = auto_save if isinstance(auto_save, int) else None
         bytes_ = _core.size(auto_save) if isinstance(auto_save, str) else None
         text, source = (classes, None) if isinstance(classes, str) else ("", os.fspath(classes))
-        work = (limit, threads, order == "tasks")
-        core = _core.Writer(file_path, layout, (work, (entries, bytes_), title, text, source))
+        options: _core.WriterOptions = {
+            "memory": limit,
+            "threads": threads,
+            "in_order": order == "tasks",
+            "save_entries": entries,
+            "save_bytes": bytes_,
+            "title": title,
+            "classes": text,
+            "classes_file": source,
+        }
+        core = _core.Writer(file_path, layout, options)
         shown = file_path if self._delivery is None or hasattr(path, "write") else as_text(path)
         super().__init__(core, shown, Content(layout))
         ending.note(self)
