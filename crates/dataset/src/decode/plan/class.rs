@@ -234,7 +234,7 @@ impl<'a> Classes<'a> {
                 .filter(|_| counts(info, e))
                 .map(|n| (self.counter(&info.name, &e.name), n));
             if is_base(e) && (e.name == "TObject" || self.special(&e.name).is_none()) {
-                steps.push(self.base_step((info, e), parts, filled)?);
+                steps.push(self.base_step(info, e, parts, filled)?);
                 continue;
             }
             let (shape, op) = self.member_or_bytes(info, e);
@@ -271,7 +271,8 @@ impl<'a> Classes<'a> {
 
     fn base_step(
         &mut self,
-        (info, e): (&StreamerInfo, &StreamerElement),
+        info: &StreamerInfo,
+        e: &StreamerElement,
         parts: &[(String, Shape)],
         filled: &mut [bool],
     ) -> Result<MemberStep, Reason> {

@@ -13,6 +13,7 @@ use dataset::EntrySet;
 use dataset::table::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, Node, TableColumn, joined_path};
 use rootfile::{Error, ErrorKind, FilePool, Follow, Hint, OPEN_FILES, Result, RootFile, public_path};
 
+use super::aliases::{alias_conflicts, aliases_of};
 use super::dataset::{Dataset, Friend};
 use super::joined_part::{Part, PartColumn, Pieces};
 use super::open::open_files;
@@ -22,7 +23,7 @@ use crate::execute::progress::tell;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::PlanOptions;
-use crate::plan::tree::attached::{AliasConflicts, aliases, compare_aliases};
+use crate::plan::tree::attached::AliasConflicts;
 use crate::table::text_list::listed;
 
 /// How the tables of several files become one.
@@ -402,25 +403,6 @@ impl Schemas {
         }
         columns
     }
-}
-
-/// The aliases of the first file; an RNTuple has none.
-fn aliases_of(dataset: &Dataset) -> Vec<(String, String)> {
-    dataset.tree().map_or_else(Vec::new, aliases)
-}
-
-/// The aliases that not all of the tables with entries have alike.
-fn alias_conflicts(datasets: &[Dataset]) -> AliasConflicts {
-    let mut found = AliasConflicts::new();
-    let mut tables = datasets.iter().filter(|dataset| dataset.entries() > 0);
-    let Some(first) = tables.next() else { return found };
-    let name = |dataset: &Dataset| dataset.paths().first().cloned().unwrap_or_default();
-    found.extend(first.alias_conflicts.clone());
-    for other in tables {
-        found.extend(other.alias_conflicts.clone());
-        compare_aliases((&aliases_of(first), &name(first)), (&aliases_of(other), &name(other)), &mut found);
-    }
-    found
 }
 
 /// The table of an input whose file is open.

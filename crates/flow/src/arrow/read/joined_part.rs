@@ -245,7 +245,7 @@ impl Part {
     }
 
     /// Checks that lists which get one counter have the same numbers of items, where these are used.
-    fn check_counted(&self, (read, values): (&[usize], &[Values]), batch: &RecordBatch) -> Result<()> {
+    fn check_counted(&self, read: &[usize], values: &[Values], batch: &RecordBatch) -> Result<()> {
         if !values.iter().any(|values| matches!(values, Values::Items(_) | Values::Counts(_))) {
             return Ok(());
         }
@@ -309,7 +309,7 @@ impl Pieces {
     /// If a column could not be decoded there, or if its default values cannot be made.
     pub fn add(&mut self, part: &Part, columns: &[usize], batch: &RecordBatch) -> Result<()> {
         let (read, values) = part.plan(columns);
-        part.check_counted((&read, &values), batch)?;
+        part.check_counted(&read, &values, batch)?;
         for ((values, field), arrays) in values.iter().zip(self.schema.fields()).zip(&mut self.arrays) {
             let at = |at: usize| {
                 let found = batch.schema_ref().fields().get(at).zip(batch.columns().get(at));

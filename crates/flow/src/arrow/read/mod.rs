@@ -4,6 +4,7 @@
 //! `tasks` deals out the requested pieces cluster by cluster, workers fetch and open them, and each column's `column_sink` decodes them in their order. `dataset::decode` alone knows
 //! what a branch's bytes mean.
 
+mod aliases;
 mod batches;
 mod chain;
 mod column_sink;

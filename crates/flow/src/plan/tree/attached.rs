@@ -17,6 +17,9 @@ use crate::table::text_list::listed;
 const MOST_NOTES: usize = 3;
 const MOST_CHARACTERS: usize = 60;
 
+/// The name and the formula of an alias.
+pub(crate) type Alias = (String, String);
+
 /// The aliases that are not the same in all inputs, by name, with what they are.
 pub(crate) type AliasConflicts = BTreeMap<String, String>;
 
@@ -30,11 +33,11 @@ pub(crate) struct Attached {
 
 impl Attached {
     /// Adds an input to those so far, of which the first gives the joined tree what it has.
-    pub fn join(&mut self, path: &str, first: (&Tree, &Path), other: (&Tree, &Path)) {
-        if other.0.entries > 0 && first.0.entries > 0 {
-            compare_aliases((&aliases(first.0), first.1), (&aliases(other.0), other.1), &mut self.aliases);
+    pub fn join(&mut self, path: &str, first: &Tree, first_file: &Path, other: &Tree, other_file: &Path) {
+        if other.entries > 0 && first.entries > 0 {
+            compare_aliases(&aliases(first), first_file, &aliases(other), other_file, &mut self.aliases);
         }
-        let lost = lost(first.0, other.0);
+        let lost = lost(first, other);
         if lost.is_empty() {
             return;
         }
@@ -42,7 +45,7 @@ impl Attached {
             self.more += 1;
             return;
         }
-        let [kept, other] = [first.1, other.1].map(|path| public_path(path).display().to_string());
+        let [kept, other] = [first_file, other_file].map(|path| public_path(path).display().to_string());
         let text = format!("tree {path}: {} of {other} is left out; what {kept} has is kept", listed(&lost));
         self.lost.push(text);
     }
@@ -61,18 +64,20 @@ impl Attached {
 }
 
 /// Names and formulas of a tree's aliases.
-pub(crate) fn aliases(tree: &Tree) -> Vec<(String, String)> {
+pub(crate) fn aliases(tree: &Tree) -> Vec<Alias> {
     tree.listed(tree.aliases).map(|alias| (alias.name.to_owned(), alias.title.to_owned())).collect()
 }
 
 /// Adds the aliases that two tables do not share.
 pub(crate) fn compare_aliases(
-    (first, first_path): (&[(String, String)], &Path),
-    (other, other_path): (&[(String, String)], &Path),
+    first: &[Alias],
+    first_path: &Path,
+    other: &[Alias],
+    other_path: &Path,
     found: &mut AliasConflicts,
 ) {
     let [ours, theirs] = [first_path, other_path].map(|path| public_path(path).display().to_string());
-    let of = |aliases: &[(String, String)], wanted: &str| {
+    let of = |aliases: &[Alias], wanted: &str| {
         aliases.iter().find(|(name, _)| name == wanted).map(|(_, formula)| formula.clone())
     };
     for (name, _) in first.iter().chain(other).filter(|(name, _)| !found.contains_key(name)).collect::<Vec<_>>() {

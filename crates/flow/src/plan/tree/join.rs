@@ -28,7 +28,7 @@ impl PlanBuilder<'_> {
         if nothing_yet && (!empty || tree.branches.len() > self.tree.branches.len()) {
             return self.restart(tree, input);
         }
-        self.attached.join(self.request.path, (&self.tree, &self.first_input), (&tree, input.1.name()));
+        self.attached.join(self.request.path, &self.tree, &self.first_input, &tree, input.1.name());
         if empty && !fills {
             // An empty tree cannot conflict, and no branches are left out because of it.
             self.input_entries.push(0);
@@ -61,7 +61,7 @@ impl PlanBuilder<'_> {
         let own = std::mem::replace(&mut self.input_entries, std::mem::take(&mut before.input_entries));
         self.input_entries.extend(own);
         self.notes.append(&mut before.notes);
-        self.attached.join(self.request.path, (&self.tree, &self.first_input), (&before.tree, &before.first_input));
+        self.attached.join(self.request.path, &self.tree, &self.first_input, &before.tree, &before.first_input);
         self.describe(&before.infos, &ClassConflicts::between(&self.infos, &before.infos));
         if self.request.options.schema == Join::Fill {
             let mut found = schema::compare(self.described(), before.described());

@@ -12,23 +12,23 @@ use dataset::tree::{BranchKind, Element, Tree};
 use rootfile::streamer::{StreamerInfo, StreamerInfos};
 
 use super::builder::PlanBuilder;
-use super::schema::Comparison;
+use super::schema::{Comparison, Described};
 
 impl PlanBuilder<'_> {
     /// Finds the branches whose objects have other versions of a class in an input, and brings their entries to one version. Those
     /// for which that is impossible, or not asked for, are added to the differences.
-    pub fn join_objects(&mut self, other: (&Tree, &StreamerInfos), found: &mut Comparison) {
+    pub fn join_objects(&mut self, other: Described<'_>, found: &mut Comparison) {
         if self.request.options.is_read {
             return;
         }
         for (i, theirs) in found.map.clone().into_iter().enumerate() {
             let Some(theirs) = theirs.filter(|_| !self.left_out.contains(&i)) else { continue };
-            let newest = self.newest_of_whole(i, (theirs, other));
+            let newest = self.newest_of_whole(i, theirs, other);
             let is_changed = found.changed.contains(&i);
             if is_changed && (newest.is_none() || found.conflicts.contains_key(&i)) {
                 continue;
             }
-            match self.bring((i, newest.as_ref()), (theirs, other)) {
+            match self.bring(i, newest.as_ref(), theirs, other) {
                 Ok(()) if is_changed => found.changed.retain(|changed| *changed != i),
                 Ok(()) => {}
                 Err(why) => {
@@ -42,7 +42,8 @@ impl PlanBuilder<'_> {
     }
 
     /// The newest description of the class of a branch that holds whole objects, if an input has another version of it.
-    fn newest_of_whole(&self, i: usize, (theirs, (tree, infos)): (usize, (&Tree, &StreamerInfos))) -> Option<Newest> {
+    fn newest_of_whole(&self, i: usize, theirs: usize, other: Described<'_>) -> Option<Newest> {
+        let Described { tree, infos } = other;
         let (ours, their) = (whole(&self.tree, i)?, whole(tree, theirs)?);
         let alike = |element: &Element| (element.class_name.clone(), element.element_type, element.streamer_type);
         if alike(ours) != alike(their) || (ours.class_version, ours.checksum) == (their.class_version, their.checksum) {
@@ -59,9 +60,12 @@ impl PlanBuilder<'_> {
     /// Brings the entries of a branch so far and those of an input to the newest versions of their classes, if they have others.
     fn bring(
         &mut self,
-        (i, own_class): (usize, Option<&Newest>),
-        (theirs, (tree, infos)): (usize, (&Tree, &StreamerInfos)),
+        i: usize,
+        own_class: Option<&Newest>,
+        theirs: usize,
+        other: Described<'_>,
     ) -> Result<(), String> {
+        let Described { tree, infos } = other;
         let before = self.brought.get(&i).unwrap_or(&self.infos);
         let mut outgrown = OutgrownClass::between(before, infos);
         if outgrown.is_empty() && own_class.is_none() {

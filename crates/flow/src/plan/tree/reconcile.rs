@@ -43,7 +43,7 @@ impl PlanBuilder<'_> {
                 found.changed.push(i);
             }
         }
-        self.join_objects((tree, file.infos()), found);
+        self.join_objects(Described { tree, infos: file.infos() }, found);
         self.replace_versions(&versions);
         self.describe(file.infos(), &found.classes);
     }
