@@ -5,15 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use arrow_schema::{FieldRef, SchemaRef};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
 use bytes::{Buf, Bytes};
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::{SchemaDescriptor, Type};
 use rootfile::{Error, Hint, Result, Source};
 
 use super::error::wrong;
@@ -132,6 +132,24 @@ impl ParquetFile {
         leaves.filter_map(move |leaf| group?.columns().get(*leaf))
     }
 
+    /// The metadata of one column in one row group: the library goes through all that it is given.
+    fn alone(&self, group: usize, column: usize) -> parquet::errors::Result<ArrowReaderMetadata> {
+        let no_such = || ParquetError::General("no such column in this row group".to_owned());
+        let (all, schema) = (self.metadata.metadata(), self.metadata.parquet_schema());
+        let field = schema.root_schema().get_fields().get(column).cloned().ok_or_else(no_such)?;
+        let root = Type::group_type_builder(schema.name()).with_fields(vec![field]).build()?;
+        let schema = Arc::new(SchemaDescriptor::new(Arc::new(root)));
+        let rows = all.row_groups().get(group).ok_or_else(no_such)?.num_rows();
+        let chunks = self.chunks(group, column).cloned().collect();
+        let builder = RowGroupMetaData::builder(Arc::clone(&schema)).set_num_rows(rows);
+        let row_group = builder.set_column_metadata(chunks).build()?;
+        let file = FileMetaData::new(all.file_metadata().version(), rows, None, None, schema, None);
+        let metadata = Arc::new(ParquetMetaData::new(file, vec![row_group]));
+        let field = self.field(column).cloned().ok_or_else(no_such)?;
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(vec![field])));
+        ArrowReaderMetadata::try_new(metadata, options)
+    }
+
     /// Decodes entries of a column in a row group, which has so many `rows`, from the bytes of its [`ranges`](Self::ranges).
     pub fn decode(
         &self,
@@ -144,9 +162,9 @@ impl ParquetFile {
         let field = self.field(column).ok_or_else(|| Error::request("no such column"))?;
         let decode = || {
             let chunks = Chunks { size: self.size, chunks };
-            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, self.metadata.clone());
-            let mask = ProjectionMask::roots(builder.parquet_schema(), [column]);
-            let builder = builder.with_row_groups(vec![group]).with_projection(mask).with_batch_size(wanted.max(1));
+            let alone = self.alone(group, column)?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, alone);
+            let builder = builder.with_batch_size(wanted.max(1));
             let reader = match entries {
                 [all] if *all == (0..rows) => builder.build()?,
                 some => builder
