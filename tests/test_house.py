@@ -18,7 +18,7 @@ from referee.rust_imports import Crate
 CRATES = ["rootfile", "remote", "dataset", "objects", "flow", "lab", "cli", "python"]
 LONGEST_MODULE = 500
 # Functions that take two ideas as one parameter without a name. The number only falls.
-MOST_WITH_TUPLES = 211
+MOST_WITH_TUPLES = 204
 # Folders of Python sources, each with the package that it is; modules of the others are imported by their own names.
 PYTHON = {REPO / "python": (), REPO / "tests": (), REPO / "bench": (), REPO / "studies": ("studies",)}
 # Integration tests that are programs of their own, beside `it`: their allocators limit the memory of the whole process;
