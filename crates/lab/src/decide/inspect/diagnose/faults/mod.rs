@@ -73,7 +73,7 @@ macro_rules! faults {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "fault", rename_all = "snake_case")]
         pub enum Fault {
-            $(#[doc = concat!("See [`", stringify!($name), "`].")] $name($name),)*
+            $(#[doc = concat!("`", stringify!($name), "`, in a file of its own.")] $name($name),)*
         }
 
         $(impl From<$name> for Fault {
