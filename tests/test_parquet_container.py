@@ -2,7 +2,7 @@
 are. What is in them is told by pyarrow, what becomes of it by ROOT and uproot."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -301,3 +301,98 @@ def test_python_has_missing_values(tmp_path: Path) -> None:
     assert bk.open(tmp_path / "a.parquet").arrays(library="ak").tolist() == [
         dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)
     ]
+
+
+def test_inspect_says_what_pyarrow_says(table: pa.Table, basketry: Basketry, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    codecs = dict.fromkeys(table.column_names, "snappy") | {"x": "zstd", "run": "gzip", "odd": "none", "text": "brotli"}
+    nulls = pa.array([None if number % 3 else number for number in range(ENTRIES)], pa.int16())
+    codecs["gaps"] = "lz4"
+    table = table.append_column("gaps", nulls)
+    pq.write_table(table, path, row_group_size=300, compression=codecs)
+    metadata = pq.ParquetFile(path).metadata
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+
+    report = bk.inspect(path)
+    assert (report.file.bytes, report.trees, report.ntuples, report.findings) == (path.stat().st_size, (), (), ())
+    found = report.parquet
+    assert found is not None
+    assert (found.path, found.entries, found.created_by) == ("Events", ENTRIES, metadata.created_by)
+    assert str(found.format_version) == metadata.format_version.split(".")[0]
+    assert found.metadata_bytes == metadata.serialized_size
+    sizes = [(group.num_rows, *sums(group.column(number) for number in range(group.num_columns))) for group in groups]
+    assert [(group.entries, group.tot_bytes, group.zip_bytes) for group in found.row_groups] == sizes
+    assert [group.first_entry for group in found.row_groups] == [0, 300, 600, 900]
+    assert (found.tot_bytes, found.zip_bytes) == tuple(np.sum(sizes, axis=0)[1:])
+
+    assert [column.name for column in found.columns] == table.column_names
+    leaves = [leaf for column in found.columns for leaf in column.leaves]
+    assert len(leaves) == metadata.num_columns
+    for number, leaf in enumerate(leaves):
+        chunks = [group.column(number) for group in groups]
+        first = chunks[0]
+        assert (leaf.path, leaf.physical_type) == (first.path_in_schema, first.physical_type)
+        assert leaf.values == sum(chunk.num_values for chunk in chunks)
+        assert (leaf.tot_bytes, leaf.zip_bytes) == sums(chunks)
+        # pyarrow has one word for both forms of LZ4.
+        assert {codec.removesuffix("_RAW"): count for codec, count in leaf.codecs.items()} == {first.compression: 4}
+        assert set(leaf.encodings) == {encoding for chunk in chunks for encoding in chunk.encodings}
+    for column in found.columns:
+        assert all(leaf.path.split(".")[0] == column.name for leaf in column.leaves)
+        assert column.tot_bytes == sum(leaf.tot_bytes for leaf in column.leaves)
+        assert column.zip_bytes == sum(leaf.zip_bytes for leaf in column.leaves)
+    types = {column.name: column.arrow_type for column in found.columns}
+    assert (types["x"], types["run"], types["text"], types["gaps"]) == ("Float64", "UInt32", "LargeUtf8", "Int16")
+    missing = {column.name: column.nullable for column in found.columns}
+    assert (missing["x"], missing["gaps"]) == (False, True)
+
+    text = basketry("inspect", path, "--all")
+    assert all(
+        name in text for name in [*table.column_names, "zstd", "gzip", "uncompressed", "brotli", "row groups: 4"]
+    )
+    assert "not searched for faults" in text
+    assert "the largest 2 of 10 columns" in basketry("inspect", path, "-n", "2")
+
+
+def sums(chunks: Iterable[pq.ColumnChunkMetaData]) -> tuple[int, int]:
+    """Bytes before compression and in the file."""
+    pairs = [(chunk.total_uncompressed_size, chunk.total_compressed_size) for chunk in chunks]
+    return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
+
+
+def test_files_without_entries_or_columns_are_inspected(table: pa.Table, basketry: Basketry, tmp_path: Path) -> None:
+    pq.write_table(table.slice(0, 0), tmp_path / "empty.parquet")
+    pq.write_table(pa.table({}), tmp_path / "bare.parquet")
+    for name, columns in (("empty", table.column_names), ("bare", [])):
+        found = bk.inspect(tmp_path / f"{name}.parquet").parquet
+        assert found is not None
+        assert (found.entries, found.zip_bytes, [column.name for column in found.columns]) == (0, 0, columns)
+        basketry("inspect", tmp_path / f"{name}.parquet")
+
+
+def test_inspect_refuses_what_is_no_whole_parquet_file(file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    whole = file.read_bytes()
+    damaged = tmp_path / "damaged.parquet"
+    for length in (0, 3, 4, 11, len(whole) // 2, len(whole) - 9, len(whole) - 8, len(whole) - 4, len(whole) - 1):
+        damaged.write_bytes(whole[:length])
+        assert "damaged.parquet" in basketry.refuses("inspect", damaged)
+    # Metadata with other bytes are refused, or say something else.
+    (length,) = np.frombuffer(whole[-8:-4], "<u4").tolist()
+    for at in np.linspace(len(whole) - 8 - length, len(whole) - 5, 40, dtype=int).tolist():
+        damaged.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        outcome = basketry.run("inspect", damaged, "--json")
+        assert outcome.code in (0, 2), str(outcome)
+        assert "panicked" not in outcome.err, str(outcome)
+        assert outcome.code == 0 or "damaged.parquet" in outcome.err, str(outcome)
+    for words in ([f"{file}:Events"], [file, "--json", "--baskets"], [file, "--layout"]):
+        assert "is a Parquet file" in basketry.refuses("inspect", *words)
+
+
+@pytest.mark.parametrize("verb", ["tune", "recover", "fileset", "check", "hadd"])
+def test_what_takes_no_parquet_files_says_what_does(verb: str, file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    words = {"recover": [file, "-o", tmp_path / "out.root"], "hadd": [tmp_path / "out.root", file]}.get(verb, [file])
+    outcome = basketry.run(verb, *words)
+    assert outcome.code != 0
+    assert "a Parquet file" in outcome.out + outcome.err
+    assert "rewrite" in outcome.out + outcome.err
+    assert not (tmp_path / "out.root").exists()

@@ -63,7 +63,13 @@ impl FileHeader {
     /// If the bytes do not begin as a ROOT file does, or end too early.
     pub fn parse(data: &[u8]) -> Result<Self> {
         if data.get(..4) != Some(b"root") {
-            return Err(Error::corrupt("not a ROOT file: it does not begin with the letters 'root'"));
+            return Err(Error::corrupt(match data.starts_with(b"PAR1") {
+                true => {
+                    "not a ROOT file: it begins as a Parquet file does; inspect, readspeed, verify, rewrite, merge and convert \
+                     take such files, named .parquet"
+                }
+                false => "not a ROOT file: it does not begin with the letters 'root'",
+            }));
         }
         let mut c = Cursor::at(data, 4);
         let version = c.i32()?;
@@ -161,6 +167,7 @@ mod tests {
     #[test]
     fn other_files_are_refused() {
         assert!(FileHeader::parse(b"PK\x03\x04").unwrap_err().to_string().contains("not a ROOT file"));
+        assert!(FileHeader::parse(b"PAR1").unwrap_err().to_string().contains("a Parquet file"));
         assert!(FileHeader::parse(b"root\0\0").is_err());
     }
 }

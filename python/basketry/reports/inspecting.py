@@ -244,6 +244,82 @@ class TreeReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RowGroupFacts:
+    """A row group."""
+
+    first_entry: int
+    """Its first entry."""
+    entries: int
+    """Its entries."""
+    tot_bytes: int
+    """Bytes before compression, encoded."""
+    zip_bytes: int
+    """Bytes in the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParquetLeafFacts:
+    """A stored column, which Parquet calls a leaf."""
+
+    path: str
+    """Its path in the schema, with dots."""
+    physical_type: str
+    """The type in which it is stored, as Parquet calls it: `DOUBLE`."""
+    values: int
+    """Stored values and missing ones, in all row groups."""
+    tot_bytes: int
+    """Bytes before compression, encoded."""
+    zip_bytes: int
+    """Bytes in the file."""
+    codecs: dict[str, int]
+    """Row groups by codec, as Parquet calls it: `SNAPPY`."""
+    encodings: tuple[str, ...]
+    """Its encodings, as Parquet calls them, in any row group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParquetColumnFacts:
+    """A column at the top of the schema."""
+
+    name: str
+    """Name."""
+    arrow_type: str
+    """The Arrow type in which it is read."""
+    nullable: bool
+    """Whether values may be missing: the schema allows it, and the statistics do not say that none is."""
+    tot_bytes: int
+    """Bytes before compression, encoded."""
+    zip_bytes: int
+    """Bytes in the file."""
+    leaves: tuple[ParquetLeafFacts, ...]
+    """What is stored for it: itself, or the innermost members of its lists and records."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParquetFacts:
+    """The table of a Parquet file."""
+
+    path: str
+    """Path of the tree of which it was made, else `Events`: that of the tree or RNTuple that a rewrite makes of it."""
+    created_by: str | None
+    """The program that wrote it, if it says so."""
+    format_version: int
+    """Version of the format."""
+    entries: int
+    """Entries."""
+    tot_bytes: int
+    """Bytes of all columns before compression, encoded: repeated values may be stored once."""
+    zip_bytes: int
+    """Bytes of all columns in the file."""
+    metadata_bytes: int
+    """Bytes of the metadata at the end of the file."""
+    row_groups: tuple[RowGroupFacts, ...]
+    """Its row groups."""
+    columns: tuple[ParquetColumnFacts, ...]
+    """Its columns, as they are selected and read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectReport:
     """An object that is neither a tree nor an RNTuple."""
 
@@ -346,6 +422,9 @@ class Inspection:
     """Its trees, every cycle of them."""
     ntuples: tuple[NtupleReport, ...]
     """Its RNTuples, every cycle of them."""
+    parquet: ParquetFacts | None = None
+    """The table of a Parquet file. Of such a file only this, `path` and `bytes` are told, and no faults are looked
+    for."""
     objects: tuple[ObjectReport, ...]
     """Everything else that has a key, directories left out."""
     skipped: tuple[Unread, ...]

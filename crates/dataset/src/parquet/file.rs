@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
-use parquet::schema::types::{SchemaDescriptor, Type};
+use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor, Type};
 use rootfile::{Error, Hint, Result, Source};
 
 use super::error::wrong;
@@ -30,6 +30,8 @@ pub(super) struct ParquetFile {
     metadata: ArrowReaderMetadata,
     /// The Parquet columns of each column.
     leaves: Vec<Vec<usize>>,
+    /// Bytes of the metadata in the file.
+    pub metadata_len: u64,
     /// Approximate memory of the metadata, in bytes.
     pub held: u64,
     size: u64,
@@ -46,7 +48,8 @@ impl ParquetFile {
     /// Reads and checks the metadata. They may take `most` bytes of memory.
     pub fn open(source: &Arc<dyn Source>, most: u64) -> Result<Self> {
         let named = |e: Error| e.file(source.name());
-        let held = metadata_len(&**source)?.saturating_mul(UNPACKED);
+        let metadata_len = metadata_len(&**source)?;
+        let held = metadata_len.saturating_mul(UNPACKED);
         if held > most {
             let memory = Hint::text("memory", format!("{}MB", held.saturating_mul(4).div_ceil(1_000_000)));
             let held = held.div_ceil(1_000_000);
@@ -71,16 +74,27 @@ impl ParquetFile {
                 found.push(leaf);
             }
         }
-        Ok(Self { leaves, metadata, held, size: source.size() })
+        Ok(Self { leaves, metadata, metadata_len, held, size: source.size() })
     }
 
     pub fn schema(&self) -> &SchemaRef {
         self.metadata.schema()
     }
 
+    /// What the metadata say of the file as a whole.
+    pub fn facts(&self) -> &FileMetaData {
+        self.metadata.metadata().file_metadata()
+    }
+
+    /// The Parquet columns of a column, as the schema has them.
+    pub fn leaves(&self, column: usize) -> impl Iterator<Item = &ColumnDescriptor> {
+        let schema = self.metadata.parquet_schema();
+        self.leaves.get(column).into_iter().flatten().filter_map(move |leaf| Some(&**schema.columns().get(*leaf)?))
+    }
+
     /// The value of a key in its metadata.
     pub fn value(&self, key: &str) -> Option<&str> {
-        let pairs = self.metadata.metadata().file_metadata().key_value_metadata()?;
+        let pairs = self.facts().key_value_metadata()?;
         pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
     }
 
@@ -126,7 +140,8 @@ impl ParquetFile {
         self.schema().fields().get(column)
     }
 
-    fn chunks(&self, group: usize, column: usize) -> impl Iterator<Item = &ColumnChunkMetaData> {
+    /// The Parquet columns of a column in a row group.
+    pub fn chunks(&self, group: usize, column: usize) -> impl Iterator<Item = &ColumnChunkMetaData> {
         let group = self.metadata.metadata().row_groups().get(group);
         let leaves = self.leaves.get(column).into_iter().flatten();
         leaves.filter_map(move |leaf| group?.columns().get(*leaf))
@@ -208,7 +223,8 @@ fn metadata_len(source: &dyn Source) -> Result<u64> {
     }
 }
 
-fn positive(number: i64) -> u64 {
+/// A number of the metadata that is not negative, once these are checked.
+pub(super) fn positive(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 

@@ -2,9 +2,11 @@
 //! It is decoded by the `parquet` crate from bytes that the caller fetches; nothing here writes.
 
 mod error;
+mod facts;
 mod file;
 mod table;
 mod types;
 
 pub use error::wrong;
+pub use facts::{ParquetColumnFacts, ParquetFacts, ParquetLeafFacts, RowGroupFacts};
 pub use table::{ParquetTable, TREE_KEY};

@@ -54,9 +54,7 @@ impl ParquetTable {
             let file = ParquetFile::open(source, left)?;
             left = left.saturating_sub(file.held);
             let places: Vec<usize> = if files.is_empty() {
-                if let Some(tree) = file.value(TREE_KEY).filter(|tree| !tree.is_empty()) {
-                    tree.clone_into(&mut name);
-                }
+                table_path(&file).clone_into(&mut name);
                 let kept = file.schema().fields().iter().enumerate().filter(|(_, field)| keeps(field.name()));
                 let places;
                 (places, fields) = kept.map(|(place, field)| (place, Field::clone(field).with_nullable(false))).unzip();
@@ -132,6 +130,11 @@ impl FileTable {
             (start < end).then_some((group, *start..*end))
         })
     }
+}
+
+/// The path of a file's table: that of the tree of which it was made.
+pub(super) fn table_path(file: &ParquetFile) -> &str {
+    file.value(TREE_KEY).filter(|tree| !tree.is_empty()).unwrap_or(NAMELESS)
 }
 
 /// Where a file has a column of the first file.

@@ -3,6 +3,7 @@
 mod findings;
 mod format;
 mod ntuples;
+mod parquet;
 mod rows;
 mod tables;
 
@@ -11,12 +12,13 @@ use std::time::Instant;
 
 use dataset::glob::TreePattern;
 use lab::inspect::report::Report;
-use lab::inspect::{Options, inspect, layout};
-use rootfile::{Result, RootFile};
+use lab::inspect::{Options, inspect_path, layout};
+use rootfile::{Error, Hint, Result, RootFile};
 
 use crate::options::Verbosity;
 use crate::output;
 use crate::verb_command::{VerbCommand, Watch, fields};
+use flow::convert::Format;
 use flow::inputs::Input;
 use rows::Top;
 
@@ -29,9 +31,12 @@ use rows::Top;
 /// Sizes "in memory" are before compression. The column `fill` is the contents of baskets over the buffers that they were
 /// written from; `crossing` counts baskets that cross the start of a cluster, which parallel readers fetch
 /// twice. Of RNTuples, pages whose bytes several columns share count once. The schema of --json is documented and versioned.
+///
+/// Of a Parquet file the metadata are shown: row groups, and columns with types, codecs and sizes. Its layout is not searched for faults,
+/// and its sizes "in memory" are those of encoded values, of which repeated ones may be stored once.
 #[derive(clap::Args)]
 pub struct Args {
-    /// FILE, or FILE:TREE for one of its trees or RNTuples; TREE may be a pattern such as 'dir/*'.
+    /// FILE, a ROOT or Parquet file, or FILE:TREE for one of its trees or RNTuples; TREE may be a pattern such as 'dir/*'.
     #[arg(value_name = "FILE")]
     input: Input,
     /// Number of branches or fields to show for each tree or RNTuple, largest first.
@@ -81,14 +86,17 @@ impl VerbCommand for Args {
     fields!(verbosity);
 
     fn work(&self, _: &Watch<'_>) -> Result<Shown> {
-        let file = RootFile::open(&self.input.path)?;
         let options = self.options()?;
         if self.layout {
-            let (layout, notes) = layout(&file, &options)?;
+            if Format::is_parquet(&self.input.path) {
+                let message = "is a Parquet file, which has no layout that --layout could print";
+                return Err(Error::request(message).file(&self.input.path).hint(Hint::named("layout")));
+            }
+            let (layout, notes) = layout(&RootFile::open(&self.input.path)?, &options)?;
             let notes: String = notes.iter().map(|note| format!("# {}\n", output::line(note))).collect();
             return Ok(Shown::Layout(notes + &layout.to_toml()?));
         }
-        Ok(Shown::All(Box::new(inspect(&file, &options)?)))
+        Ok(Shown::All(Box::new(inspect_path(&self.input.path, &options)?)))
     }
 
     fn print(&self, shown: &Shown, _: Instant) -> Result<()> {

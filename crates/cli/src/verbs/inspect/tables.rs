@@ -6,12 +6,15 @@ use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, 
 
 use super::findings::findings;
 use super::format::{memory_line, plural, ratio, reading_line, setting, spread};
-use super::ntuples;
 use super::rows::Top;
+use super::{ntuples, parquet};
 use crate::output::{self, bytes, count, percent, table};
 
 /// Prints a report; `writer` adds the findings, with or without those of writers.
 pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bool>) -> Result<()> {
+    if let Some(table) = &report.parquet {
+        return parquet::print(out, &report.file, table, top, writer.is_some());
+    }
     file_line(out, &report.file)?;
     objects(out, report)?;
     if !report.trees.is_empty() {

@@ -22,13 +22,16 @@ mod types;
 pub mod values;
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use dataset::glob::TreePattern;
 use dataset::layout::{Container, Layout};
 use dataset::ntuple::read_ntuple;
+use dataset::parquet::ParquetFacts;
 use dataset::table::catalog::{TableEntry, is_object, tables, tables_in};
 use dataset::tree::read_tree;
-use rootfile::{Error, ErrorKind, Result, RootFile, public_path};
+use flow::convert::Format;
+use rootfile::{Error, ErrorKind, Hint, Result, RootFile, open_source, public_path};
 
 pub(crate) use decoding::can_be_split;
 
@@ -40,6 +43,42 @@ pub use report::Finding;
 use diagnose::{diagnose, ntuple_facts, read_time, worth_trying};
 use ntuple::report::NtupleReport;
 use report::{FileReport, ObjectReport, Report, SCHEMA, Sizes, Skipped, TreeReport};
+
+/// Inspects a file: a ROOT file, or a Parquet file, of which no more is read than the metadata.
+///
+/// # Errors
+///
+/// The file cannot be opened, no table has the name that was asked for, or trees or baskets of a Parquet file were. What else cannot be read
+/// of a ROOT file is listed in the report.
+pub fn inspect_path(path: &Path, options: &Options) -> Result<Report> {
+    let is_parquet = match Format::named(&public_path(path)) {
+        Some(Format::Parquet) => Format::of(path)? == Format::Parquet,
+        _ => Format::is_parquet(path),
+    };
+    if !is_parquet {
+        return inspect(&RootFile::open(path)?, options);
+    }
+    let refused = |what: &str| Error::request(format!("is a Parquet file, which has no {what}")).file(path);
+    if options.tree.is_some() {
+        return Err(refused("trees"));
+    }
+    if options.list_baskets {
+        return Err(refused("baskets").hint(Hint::named("baskets")));
+    }
+    let source = open_source(path)?;
+    let file =
+        FileReport { path: public_path(path).display().to_string(), bytes: source.size(), ..FileReport::default() };
+    Ok(Report {
+        schema: SCHEMA,
+        file,
+        trees: Vec::new(),
+        ntuples: Vec::new(),
+        parquet: Some(ParquetFacts::of(&source)?),
+        objects: Vec::new(),
+        skipped: Vec::new(),
+        findings: Vec::new(),
+    })
+}
 
 /// Inspects an open file.
 ///
@@ -60,6 +99,7 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         file: file_report(file, walk.directories.len()),
         trees: Vec::new(),
         ntuples: Vec::new(),
+        parquet: None,
         objects: Vec::new(),
         skipped: skipped.collect(),
         findings: Vec::new(),

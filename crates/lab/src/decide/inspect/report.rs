@@ -1,6 +1,7 @@
 //! The report of `inspect` as plain values: the JSON schema, version 1. `docs/inspect-schema.md` describes it. Within a
 //! version fields may be added; no field changes its meaning or disappears.
 
+pub use dataset::parquet::{ParquetColumnFacts, ParquetFacts};
 use serde::{Deserialize, Serialize};
 
 pub use super::contents::{
@@ -27,6 +28,9 @@ pub struct Report {
     /// Its RNTuples, every cycle of them.
     #[serde(default)]
     pub ntuples: Vec<NtupleReport>,
+    /// The table of a Parquet file. Of such a file only this, `path` and `bytes` are told, and no faults are looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parquet: Option<ParquetFacts>,
     /// Everything else that has a key, directories left out.
     pub objects: Vec<ObjectReport>,
     /// Unreadable parts.

@@ -116,6 +116,7 @@ fn of_file(trees: Vec<TreeReport>, ntuples: Vec<NtupleReport>) -> Report {
         },
         trees,
         ntuples,
+        parquet: None,
         objects: Vec::new(),
         skipped: Vec::new(),
         findings: Vec::new(),

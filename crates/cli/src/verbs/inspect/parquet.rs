@@ -1,0 +1,92 @@
+//! Prints the table of a Parquet file.
+
+use std::collections::BTreeSet;
+use std::io::{Result, Write};
+
+use lab::inspect::report::{FileReport, ParquetColumnFacts, ParquetFacts};
+
+use super::format::{plural, ratio};
+use super::rows::Top;
+use crate::output::{self, bytes, count, percent, table};
+
+/// Prints a Parquet file; `remark` adds that no faults are looked for.
+pub fn print(out: &mut impl Write, file: &FileReport, of: &ParquetFacts, top: &Top, remark: bool) -> Result<()> {
+    let by = of.created_by.as_ref().map(|by| format!(", written by {}", output::name(by))).unwrap_or_default();
+    writeln!(out, "{}: {}, Parquet version {}{by}\n", file.path, bytes(file.bytes), of.format_version)?;
+    overview(out, file, of)?;
+    writeln!(out)?;
+    columns(out, of, top)?;
+    row_groups(out, of)?;
+    match remark {
+        true => writeln!(out, "\nThe layout of Parquet files is not searched for faults."),
+        false => Ok(()),
+    }
+}
+
+fn overview(out: &mut impl Write, file: &FileReport, of: &ParquetFacts) -> Result<()> {
+    let columns =
+        ["table", ">entries", ">columns", ">in memory", ">on disk", ">ratio", ">of file", ">row groups", ">metadata"];
+    let mut table = table(&columns);
+    table.add_row([
+        of.path.clone(),
+        count(of.entries),
+        count(of.columns.len() as u64),
+        bytes(of.tot_bytes),
+        bytes(of.zip_bytes),
+        ratio(of.tot_bytes, of.zip_bytes),
+        percent(of.zip_bytes, file.bytes),
+        count(of.row_groups.len() as u64),
+        bytes(of.metadata_bytes),
+    ]);
+    writeln!(out, "{}", table.trim_fmt())
+}
+
+fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top) -> Result<()> {
+    let mut shown: Vec<&ParquetColumnFacts> = of.columns.iter().collect();
+    if let Top::Largest(n) = top {
+        shown.sort_by_key(|column| std::cmp::Reverse(column.zip_bytes));
+        shown.truncate(*n);
+    }
+    let columns = ["column", "type", "missing", ">in memory", ">on disk", ">ratio", ">of table", "codec", "encodings"];
+    let mut table = table(&columns);
+    for column in &shown {
+        let leaves = &column.leaves;
+        table.add_row([
+            column.name.clone(),
+            column.arrow_type.clone(),
+            if column.nullable { "maybe" } else { "none" }.to_owned(),
+            bytes(column.tot_bytes),
+            bytes(column.zip_bytes),
+            ratio(column.tot_bytes, column.zip_bytes),
+            percent(column.zip_bytes, of.zip_bytes),
+            words(leaves.iter().flat_map(|leaf| leaf.codecs.keys())),
+            words(leaves.iter().flat_map(|leaf| &leaf.encodings)),
+        ]);
+    }
+    let which = match shown.len() < of.columns.len() {
+        true => format!(", the largest {} of {} columns", shown.len(), of.columns.len()),
+        false => String::new(),
+    };
+    writeln!(out, "{}{which}\n{}", output::name(&of.path), table.trim_fmt())
+}
+
+/// Parquet's words, each once, in small letters.
+fn words<'a>(all: impl Iterator<Item = &'a String>) -> String {
+    all.map(|word| word.to_lowercase()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+}
+
+fn row_groups(out: &mut impl Write, of: &ParquetFacts) -> Result<()> {
+    let n = of.row_groups.len() as u64;
+    let sizes = || of.row_groups.iter().map(|group| group.zip_bytes);
+    let mut line = format!("\nrow groups: {}", count(n));
+    if let (Some(least), Some(most)) = (sizes().min(), sizes().max()) {
+        line += &format!(
+            ", {} and {} on average, {} to {}",
+            plural(of.entries / n.max(1), "entry", "entries"),
+            bytes(of.zip_bytes / n.max(1)),
+            bytes(least),
+            bytes(most)
+        );
+    }
+    writeln!(out, "{line}")
+}
