@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::Dataset;
 use rootfile::{Error, Result, url};
@@ -34,8 +35,12 @@ impl SweepInput {
     ///
     /// # Errors
     ///
-    /// The input cannot be read, does not have exactly one tree and none is named, or a pattern means no column.
+    /// The input cannot be read, is no ROOT file, does not have exactly one tree and none is named, or a pattern means no column.
     pub fn of(input: &Input, entries: Option<u64>, columns: &[String]) -> Result<Self> {
+        if Format::is_parquet(&input.path) {
+            let message = "is a Parquet file, and a sweep takes a ROOT file: rewrite it to one first";
+            return Err(Error::unsupported(message).file(&input.path));
+        }
         let dataset = Dataset::open(std::slice::from_ref(input))?;
         Columns::Named(columns.to_vec()).choose(&dataset)?;
         if url(&input.path).is_some() {
