@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from referee import oracle, schema_document
@@ -46,11 +48,13 @@ def test_inspect_agrees_with_the_oracle(name: str, basketry: Basketry) -> None:
     assert not found, "\n".join(found[:40])
 
 
-def test_documented_and_printed_fields_agree(corpus: Path, basketry: Basketry) -> None:
+def test_documented_and_printed_fields_agree(corpus: Path, basketry: Basketry, tmp_path: Path) -> None:
     document = REPO / "docs" / "inspect-schema.md"
     names = ["skhep--nanoAOD_2015_CMS_Open_Data_ttbar", "roottest--AliESDs-0", "gohep--embedded-std-vector"]
     files = [corpus / "files" / f"{name}.root" for name in names]
     reports = [basketry.json("inspect", "--baskets", file) for file in files]
+    pq.write_table(pa.table({"x": [1.0, 2.0], "v": [[1], []]}), tmp_path / "t.parquet")
+    reports.append(basketry.json("inspect", tmp_path / "t.parquet"))
     found = []
     table = schema_document.rows(document, "kind of fault")
     faults = {kind.strip("`"): set(re.findall("`([^`]+)`", numbers)) for _, (kind, numbers) in table}

@@ -392,8 +392,9 @@ def test_inspect_refuses_what_is_no_whole_parquet_file(file: Path, basketry: Bas
 
 @pytest.mark.parametrize("verb", ["tune", "sweep", "recover", "fileset", "check"])
 def test_what_takes_no_parquet_files_says_what_does(verb: str, file: Path, basketry: Basketry, tmp_path: Path) -> None:
-    output = ["-o", str(tmp_path / "out")] if verb in ("recover", "sweep") else []
-    outcome = basketry.run(verb, file, *output)
+    output = ["-o", str(tmp_path / "out")]
+    words = {"recover": output, "sweep": [*output, "--grid", "basket=2kB"]}.get(verb, [])
+    outcome = basketry.run(verb, file, *words)
     assert outcome.code != 0
     assert "a Parquet file" in outcome.out + outcome.err
     assert "rewrite" in outcome.out + outcome.err
