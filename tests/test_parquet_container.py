@@ -295,6 +295,18 @@ def test_python_joins_files(file: Path, table: pa.Table, tmp_path: Path) -> None
     assert np.concatenate([step["x"] for step in steps]).tolist() == both
 
 
+def test_names_of_items_do_not_matter(basketry: Basketry, tmp_path: Path) -> None:
+    """Writers name the items of lists `item` or `element`."""
+    lists = pa.table({"lists": [[1, 2], [], [3]], "nested": [[[1.5]], [], [[], [2.5]]]})
+    files = [tmp_path / f"{compliant}.parquet" for compliant in (True, False)]
+    for path in files:
+        pq.write_table(lists, path, use_compliant_nested_type=path is files[0])
+    basketry("merge", *files, "-o", tmp_path / "out.root")
+    assert bk.verify(*files, tmp_path / "out.root").equal
+    for array in (bk.concatenate(files), bk.open(tmp_path / "out.root:Events").arrays(["lists", "nested"])):
+        assert array.tolist() == 2 * lists.to_pylist()
+
+
 def test_python_has_missing_values(tmp_path: Path) -> None:
     values = {"n": [1, None, 3], "text": [None, "a", ""], "list": [[1.0, None], None, []]}
     pq.write_table(pa.table(values), tmp_path / "a.parquet")

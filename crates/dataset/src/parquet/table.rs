@@ -10,6 +10,7 @@ use rootfile::{Error, Hint, RangeBytes, Result, Source};
 
 use super::file::ParquetFile;
 use crate::codecs::Codecs;
+use crate::recast::reordered;
 use crate::table::piece::{Piece, Stored};
 use crate::table::{ColumnPieces, FileRange, Loaded, Node, Runs, StoredTable, TableColumn, TableSchema};
 
@@ -204,7 +205,7 @@ impl StoredTable for ParquetTable {
         codecs: &mut Codecs,
     ) -> Result<Loaded> {
         let (number, file, group, place) = self.place(column, piece)?;
-        let name = self.columns.get(column).map_or("", |column| column.field().name());
+        let field = self.columns.get(column).ok_or_else(|| Error::request("no such piece"))?.field();
         let first = piece.first_entry;
         let local = |entry: u64| usize::try_from(entry.saturating_sub(first)).unwrap_or(usize::MAX);
         let entries: Vec<Range<usize>> = entries.map(|run| local(run.start)..local(run.end)).collect();
@@ -214,7 +215,9 @@ impl StoredTable for ParquetTable {
         codecs.cost.blocks += chunks.len() as u64;
         codecs.cost.compressed += chunks.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
         let decoded = file.file.decode((group, local(piece.end())), place, &entries, chunks);
-        let array = decoded.map_err(|e| e.object(format!("column {name}")).file(bytes.name(number)))?;
+        // Writers name the items of a list "item", "element" or "array".
+        let array = decoded.and_then(|array| reordered(&array, field.data_type()));
+        let array = array.map_err(|e| e.object(format!("column {}", field.name())).file(bytes.name(number)))?;
         codecs.cost.uncompressed += array.get_array_memory_size() as u64;
         Ok(Loaded::Array(array))
     }
