@@ -208,6 +208,34 @@ def test_classes_without_versions(basketry: Basketry, tmp_path: Path) -> None:
     assert bk.open(pair, join="common")["s./s.x"].array().to_list() == [0, 1, 2, 3, 4] * 2
 
 
+WHOLE = """
+import sys, ROOT
+path, members = sys.argv[1:]
+ROOT.gInterpreter.Declare("struct In { int i = 0; " + members + "}; struct Out { int a = 0; In in; };")
+ROOT.gInterpreter.Declare(
+    'void fill(const char *path) { TFile f(path, "RECREATE"); TTree t("t", "t"); In in; Out out;'
+    ' t.Branch("in", &in, 32000, 0); t.Branch("out", &out, 32000, 0);'
+    "for (int e = 0; e < 5; e++) { in.i = out.a = out.in.i = e; t.Fill(); } t.Write(); }"
+)
+ROOT.fill(path)
+"""
+
+
+def test_objects_of_classes_without_versions_keep_their_descriptions(basketry: Basketry, tmp_path: Path) -> None:
+    """Two descriptions of one version cannot both be that of the bytes: such objects are refused, and not copied."""
+    old, new = tmp_path / "old.root", tmp_path / "new.root"
+    for path, members in {old: "int k = 0;", new: "double late = 0; int k = 0;"}.items():
+        words = [sys.executable, "-W", "ignore", "-c", WHOLE, str(path), members]
+        subprocess.run(words, check=True, timeout=120, capture_output=True)
+    for branch in ("in", "out"):
+        for inputs in ((old, new), (new, old)):
+            for options in ([], ["--fill"]):
+                refused = basketry.run("merge", *options, "--keep", branch, *inputs, "-o", tmp_path / "out.root")
+                assert refused.code == 2, str(refused)
+                assert f"branch {branch}" in refused.err
+    assert not (tmp_path / "out.root").exists()
+
+
 def maybe(values: list[Any]) -> list[Any]:
     """The members of that name, in records or in lists of them."""
     return [value["maybe"] if isinstance(value, dict) else maybe(value) for value in values]
