@@ -295,6 +295,14 @@ def test_python_joins_files(file: Path, table: pa.Table, tmp_path: Path) -> None
     assert np.concatenate([step["x"] for step in steps]).tolist() == both
 
 
+def test_an_output_that_would_look_like_parquet_is_refused(file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    for verb in ("rewrite", "merge"):
+        refused = basketry.run(verb, file, "-o", tmp_path / "out.parquet")
+        assert refused.code == 2
+        assert "convert" in refused.err
+    assert not (tmp_path / "out.parquet").exists()
+
+
 def test_names_of_items_do_not_matter(basketry: Basketry, tmp_path: Path) -> None:
     """Writers name the items of lists `item` or `element`."""
     lists = pa.table({"lists": [[1, 2], [], [3]], "nested": [[[1.5]], [], [[], [2.5]]]})

@@ -5,11 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use dataset::layout::Container;
+use flow::convert::Format;
 use flow::{
     Absent, ContentOptions, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook, PlanOptions,
     RecodeForecast, Summary, TableSummary,
 };
-use rootfile::Result;
+use rootfile::{Error, Result};
 
 use crate::container_words::words;
 use crate::layout_args::{LayoutArgs, SelectArgs};
@@ -71,6 +72,11 @@ pub struct FileOutputArgs {
 impl FileOutputArgs {
     /// The input files, and `options` with these arguments. Refuses an output that must not be written.
     fn resolve(&self, options: Options) -> Result<(Vec<PathBuf>, Options)> {
+        let output = &self.target.output;
+        if Format::named(output) == Some(Format::Parquet) {
+            let message = "the output would be a ROOT file under this name; `basketry convert` writes Parquet";
+            return Err(Error::request(message).file(output));
+        }
         let inputs = inputs(&self.inputs)?;
         if !self.dry_run {
             self.target.check(lists(&self.inputs).chain(self.layout.file()))?;
