@@ -28,6 +28,9 @@ LEAVES = ["branch-order", "title", "codec", "index", "text"]
 PACKED = [name for name in differing_pairs.LEAVES if name.startswith(("range", "bits"))]
 CLASSES = [f"{use}-{side}" for use in ("nested", "vector") for side in ("order", "foreign-order", "version", "same")]
 JOINED = {*LEAVES, *PACKED, *CLASSES, "deep-order", "streaming", "object-version", "object-same"}
+# Of those, pairs that only --fill writes as one: ROOT would read members that the older version of a class lacks as those
+# of the entry before.
+GROWN = {"nested-version", "vector-version"}
 # Pairs whose values are of other types, or in other branches: no array has both.
 OTHER_TYPES = {
     *("length", "shape", "scalar", "type", "sign", "container-items", "split-level"),
@@ -97,7 +100,7 @@ def joined(value: Any, ours: Any, theirs: Any, join: str) -> Any:
 
 def expected(pair: str, a: Path, b: Path) -> list[dict[str, Any]]:
     first, second = read(a), read(b)
-    if pair in ("nested-version", "vector-version"):
+    if pair in GROWN:
         # One entry of each has the members of all.
         first = [evolved(entry, second[2]) for entry in first]
     return first + second
@@ -110,10 +113,10 @@ def test_files_are_joined_by_value_or_refused(pair: str, pairs: Path, basketry: 
     for verb, words in VERBS.items():
         out = tmp_path / f"{verb}.root"
         done = basketry.run(*words(a, b, out))
-        if pair in JOINED:
+        if pair in JOINED and (pair not in GROWN or verb == "fill"):
             assert done.code == 0, done
             assert read(out) == values, verb
-            assert basketry.run("verify", a, b, out).code == 0, verb
+            assert basketry.run("verify", *(["--fill"] if pair in GROWN else []), a, b, out).code == 0, verb
         elif verb == "common" and not pair.startswith("object"):
             # Branches that differ are left out, and named.
             assert done.code == 0, done
@@ -195,7 +198,8 @@ def test_root_reads_the_joined_objects(pairs: Path, basketry: Basketry, tmp_path
         "deep-order",
     ]
     for pair in merged:
-        basketry("merge", pairs / f"{pair}-a.root", pairs / f"{pair}-b.root", "-o", tmp_path / f"{pair}.root")
+        inputs = [pairs / f"{pair}-{side}.root" for side in "ab"]
+        basketry("merge", *(["--fill"] if pair in GROWN else []), *inputs, "-o", tmp_path / f"{pair}.root")
     drawn = {"nested": ["x.p.i", "x.p.f"], "vector": ["x.v.i", "x.v.f"], "deep": ["x.o.p.i", "x.o.p.f"]}
     asked = [(pair, what) for pair in merged for what in drawn[pair.split("-")[0]]]
     script = f"""

@@ -83,7 +83,7 @@ def test_a_full_disk_in_the_end_is_no_loss_of_a_root_file(tmp_path: Path) -> Non
         perf = tmp_path / "perf.root"
         marks = "for i in $(seq 300); do echo mark$i; done > $BASKETRY_MONITOR"
         # The job fills the disk; afterwards there is room again for the output.
-        fill = f"dd if=/dev/zero of={tmp_path}/big bs=1k status=none 2>/dev/null; {marks}; sleep 0.1; rm {tmp_path}/big"
+        fill = f"dd if=/dev/zero of={tmp_path}/big bs=1k status=none 2>/dev/null; {marks}; sleep 2; rm {tmp_path}/big"
         line = [
             str(BINARY),
             "monitor",
