@@ -28,8 +28,8 @@ LEAVES = ["branch-order", "title", "codec", "index", "text"]
 PACKED = [name for name in differing_pairs.LEAVES if name.startswith(("range", "bits"))]
 CLASSES = [f"{use}-{side}" for use in ("nested", "vector") for side in ("order", "foreign-order", "version", "same")]
 JOINED = {*LEAVES, *PACKED, *CLASSES, "deep-order", "streaming", "object-version", "object-same"}
-# Of those, pairs that only --fill writes as one: ROOT would read members that the older version of a class lacks as those
-# of the entry before.
+# Of those, pairs that only --fill writes as one: ROOT would read members that the older version of a class lacks as
+# those of the entry before.
 GROWN = {"nested-version", "vector-version"}
 # Pairs whose values are of other types, or in other branches: no array has both.
 OTHER_TYPES = {
