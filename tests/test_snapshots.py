@@ -69,6 +69,12 @@ def test_help(verb: str, compare: Compare) -> None:
     compare(f"help/{verb.replace(' ', '-') or 'basketry'}.txt", site_pages.help_text(BINARY, *verb.split()))
 
 
+def test_every_help_is_of_a_verb() -> None:
+    """A verb that is gone takes its snapshot along."""
+    names = {verb.replace(" ", "-") or "basketry" for verb in verbs()}
+    assert {path.stem for path in (FOLDER / "help").iterdir()} == names
+
+
 MISTAKES = """\
 rewrit small.root -o out.root
 rewrite

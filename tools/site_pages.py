@@ -41,8 +41,15 @@ def commands(text: str) -> list[str]:
 def help_text(binary: Path, *words: str) -> str:
     """The help of the command, or of a verb."""
     command = [str(binary), *words, "--help"]
-    # A terminal would give the text its width.
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    # A terminal, or the shell's COLUMNS, would give the text its width.
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"COLUMNS": "80"},
+    )
     return done.stdout
 
 
