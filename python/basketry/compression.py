@@ -1,5 +1,5 @@
-"""Codecs with their levels, as objects: `ZLIB(1)`, `LZMA(8)`, `LZ4(4)`, `ZSTD(5)`. Every option
-`compression` takes them, beside "zlib:1"."""
+"""Codecs with their levels, as objects: `ZLIB(1)`, `LZMA(8)`, `LZ4(4)`, `ZSTD(5)`. New files and their tables take
+them as `compression`, beside "zlib:1"; options of verbs take texts, or ROOT's number (`ZSTD(5).code`)."""
 
 from __future__ import annotations
 
