@@ -110,10 +110,9 @@ impl<const COMPRESSION: bool> LayoutArgs<COMPRESSION> {
 }
 
 fn settings(text: &str) -> Result<Vec<(&str, &str)>> {
-    let pair = |part: &'_ str| -> Option<(usize, usize)> { part.find('=').map(|i| (i, i + 1)) };
     text.split(',')
-        .map(|part| match pair(part) {
-            Some((end, start)) => Ok((part[..end].trim(), part[start..].trim())),
+        .map(|part| match part.split_once('=') {
+            Some((key, value)) => Ok((key.trim(), value.trim())),
             None => Err(Error::request(format!("{part:?} is no setting; write KEY=VALUE, such as compression=zstd:5"))),
         })
         .collect()

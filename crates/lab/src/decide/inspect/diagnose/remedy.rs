@@ -66,7 +66,7 @@ impl Remedy {
         matches!(self.way, Way::Tune)
     }
 
-    /// Whether it also mends an RNTuple. Only the codec of its pages can be changed: clusters and pages keep their entries.
+    /// Whether the command is also given for an RNTuple. So far this is so for its codec alone.
     pub fn fits_ntuples(&self) -> bool {
         matches!(&self.way, Way::Tree(settings) if matches!(settings[..], [("compression", _)]))
     }

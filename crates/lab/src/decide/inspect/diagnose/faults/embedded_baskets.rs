@@ -50,7 +50,7 @@ mod tests {
     use crate::inspect::diagnose::fixtures::{branch, only, tree};
 
     #[test]
-    fn baskets_in_the_record_cost_whoever_opens_the_tree() {
+    fn baskets_in_the_record_cost_each_opening_of_the_tree() {
         let mut inside = branch("a", 10);
         inside.embedded = vec![EmbeddedReport { index: 10, entries: 5, bytes: 5_000_000 }];
         let finding = only(tree(vec![inside]));

@@ -21,7 +21,7 @@ const MOST_SET: usize = 40;
 pub struct Incompressible {
     /// Branches.
     pub branches: u64,
-    /// The largest of them, at most eight.
+    /// The largest of them, at most forty.
     pub largest: Vec<String>,
     /// Bytes before compression.
     pub tot_bytes: u64,

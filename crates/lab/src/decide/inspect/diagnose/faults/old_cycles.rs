@@ -20,7 +20,7 @@ pub struct OldCycles {
 
 impl Rule for OldCycles {
     fn find(at: &Diagnosed<'_>) -> Option<Detected<Self>> {
-        // A cycle that is a tree of its own is nobody's leftover.
+        // An older cycle may be another tree; nothing replaced it.
         let saved = |tree: &&TreeReport| !tree.newest && !tree.is_another;
         let old = || at.trees.iter().filter(saved);
         let bytes = old().map(|tree| tree.metadata.bytes).sum();
