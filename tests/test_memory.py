@@ -116,12 +116,11 @@ SLOW = ("branches", "clusters", "manyclusters")
 
 def is_usual(verb: int, name: int, threads: int) -> bool:
     """Whether a usual run has a case: each verb takes half of the files and each file half of the verbs, and numbers of
-    threads take turns.
-    """
+    threads take turns."""
     return (verb + name) % 2 == 0 and threads == (verb + name) // 2 % len(THREADS)
 
 
-# With --full each verb takes each file, and where that is not slow with two numbers of threads.
+# With --full each verb takes each file: with one or two numbers of threads, and with one more where that is not slow.
 CASES = [
     pytest.param(verb, name, threads, marks=() if is_usual(v, n, t) or verb == "monitor" else pytest.mark.only_full)
     for v, verb in enumerate(VERBS)

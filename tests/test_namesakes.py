@@ -91,11 +91,11 @@ def test_one_container_has_no_room_for_both(
     source, out = made / f"{name}.root", tmp_path / "out.root"
     refused = basketry.run("rewrite", source, "-o", out, "--container", container)
     assert refused.code == 2
-    assert "events is a tree and an RNTuple" in refused.err.replace(": is", " is")
+    assert "events: is a tree and an RNTuple" in refused.err
     assert "FILE:events;CYCLE" in refused.err
     assert not out.exists()
     with uproot.open(source) as file:
-        entries = {cycle: file[f"events;{cycle}"].num_entries for cycle in (1, 2) if f"events;{cycle}" in file}
+        entries = {cycle: file[f"events;{cycle}"].num_entries for cycle in (1, 2)}
     for cycle, count in entries.items():
         basketry("rewrite", "-f", f"{source}:events;{cycle}", "-o", out, "--container", container)
         wanted = TREE if container == "ttree" else RNTUPLE

@@ -201,7 +201,7 @@ def test_patterns_and_trees_that_are_not_there(file: Path, basketry: Basketry, t
 def test_damaged_files_are_refused_or_left_out(file: Path, table: pa.Table, basketry: Basketry, tmp_path: Path) -> None:
     whole = file.read_bytes()
     damaged = tmp_path / "damaged.parquet"
-    # A byte of the pages of a compressed column, at a place that pyarrow tells.
+    # A thousand bytes from a place on that pyarrow tells, so that headers of pages are among them.
     column = pq.ParquetFile(file).metadata.row_group(1).column(1)
     at = column.data_page_offset + column.total_compressed_size // 2
     damaged.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF] * 1000) + whole[at + 1000 :])
