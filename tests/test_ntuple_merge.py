@@ -284,7 +284,7 @@ def test_a_comparison_joins_its_inputs_as_a_merge_does(basketry: Basketry, tmp_p
     for verb in verbs:
         refused = basketry.run(*verb)
         assert differs in refused.err
-        assert "--common keeps the fields of all inputs, --fill fills in missing ones" in refused.err
+        assert "--common keeps the fields that all inputs have, --fill fills in missing ones" in refused.err
     basketry("verify", "--common", less, more, whole)
     basketry("merge", "--fill", less, more, "-o", out)
     for chosen in ("0:20", "3:9", "5:18", "12:13"):

@@ -98,7 +98,7 @@ impl Join {
     pub fn ways_out(self, columns: &str) -> String {
         match self {
             Self::Fill => format!("--common leaves out {columns} that differ"),
-            _ => format!("--common keeps the {columns} of all inputs, --fill fills in missing ones"),
+            _ => format!("--common keeps the {columns} that all inputs have, --fill fills in missing ones"),
         }
     }
 
