@@ -252,9 +252,10 @@ def test_what_is_asked_for(
     """For each cluster and column: how many requests bring its bytes, and how many bytes. The begin and the end of a
     file are asked for whatever is read."""
     path = tmp_path / "events.root"
-    # Larger than what is fetched of the begin and the end.
+    # Larger than what is fetched of the begin and the end, so that requests for the first cluster are seen.
+    filler = np.zeros((1000, 200))
     with bk.recreate(path, compression=None, cluster=250, container=container) as file:
-        file["Events"] = {**columns(1000), "filler": np.zeros((1000, 200))}
+        file["Events"] = {"first": filler, **columns(1000), "last": filler}
     stored, text = pieces(path), ""
     for name, selected in REQUESTS.items():
         odd_server.requests.clear()
