@@ -71,3 +71,66 @@ def test_what_is_written_is_what_was_declared(
     layout.write_text(printed)
     basketry("rewrite", source, "-o", again, "--layout", layout)
     assert basketry("inspect", again, "--layout") == printed
+
+
+@pytest.fixture(scope="module")
+def ntuple(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An RNTuple with small clusters and pages, with equal pages, without checksums."""
+    path = tmp_path_factory.mktemp("declared") / "ntuple.root"
+    settings: Any = {"cluster": 240, "basket": 400, "page_checksums": False, "compression": "none"}
+    with bk.recreate(path, container="rntuple", share_pages=False, **settings) as file:
+        file["n"] = {"x": np.arange(3000.0), "same": np.ones(3000, "i4"), "late": np.arange(3000) // 7}
+    return path
+
+
+def shown(path: Path) -> dict[str, Any]:
+    """What shows of the settings of an RNTuple."""
+    [found] = bk.inspect(path).ntuples
+    return {
+        "clusters": tuple(found.clusters),
+        "checksums": found.checksums,
+        "shared": found.shared_pages > 0,
+        "pages": found.pages,
+    }
+
+
+GIVEN = [
+    pytest.param({"page_checksums": True}, {"checksums": "all"}, id="checksums"),
+    pytest.param({"share_pages": True}, {"shared": True}, id="sharing"),
+    pytest.param({"encoding": "plain"}, {}, id="encoding"),
+    pytest.param({"basket": "800B"}, {"pages": None}, id="pages"),
+    pytest.param({"column_set": {"x": {"basket": "200B"}}}, {"pages": None}, id="pages of a column"),
+    pytest.param({"cluster": 500}, {"clusters": tuple(range(0, 3000, 500)), "pages": None}, id="clusters"),
+]
+
+
+@pytest.mark.parametrize(("given", "changed"), GIVEN)
+def test_settings_that_are_not_given_stay(
+    given: dict[str, Any], changed: dict[str, Any], ntuple: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.root"
+    bk.rewrite(ntuple, out, **given)
+    before, after = shown(ntuple), shown(out)
+
+    assert before["clusters"] == tuple(range(0, 3000, 240))
+    assert (before["checksums"], before["shared"]) == ("none", False)
+    for what in ("clusters", "checksums", "shared", "pages"):
+        expected = changed.get(what, before[what])
+        assert expected is None or after[what] == expected, what
+    if "pages" in changed:
+        assert after["pages"] != before["pages"]
+    assert bk.verify(ntuple, out).equal
+
+
+def test_clusters_that_stay_lose_only_entries(ntuple: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    bk.rewrite(ntuple, out, page_checksums=True, entries="100:500,1000:1001,2900:")
+    assert shown(out)["clusters"] == (0, 140, 380, 400, 401)
+    assert bk.concatenate(out, library="np")["x"].tolist() == [*range(100, 500), 1000, *range(2900, 3000)]
+
+
+def test_pages_that_are_shared_stay_shared(ntuple: Path, tmp_path: Path) -> None:
+    shared, out = tmp_path / "shared.root", tmp_path / "out.root"
+    bk.rewrite(ntuple, shared, share_pages=True)
+    bk.rewrite(shared, out, page_checksums=True)
+    assert shown(out) == {**shown(shared), "checksums": "all"}

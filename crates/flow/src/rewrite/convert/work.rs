@@ -50,10 +50,12 @@ impl ConvertWork<'_> {
         };
         let mut steps = self.reader(&ended);
         let mut fill = |step: Step| {
-            if let Some(batch) = &step.batch {
-                let filled = self.fill(file, writer, (batch, &step.entries));
-                filled.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
-            }
+            let filled = match &step.batch {
+                Some(batch) => self.fill(file, writer, (batch, &step.entries)),
+                None if self.ends_within(&step.entries).next().is_some() => writer.flush(file),
+                None => Ok(()),
+            };
+            filled.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
             tell(progress, step.bytes)
         };
         let mut next = steps.next()?;
@@ -80,12 +82,9 @@ impl ConvertWork<'_> {
         writer: &mut TableWriter,
         (batch, entries): (&RecordBatch, &Range<u64>),
     ) -> Result<()> {
-        let ConvertPlan { dataset, selection, keeps_clusters, .. } = self.plan;
-        let bounds = dataset.clusters();
-        let ends = bounds.get(bounds.partition_point(|bound| *bound <= entries.start)..).unwrap_or_default();
-        let ends = ends.iter().take_while(|end| *keeps_clusters && **end <= entries.end);
+        let selection = &self.plan.selection;
         let mut at = 0;
-        for &end in ends {
+        for end in self.ends_within(entries) {
             let here = entries.start..end;
             let rows = selection.as_ref().map_or(end - entries.start, |selection| selection.count(&here));
             let rows = usize::try_from(rows).unwrap_or(usize::MAX).min(batch.num_rows());
@@ -94,6 +93,13 @@ impl ConvertWork<'_> {
             at = rows;
         }
         writer.fill(file, &batch.slice(at, batch.num_rows() - at))
+    }
+
+    /// Where clusters end that the output has as well, among these entries.
+    fn ends_within(&self, entries: &Range<u64>) -> impl Iterator<Item = u64> {
+        let (bounds, last) = (self.plan.dataset.clusters(), entries.end);
+        let ends = bounds.get(bounds.partition_point(|bound| *bound <= entries.start)..).unwrap_or_default();
+        ends.iter().copied().take_while(move |end| self.plan.keeps_clusters && *end <= last)
     }
 
     fn reader<'s>(&'s self, progress: Progress<'s>) -> StepReader<'s> {

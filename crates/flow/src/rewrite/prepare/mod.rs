@@ -6,6 +6,7 @@ mod namesakes;
 mod ntuple;
 mod open;
 mod output_infos;
+mod shown;
 mod stored;
 mod tables;
 #[cfg(test)]

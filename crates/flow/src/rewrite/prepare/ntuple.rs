@@ -1,13 +1,12 @@
 //! Plans one cycle of an RNTuple: its pages are moved, or its entries are encoded anew: where the layout asks for a tree, or for clusters,
 //! pages and encodings that the RNTuple does not have.
 
-use dataset::layout::{ClusterSize, Container};
+use dataset::layout::{ClusterSize, Container, Layout};
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::soundness::prove_ntuple;
-use dataset::ntuple::{read_ntuple, read_page_list};
 use rootfile::Result;
-use rootfile::codec::Compression;
 
+use super::shown::shown;
 use super::tables::{TableCycle, TablesPlanner};
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::ntuple::plan_ntuple;
@@ -63,9 +62,12 @@ impl TablesPlanner<'_> {
     ) -> Result<Option<PlannedTable>> {
         let path = &cycle.table.path;
         let rules = self.layout.rules(path);
-        let mut layout = self.with_compression(cycle.inputs, path, of_ntuple);
         let keys = &rules.tree;
         let to_tree = keys.container == Some(Container::Ttree);
+        let mut layout = match to_tree {
+            true => self.with_compression(cycle.inputs, path, |input| shown(input)?.compression),
+            false => self.with_shown(cycle.inputs, path),
+        };
         let of_columns = self.layout.columns().iter().any(|(_, own)| own.basket.is_some() || own.encoding.is_some());
         let asked = keys.cluster.is_some()
             || keys.basket.is_some()
@@ -88,6 +90,7 @@ impl TablesPlanner<'_> {
         if !(to_tree || asked || packed || uncounted) {
             return Ok(Some(moved(plan)));
         }
+        let keeps_clusters = !packed && keys.cluster.is_none() && keys.unzipped_cluster.is_none();
         let source = self.request(cycle, path, &layout);
         let memory = self.planning.options.budget.memory;
         let attributes = std::mem::take(&mut plan.attributes);
@@ -95,7 +98,8 @@ impl TablesPlanner<'_> {
         let planned = match to_tree {
             true => ntuple_to_tree(&source, memory, kept.take()),
             // Stored fields are read, projected ones written as they are.
-            false => prove_projections(&plan).and_then(|()| Ok((recluster(&source, memory, attributes)?, Vec::new()))),
+            false => prove_projections(&plan)
+                .and_then(|()| Ok((recluster(&source, memory, attributes, keeps_clusters)?, Vec::new()))),
         };
         // What is only packed may stay as it is.
         if planned.is_err() && !to_tree && !asked && !uncounted && self.planning.options.plan.pack == Pack::Auto {
@@ -117,6 +121,19 @@ impl TablesPlanner<'_> {
             notes.push(format!("RNTuple {path}: its {n} clusters are small, so they are joined"));
         }
         Ok(Some(PlannedTable { table: Box::new(table), notes, lost, kept: None }))
+    }
+
+    /// The layout, with the settings of the first input where none are requested.
+    fn with_shown(&self, inputs: &[TableInput], path: &str) -> Layout {
+        let (mut layout, asked) = (self.layout.clone(), self.layout.resolve_tree(path));
+        if let Some(shown) = inputs.first().and_then(shown) {
+            let common = &mut layout.common;
+            common.compression = asked.compression.or(shown.compression);
+            common.page_checksums = asked.page_checksums.or(shown.page_checksums);
+            common.share_pages = asked.share_pages.or(shown.share_pages);
+            common.basket = asked.basket.or(shown.basket);
+        }
+        layout
     }
 
     /// Plans to move the pages of an RNTuple. `None` if inputs are bad.
@@ -146,19 +163,4 @@ fn prove_projections(plan: &NtuplePlan) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The compression of most columns in the first cluster of an RNTuple.
-fn of_ntuple((_, file, key): &TableInput) -> Option<Compression> {
-    let ntuple = read_ntuple(file, key).ok().filter(|ntuple| !ntuple.groups.is_empty())?;
-    let list = read_page_list(&**file.source(), &ntuple, 0).ok()?;
-    let mut counts: Vec<(u32, usize)> = Vec::new();
-    for setting in list.clusters.first()?.columns.iter().filter_map(|column| column.compression) {
-        match counts.iter_mut().find(|(known, _)| *known == setting) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((setting, 1)),
-        }
-    }
-    let (setting, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-    Compression::from_root_setting(i32::try_from(setting).ok()?)
 }

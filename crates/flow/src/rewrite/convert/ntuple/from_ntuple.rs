@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dataset::layout::ClusterSize;
 use dataset::ntuple::make::{ColumnSource, Input, TreeColumns, columns_of_fields, schema_again};
 use dataset::ntuple::model;
 use dataset::table::TableSchema;
@@ -17,8 +18,13 @@ use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::Kept;
 use crate::rewrite::convert::model::{BatchColumn, ConvertPlan};
 
-/// The plan of an RNTuple with the fields of others, in new clusters and pages. Attribute sets are copied.
-pub(crate) fn recluster(source: &TableRequest<'_>, memory: u64, attributes: Vec<AttributePlan>) -> Result<ConvertPlan> {
+/// The plan of an RNTuple with the fields of others, in new pages, and in new clusters unless `keeps_clusters`. Attribute sets are copied.
+pub(crate) fn recluster(
+    source: &TableRequest<'_>,
+    memory: u64,
+    attributes: Vec<AttributePlan>,
+    keeps_clusters: bool,
+) -> Result<ConvertPlan> {
     let dataset = open(source)?;
     let (schema, description) = schema_of(&dataset)?;
     let rules = source.layout.rules(source.path);
@@ -33,12 +39,17 @@ pub(crate) fn recluster(source: &TableRequest<'_>, memory: u64, attributes: Vec<
     }
     let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
     let found = names.iter().map(|name| top(schema, name)).collect::<Result<Vec<usize>>>()?;
-    let (plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, memory)?;
+    let (mut plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, memory)?;
+    if keeps_clusters {
+        let longest = dataset.clusters().windows(2).map(|bounds| bounds[1].saturating_sub(bounds[0])).max();
+        (plan.cluster, plan.unzipped_cluster) = (ClusterSize::Entries(longest.unwrap_or(0).max(1)), u64::MAX);
+    }
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
     let table = NtupleTable::new((plan, ntuple));
     let mut plan = ConvertPlan::new(source, memory, dataset, found, columns, Arc::clone(&table) as _)?;
     plan.attributes = Some((table, attributes));
+    plan.keeps_clusters = keeps_clusters;
     Ok(plan)
 }
 
