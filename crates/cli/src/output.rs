@@ -193,6 +193,11 @@ pub fn count(n: u64) -> String {
     out
 }
 
+/// A count with its noun.
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
 fn scaled(n: u64, units: &[&str]) -> String {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     let mut value = n as f64;

@@ -1,5 +1,6 @@
 //! The entries that users ask for: ranges, a random share, or a list in a file. No tree is read here.
 
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -97,7 +98,15 @@ impl Entries {
                 (0..all).filter(|&entry| uniform(seed, entry) < *share).for_each(|entry| set.push(entry..entry + 1));
             }
             Self::Listed(path) => {
-                let text = std::fs::read_to_string(path).map_err(|e| Error::from(e).file(path))?;
+                let text = std::fs::read_to_string(path).map_err(|e| match e.kind() {
+                    io::ErrorKind::NotFound => {
+                        let text = path.display();
+                        let what =
+                            format!("{text} is neither a range of entries (100:200), nor a share (1%), nor a file");
+                        Error::from(io::Error::new(e.kind(), what))
+                    }
+                    _ => Error::from(e).file(path),
+                })?;
                 let number = |line: &str| {
                     line.parse::<u64>().map_err(|_| Error::request(format!("{line:?} is no entry number")).file(path))
                 };

@@ -196,9 +196,9 @@ fn print(args: &Args, ran: &Ran) -> Result<()> {
         for table in &written.trees {
             writeln!(
                 out,
-                "{path}: {} entries in {} clusters and {} {}, {} ({} before compression)",
+                "{path}: {} entries in {} and {} {}, {} ({} before compression)",
                 output::count(table.entries),
-                output::count(table.clusters),
+                output::plural(table.clusters, "cluster", "clusters"),
                 output::count(table.baskets),
                 words(table.container).pieces,
                 output::bytes(written.bytes),

@@ -211,7 +211,12 @@ fn print(report: &Report, quiet: bool) -> Result<()> {
 fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
     let median = &report.median;
     let (read, all) = (output::count(report.entries), output::count(report.all_entries));
-    writeln!(out, "\n{read} of {all} entries of {}, {} clusters", report.tree, output::count(report.clusters))?;
+    writeln!(
+        out,
+        "\n{read} of {all} entries of {}, {}",
+        report.tree,
+        output::plural(report.clusters, "cluster", "clusters")
+    )?;
     if report.runs.len() > 1 {
         let times: Vec<String> = report.runs.iter().map(|run| format!("{:.3}", run.real)).collect();
         writeln!(out, "median of {} readings: {} s", report.runs.len(), times.join(", "))?;

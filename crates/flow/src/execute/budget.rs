@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dataset::layout::ByteSize;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rootfile::{Error, Hint, Result};
 
@@ -31,10 +32,7 @@ impl Budget {
 
     /// The error for a budget below the smallest possible one of `least` bytes. `why` may explain that size.
     pub(crate) fn too_small(&self, least: u64, why: &str) -> Error {
-        let (have, least) = (self.memory / 1_000_000, least.div_ceil(1_000_000));
-        let memory = Hint::text("memory", format!("{least}MB"));
-        let message = format!("a memory budget of {have} MB is too small: the smallest that would do is {memory}{why}");
-        Error::request(message).hint(memory)
+        too_small(self.memory, least, why)
     }
 
     /// A thread pool of the budget's size.
@@ -64,6 +62,14 @@ impl Budget {
         let threads = usize::try_from(fitting).unwrap_or(usize::MAX).min(self.threads).max(1);
         Ok(Share { threads, waiting: free - scratch * threads as u64, free })
     }
+}
+
+/// The error for a budget of `have` bytes below the smallest possible one of `least` bytes. `why` may explain that size.
+pub(crate) fn too_small(have: u64, least: u64, why: &str) -> Error {
+    let (have, least) = (ByteSize(have), least.div_ceil(1_000_000));
+    let memory = Hint::text("memory", format!("{least}MB"));
+    let message = format!("a memory budget of {have} is too small: the smallest that would do is {memory}{why}");
+    Error::request(message).hint(memory)
 }
 
 /// A budget, divided.

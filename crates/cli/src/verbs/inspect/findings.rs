@@ -5,8 +5,8 @@ use std::io::{Result, Write};
 use lab::inspect::report::Report;
 use lab::inspect::{Finding, Pays, Price};
 
-use super::format::{plural, seconds};
-use crate::output::bytes;
+use super::format::seconds;
+use crate::output::{bytes, plural};
 
 /// Prints the findings; with `writer` also those that only a writer of the file pays for.
 pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<()> {

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use dataset::layout::Compression;
 use lab::inspect::report::{Memory, ReadTime, Spread};
 
-use crate::output::{bytes, count};
+use crate::output::bytes;
 
 /// A time, in two digits or three.
 pub fn seconds(s: f64) -> String {
@@ -14,11 +14,6 @@ pub fn seconds(s: f64) -> String {
         _ if s < 9.95 => format!("{s:.1} s"),
         _ => format!("{s:.0} s"),
     }
-}
-
-/// A count with its noun.
-pub fn plural(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
 /// A ROOT compression setting.

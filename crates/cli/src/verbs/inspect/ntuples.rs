@@ -6,9 +6,9 @@ use std::io::{Result, Write};
 use lab::inspect::ntuple::report::{AttributeSetReport, Checksums, ColumnReport, FieldReport, FieldRole, NtupleReport};
 use lab::inspect::report::Report;
 
-use super::format::{memory_line, plural, ratio, reading_line, setting, spread};
+use super::format::{memory_line, ratio, reading_line, setting, spread};
 use super::rows::Top;
-use crate::output::{self, bytes, count, percent, table};
+use crate::output::{self, bytes, count, percent, plural, table};
 
 /// Prints a row for each RNTuple.
 pub fn overview(out: &mut impl Write, report: &Report) -> Result<()> {

@@ -5,9 +5,9 @@ use std::io::{Result, Write};
 
 use lab::inspect::report::{FileReport, ParquetColumnFacts, ParquetFacts};
 
-use super::format::{plural, ratio};
+use super::format::ratio;
 use super::rows::Top;
-use crate::output::{self, bytes, count, percent, table};
+use crate::output::{self, bytes, count, percent, plural, table};
 
 /// Prints a Parquet file; `remark` adds that no faults are looked for.
 pub fn print(out: &mut impl Write, file: &FileReport, of: &ParquetFacts, top: &Top, remark: bool) -> Result<()> {

@@ -5,10 +5,10 @@ use std::io::{Result, Write};
 use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, TreeReport};
 
 use super::findings::findings;
-use super::format::{memory_line, plural, ratio, reading_line, setting, spread};
+use super::format::{memory_line, ratio, reading_line, setting, spread};
 use super::rows::Top;
 use super::{ntuples, parquet};
-use crate::output::{self, bytes, count, percent, table};
+use crate::output::{self, bytes, count, percent, plural, table};
 
 /// Prints a report; `writer` adds the findings, with or without those of writers.
 pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bool>) -> Result<()> {

@@ -123,16 +123,12 @@ impl MemoryLimiter {
         self.limit.saturating_sub(state.fixed) / clusters
     }
 
-    /// Reserves memory for as long as a file is open. Fails if `least` more bytes would not fit.
-    pub fn reserve_fixed(&self, bytes: u64, least: u64) -> Result<()> {
+    /// Reserves memory for as long as a file is open. If `least` more bytes would not fit, the error is the smallest limit that would do.
+    pub fn reserve_fixed(&self, bytes: u64, least: u64) -> std::result::Result<(), u64> {
         let mut state = self.lock();
         let fixed = state.fixed + bytes;
         if fixed + least > self.limit {
-            return Err(Error::request(format!(
-                "a memory budget of {} MB is too small: the smallest that would do is {} MB",
-                self.limit / 1_000_000,
-                (fixed + least).div_ceil(1_000_000)
-            )));
+            return Err(fixed + least);
         }
         state.fixed = fixed;
         Ok(())

@@ -19,6 +19,7 @@ use super::table_source::{MoreColumns, TableSource};
 use super::tree::plan::{TreeColumn, TreeSpec};
 use super::write_pool::WritePool;
 use super::written::Written;
+use crate::execute::budget::too_small;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::table::memory;
 
@@ -51,7 +52,9 @@ impl ParallelWriter {
     /// There is a file that may not be replaced, the file cannot be created, or the memory of the pool is too small.
     pub fn create(path: &Path, options: &WriteOptions, pool: &WritePool) -> Result<Self> {
         let memory_limiter = &pool.memory_limiter;
-        memory_limiter.reserve_fixed(FILE_BYTES, FILE_BYTES).map_err(|e| e.file(path))?;
+        memory_limiter
+            .reserve_fixed(FILE_BYTES, FILE_BYTES)
+            .map_err(|smallest| too_small(memory_limiter.limit(), smallest, "").file(path))?;
         let layout = options.layout.clone();
         let compression = layout.common.compression.unwrap_or(defaults::COMPRESSION).to_root_setting();
         let date = crate::commit::date::date(options.date.map(crate::commit::date::nearest_date));
@@ -136,7 +139,9 @@ impl ParallelWriter {
     /// Reserves memory for branches or columns.
     fn reserve(&self, streams: u64) -> Result<u64> {
         let (bytes, least) = (streams * memory::STREAM, FILE_BYTES + streams * PIECE_BYTES);
-        self.committer.pool.memory_limiter.reserve_fixed(bytes, least).map_err(|e| e.file(&self.path))?;
+        let limiter = &self.committer.pool.memory_limiter;
+        let refused = |smallest| too_small(limiter.limit(), smallest, "").file(&self.path);
+        limiter.reserve_fixed(bytes, least).map_err(refused)?;
         self.fixed.fetch_add(bytes, Ordering::Relaxed);
         Ok(bytes)
     }
