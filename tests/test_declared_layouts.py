@@ -134,3 +134,21 @@ def test_pages_that_are_shared_stay_shared(ntuple: Path, tmp_path: Path) -> None
     bk.rewrite(ntuple, shared, share_pages=True)
     bk.rewrite(shared, out, page_checksums=True)
     assert shown(out) == {**shown(shared), "checksums": "all"}
+
+
+def test_a_dry_run_tells_what_a_conversion_does(source: Path, ntuple: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    asked: Any = {"container": "rntuple", "compression": "lz4:4", "column_set": {"x": {"compression": "none"}}}
+    [expected] = bk.rewrite(source, out, dry_run=True, **asked).tables
+    codecs = {one.name: one.compression for one in expected.columns}
+    assert codecs == {"x": "none", "y": "lz4:4", "v": "lz4:4", "nv": "lz4:4"}
+    # Where clusters will end is not known.
+    assert expected.clusters is None
+    assert "entries in" not in basketry("rewrite", source, "-o", out, "--container", "rntuple", "--dry-run")
+    # Without a codec it is that of the input.
+    [expected] = bk.rewrite(source, out, dry_run=True, container="rntuple").tables
+    assert {one.compression for one in expected.columns} == {"zlib:9"}
+    [expected] = bk.rewrite(ntuple, out, dry_run=True, page_checksums=True).tables
+    assert (expected.clusters, {one.compression for one in expected.columns}) == (13, {"none"})
+    bk.rewrite(ntuple, out, page_checksums=True)
+    assert len(shown(out)["clusters"]) == 13

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import uproot
 
+import basketry as bk
 from referee import make_files
 from referee.command import Basketry
 from referee.root_server import RootServer
@@ -77,8 +78,16 @@ def test_dropped_objects_that_count_entries_are_named(
 
 def test_a_dry_run_counts_entries(source: Path, basketry: Basketry, tmp_path: Path) -> None:
     text = basketry("rewrite", source, "-o", tmp_path / "out.root", "--entries", "events=:70,90:100", "--dry-run")
-    assert "events: 80 of 3,000 entries in 1 clusters" in text
+    assert "events: 80 of 3,000 entries in 1 cluster\n" in text
     refused = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--where", "pt")
 
     assert "branch pt of events" in refused
     assert "vector<float>" in refused
+
+
+def test_entries_that_are_nothing_are_said_to_be_so(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    said = basketry.refuses("rewrite", source, "-o", out, "--entries", "many")
+    assert "many is neither a range of entries (100:200), nor a share (1%), nor a file" in said
+    with pytest.raises(FileNotFoundError, match="neither a range"):
+        bk.rewrite(source, out, entries="many")

@@ -163,8 +163,8 @@ class Forecast:
     """Entries of the inputs."""
     entries: int
     """Entries of the output."""
-    clusters: int
-    """Clusters of the output."""
+    clusters: int | None
+    """Clusters of the output, if they are known before."""
     columns: tuple[ColumnForecast, ...]
     """Branches, or fields, with entries; without columns that are recoded."""
     recodes: tuple[RecodeForecast, ...]

@@ -244,9 +244,11 @@ fn recode_table(recodes: &[RecodeForecast]) -> Table {
 fn print_outlook(forecast: &Outlook) -> Result<()> {
     let mut out = output::stdout();
     for Forecast { path, container, input_entries, entries, clusters, columns, recodes, notes } in &forecast.tables {
-        let (words, clusters) = (words(*container), output::count(*clusters));
+        let words = words(*container);
         let of_all = chosen(*entries, *input_entries);
-        writeln!(out, "{} {path}: {of_all} entries in {clusters} clusters", words.table)?;
+        let clusters =
+            clusters.map_or_else(String::new, |n| format!(" in {}", output::plural(n, "cluster", "clusters")));
+        writeln!(out, "{} {path}: {of_all} entries{clusters}", words.table)?;
         let mut table = output::table(&[words.column, "depth", "compression", "now", "expected"]);
         for c in columns {
             table.add_row([

@@ -20,8 +20,8 @@ pub struct Forecast {
     pub input_entries: u64,
     /// Entries of the output.
     pub entries: u64,
-    /// Clusters of the output.
-    pub clusters: u64,
+    /// Clusters of the output, if they are known before.
+    pub clusters: Option<u64>,
     /// Branches, or fields, with entries; without columns that are recoded.
     pub columns: Vec<ColumnForecast>,
     /// Columns that get another split level or streaming.

@@ -80,7 +80,7 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, sample: bool) -> Re
         container: Container::Rntuple,
         input_entries: plan.input_entries,
         entries,
-        clusters: plan.totals.clusters,
+        clusters: Some(plan.totals.clusters),
         columns,
         recodes: Vec::new(),
         notes: Vec::new(),

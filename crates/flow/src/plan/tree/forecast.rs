@@ -67,7 +67,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, sample: bool) -> Resu
         container: Container::Ttree,
         input_entries: plan.input_entries.iter().sum(),
         entries,
-        clusters: (plan.clusters.bounds.len() as u64).saturating_sub(1),
+        clusters: Some((plan.clusters.bounds.len() as u64).saturating_sub(1)),
         columns,
         recodes: plan.recodes.iter().map(|one| recode(plan, one, sample)).collect(),
         notes: Vec::new(),

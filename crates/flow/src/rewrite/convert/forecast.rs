@@ -1,6 +1,6 @@
 //! Says what a conversion would do, without writing.
 
-use dataset::layout::Compression;
+use rootfile::codec::Compression;
 
 use super::model::ConvertPlan;
 use crate::plan::forecast::{ColumnForecast, Forecast};
@@ -10,14 +10,14 @@ use crate::table::depth::Depths;
 pub(super) fn forecast_converted(plan: &ConvertPlan, path: &str) -> Forecast {
     let entries = plan.dataset.entries();
     let clusters = (plan.dataset.clusters().len() as u64).saturating_sub(1);
-    let column = |&column: &usize| {
+    let column = |(&column, &compression): (&usize, &Compression)| {
         let (bytes, _) = plan.dataset.stored(column, &(0..entries));
         ColumnForecast {
             name: plan.dataset.column(column).map_or_else(String::new, |plan| plan.field().name().clone()),
             depths: Depths { recode: clusters, ..Depths::default() },
             bytes_before: bytes,
             bytes_after: bytes,
-            compression: Compression::NONE,
+            compression,
         }
     };
     let unknown = format!("{path}: is decoded and encoded again; its size afterwards is not forecast");
@@ -26,8 +26,8 @@ pub(super) fn forecast_converted(plan: &ConvertPlan, path: &str) -> Forecast {
         container: plan.table.container(),
         input_entries: entries,
         entries: plan.selection.as_ref().map_or(entries, |selection| selection.len()),
-        clusters,
-        columns: plan.read.iter().map(column).collect(),
+        clusters: plan.keeps_clusters.then_some(clusters),
+        columns: plan.read.iter().zip(&plan.compressions).map(column).collect(),
         recodes: Vec::new(),
         notes: vec![unknown],
     }

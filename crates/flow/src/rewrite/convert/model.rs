@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::assemble::LogicalColumn;
+use rootfile::codec::Compression;
 
 use crate::arrow::read::Dataset;
 use crate::arrow::shapes::Shape;
@@ -15,6 +16,8 @@ pub(crate) struct ConvertPlan {
     pub dataset: Dataset,
     /// The columns that are read.
     pub read: Vec<usize>,
+    /// The compression that the layout gives to each of them.
+    pub compressions: Vec<Compression>,
     /// The columns of a batch for the writer.
     pub columns: Vec<BatchColumn>,
     pub table: Arc<dyn AnyTable>,

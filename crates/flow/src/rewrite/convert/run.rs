@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dataset::layout::{Container, defaults};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
@@ -58,10 +59,23 @@ impl ConvertPlan {
             chosen = reading(LEAST_STEP);
         }
         let Reading { steps, step_bytes, kept, scratch } = chosen;
+        let (rules, usual) = (
+            source.layout.rules(source.path),
+            match table.container() {
+                Container::Ttree => defaults::COMPRESSION,
+                Container::Rntuple => defaults::NTUPLE_COMPRESSION,
+            },
+        );
+        let compression = |column: &usize| {
+            let name = dataset.column(*column).map_or("", |column| column.field().name());
+            rules.column(&[name]).compression.unwrap_or(usual)
+        };
+        let compressions = read.iter().map(compression).collect();
         let metadata = metadata + step_bytes.saturating_mul(STEP_COPIES);
         Ok(Self {
             dataset,
             read,
+            compressions,
             columns,
             table,
             attributes: None,
