@@ -152,3 +152,33 @@ def test_a_dry_run_tells_what_a_conversion_does(source: Path, ntuple: Path, bask
     assert (expected.clusters, {one.compression for one in expected.columns}) == (13, {"none"})
     bk.rewrite(ntuple, out, page_checksums=True)
     assert len(shown(out)["clusters"]) == 13
+
+
+KEYS_OF_NTUPLES = {
+    "page_checksums": True,
+    "share_pages": True,
+    "unzipped_cluster": "1MB",
+    "cluster_group": 2,
+    "encoding": "plain",
+    "column_set": {"x": {"encoding": "plain"}},
+}
+
+
+@pytest.mark.parametrize("key", KEYS_OF_NTUPLES)
+def test_a_key_that_fits_no_table_is_refused(key: str, source: Path, ntuple: Path, tmp_path: Path) -> None:
+    out, given = tmp_path / "out.root", {key: KEYS_OF_NTUPLES[key]}
+    name = "encoding" if key == "column_set" else key.replace("_", "-")
+    for file, asked in ((source, {}), (ntuple, {"container": "ttree"})):
+        if (key, file) == ("column_set", ntuple):
+            continue
+        with pytest.raises(ValueError, match=f"{name} is for RNTuples only"):
+            bk.rewrite(file, out, **asked, **given)
+        assert not out.exists()
+    # Beside an RNTuple it is a note.
+    both = tmp_path / "both.root"
+    with bk.recreate(both, tree_set={"n": {"container": "rntuple"}}) as file:
+        file["t"] = file["n"] = {"x": np.arange(100)}
+    notes = bk.rewrite(both, out, **given).notes
+    assert [note for note in notes if "only" in note] == [f"tree t: {name} is for RNTuples only"]
+    # Where the tree becomes one it fits.
+    bk.rewrite(source, out, container="rntuple", force=True, **given)

@@ -41,7 +41,8 @@ impl TablesPlanner<'_> {
                 place.name.clone_from(name);
             }
         } else if !ignored.is_empty() {
-            self.ignored.push(format!("RNTuple {path}: {} is for trees only", ignored.join(", ")));
+            let what = format!("RNTuple {path}: {} is for trees only", ignored.join(", "));
+            self.ignored.push((Container::Ttree, what));
         }
         if let Some(kept) = kept.as_mut().filter(|_| cycle.entries.is_some()) {
             leave_out_relations(&mut kept.tree.tree, path, &mut lost);

@@ -48,8 +48,10 @@ pub(super) struct TablesPlanner<'a> {
     pub gaps: Gaps,
     selection: EntrySelection<'a>,
     pub found: PlannedTables,
-    /// Notes on layout keys that do not apply to RNTuples.
-    pub ignored: Vec<String>,
+    /// Notes on layout keys that do not apply to tables, each with the container that they are for.
+    pub ignored: Vec<(Container, String)>,
+    /// What the newest cycles become.
+    containers: Vec<Container>,
 }
 
 /// The plans of all tables.
@@ -89,8 +91,8 @@ impl<'a> TablesPlanner<'a> {
     ) -> Self {
         let selection = EntrySelection::new(&planning.options.content.entries);
         let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
-        let (found, ignored) = (PlannedTables::default(), Vec::new());
-        Self { planning, layout, objects, known, kept, bad, gaps, selection, found, ignored }
+        let (found, ignored, containers) = (PlannedTables::default(), Vec::new(), Vec::new());
+        Self { planning, layout, objects, known, kept, bad, gaps, selection, found, ignored, containers }
     }
 
     /// Plans the requested tables. If an input turns out bad, the plan is incomplete, and only looks for further bad inputs.
@@ -107,12 +109,10 @@ impl<'a> TablesPlanner<'a> {
         if !self.bad.any() {
             self.order_namesakes()?;
         }
-        if !self.found.plans.iter().any(|(_, plan)| plan.table.tree().is_some())
-            && let Some(what) = self.ignored.first()
-        {
+        if let Some((_, what)) = self.ignored.iter().find(|(container, _)| !self.containers.contains(container)) {
             return Err(Error::request(what.clone()));
         }
-        self.found.notes.append(&mut self.ignored);
+        self.found.notes.extend(std::mem::take(&mut self.ignored).into_iter().map(|(_, what)| what));
         if only.is_none() {
             self.found.notes.extend(cycles::note_on_objects(self.objects));
         }
@@ -167,6 +167,13 @@ impl<'a> TablesPlanner<'a> {
             }
             planned => planned?,
         };
+        if let Some((place, plan)) = &planned {
+            let container = self.layout.resolve_tree(&place.path).container.unwrap_or(table.container);
+            self.containers.push(container);
+            if container == Container::Ttree {
+                self.note_keys_of_ntuples(&place.path, plan);
+            }
+        }
         self.found.plans.extend(planned.map(|(place, mut plan)| {
             plan.notes.append(&mut about);
             (place, plan)

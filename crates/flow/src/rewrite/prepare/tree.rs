@@ -48,6 +48,30 @@ impl TablesPlanner<'_> {
         Ok(Some((cycle.place(), plan)))
     }
 
+    /// Notes the layout keys of a tree that are for RNTuples only.
+    pub fn note_keys_of_ntuples(&mut self, path: &str, planned: &PlannedTable) {
+        let rules = self.layout.rules(path);
+        let keys = &rules.tree;
+        let of_columns = || {
+            let tree = planned.table.tree().map(|plan| &plan.tree)?;
+            Some((0..tree.branches.len()).any(|branch| rules.column(&tree.lineage(branch)).encoding.is_some()))
+        };
+        let has_rules = self.layout.columns().iter().any(|(_, own)| own.encoding.is_some());
+        let encoding = keys.encoding.is_some() || (has_rules && of_columns() == Some(true));
+        let keys = [
+            ("unzipped-cluster", keys.unzipped_cluster.is_some()),
+            ("encoding", encoding),
+            ("page-checksums", keys.page_checksums.is_some()),
+            ("share-pages", keys.share_pages.is_some()),
+            ("cluster-group", keys.cluster_group.is_some()),
+        ];
+        let ignored: Vec<&str> = keys.into_iter().filter_map(|(name, is_set)| is_set.then_some(name)).collect();
+        if !ignored.is_empty() {
+            let what = format!("tree {path}: {} is for RNTuples only", ignored.join(", "));
+            self.ignored.push((Container::Rntuple, what));
+        }
+    }
+
     /// Plans a tree as an RNTuple of this path.
     fn plan_tree_as_ntuple(&mut self, cycle: &TableCycle<'_>, path: &str) -> Result<Option<PlannedTable>> {
         let of_file = |input: &TableInput| Compression::from_root_setting(input.1.header().compress);
