@@ -102,3 +102,35 @@ def test_options_of_a_planned_verb_are_its_own(tmp_path: Path) -> None:
 
     (branch,) = bk.inspect(tmp_path / "plain_out.root").trees[0].branches
     assert (branch.name, [*branch.codecs]) == ("x", ["none"])
+
+
+@pytest.mark.parametrize("verb", ["merge", "rewrite", "convert", "verify", "check", "readspeed", "tune", "sweep"])
+def test_plan_refuses_options_as_the_verb_does(verb: str, tmp_path: Path) -> None:
+    for name in ("nonsense", "baskets"):
+        given: Any = {name: 1}
+        with pytest.raises(TypeError, match=rf"{verb}\(\) got an unexpected keyword argument '{name}'"):
+            bk.plan(verb, tmp_path / "in.root", tmp_path / "plan.json", **given)
+
+
+def test_plan_takes_the_grid_of_sweep(made: Path, tmp_path: Path) -> None:
+    plans = []
+    for number, grid in enumerate(({"basket": ["2kB", "32kB"]}, "basket=2kB,32kB", ["basket=2kB,32kB"])):
+        plan = tmp_path / f"{number}.json"
+        assert bk.plan("sweep", made, plan, grid=grid, repeat=1).tasks
+        plans.append(plan.read_text().replace(str(plan), ""))
+    assert "basket=2kB,32kB" in plans[0]
+    assert len({*plans}) == 1
+
+
+@pytest.mark.parametrize("rules", [{"x": 3}, {"x": ["compression"]}])
+def test_settings_are_mappings(rules: Any, made: Path, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="settings are a mapping"):
+        bk.rewrite(made, tmp_path / "out.root", column_set=rules)
+
+
+def test_a_budget_is_named_as_it_was_given(made: Path, tmp_path: Path) -> None:
+    said = "a memory budget of 1kB is too small: the smallest that would do is memory="
+    with pytest.raises(ValueError, match=said):
+        bk.rewrite(made, tmp_path / "out.root", memory="1kB")
+    with pytest.raises(ValueError, match=said), bk.recreate(tmp_path / "new.root", memory="1kB") as file:
+        file["t"] = {"x": np.arange(10.0)}

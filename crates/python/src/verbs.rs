@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use basketry_cli::{Call, Value};
+use pyo3::exceptions::PyTypeError;
 use pyo3::types::{PyAnyMethods, PyDict, PyDictMethods, PyIterator, PyString};
 use pyo3::{Bound, PyAny, PyResult, Python, pyfunction};
 
@@ -46,11 +47,17 @@ fn of_option(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-/// Settings by pattern, each a mapping from keys.
+/// Settings by pattern, each a mapping from keys; anything else is a `TypeError`.
 fn rules(value: &Bound<'_, PyAny>) -> PyResult<Vec<(OsString, OsString)>> {
     items(value)?
         .map(|rule| {
             let (pattern, keys): (OsString, Bound<'_, PyAny>) = rule?.extract()?;
+            if !keys.hasattr("items")? {
+                let what = format!(
+                    "settings are a mapping, such as {{\"Mu*\": {{\"compression\": \"lz4:4\"}}}}, and not {keys}"
+                );
+                return Err(PyTypeError::new_err(what));
+            }
             let mut settings = OsString::new();
             for setting in items(&keys)? {
                 let (key, value): (String, Bound<'_, PyAny>) = setting?.extract()?;

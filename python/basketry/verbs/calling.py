@@ -7,16 +7,18 @@ import collections.abc
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from .._core import expand, report
 from .._shared.progress import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from .._shared.progress import Progress
-    from .options import Layout, Places
+    from .options import Layout, Places, Values
+
+    Grid: TypeAlias = Mapping[str, Values] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 Report = TypeVar("Report")
 
@@ -38,15 +40,19 @@ def called(
     the files that are read. An option that the type `known` lacks is a `TypeError`."""
     from ..reports.parse import parse
 
-    names = known.__annotations__
-    unknown = [name for name in given if name not in names]
-    if unknown:
-        raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(names)}")
+    only_known(verb, given, known.__annotations__)
     if progress and read is not None:
         total = _bytes(read)
     with shown(progress, total, unit, verb) as bar:
         options = {"json": True, **own, **with_layout(given)}
         return parse(kind, report(verb, options, arguments, None if bar is None else bar.update))
+
+
+def only_known(verb: str, given: Iterable[str], names: Iterable[str]) -> None:
+    """Raises a `TypeError` for an option that is none of these."""
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(names)}")
 
 
 def _bytes(places: list[str]) -> int | None:
@@ -66,6 +72,23 @@ def with_layout(given: Mapping[str, Any]) -> dict[str, Any]:
     """Options with a layout as the command takes it: a file, or text."""
     layout = given.get("layout")
     return {**given, "layout": as_toml(layout)} if isinstance(layout, collections.abc.Mapping) else {**given}
+
+
+def axes(grid: Grid) -> list[str]:
+    """The arguments of --grid, one for each axis."""
+    if isinstance(grid, collections.abc.Mapping):
+        return [f"{key.replace('_', '-')}={_values(values)}" for key, values in grid.items()]
+    several = [grid] if isinstance(grid, str | os.PathLike) else grid
+    return [os.fspath(one) for one in several]
+
+
+def _values(values: Values) -> str:
+    """One value, or several joined by commas."""
+    several = [values]
+    if isinstance(values, collections.abc.Iterable) and not isinstance(values, str):
+        several = [*values]
+    texts = ",".join(map(str, several))
+    return texts.replace("True", "true").replace("False", "false")
 
 
 def layout_text(layout: Layout | None, given: Mapping[str, Any]) -> str:

@@ -9,8 +9,23 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._core import expand, report
 from .._shared.signatures import spelled
-from .calling import as_paths, called, with_layout
-from .options import DEFAULTS, AnyVerb, Checking, Limits, Planning, Surveying, Trying
+from .calling import as_paths, axes, called, only_known, with_layout
+from .options import (
+    DEFAULTS,
+    AnyVerb,
+    Checking,
+    Converting,
+    Limits,
+    Making,
+    Measuring,
+    Merging,
+    Planning,
+    Surveying,
+    Sweeping,
+    Trying,
+    Tuned,
+    Verifying,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +33,7 @@ if TYPE_CHECKING:
 
     from .._shared.progress import Progress
     from ..reports import Checked, Collected, Fileset, Jobs, TaskState
+    from .calling import Grid
     from .options import Place, Places, Size
 
 
@@ -26,11 +42,24 @@ class Planned(Planning, AnyVerb, total=False):
 
 
 class PlannedSweep(Planning, Trying, total=False):
-    """Options of `plan("sweep")`. The grid is that of the command, "basket=2kB,32kB"."""
+    """Options of `plan("sweep")`."""
 
-    grid: str
+    grid: Grid
     skip_bad: bool
     force: bool
+
+
+#: The options of the verbs that can be planned.
+PLANNED: dict[str, tuple[type, ...]] = {
+    "merge": (Merging,),
+    "rewrite": (Making,),
+    "convert": (Converting,),
+    "verify": (Verifying,),
+    "check": (Checking,),
+    "readspeed": (Measuring,),
+    "tune": (Tuned,),
+    "sweep": (Sweeping, PlannedSweep),
+}
 
 
 class Running(Limits, total=False):
@@ -106,13 +135,19 @@ def plan(verb: str, inputs: Places, output: Place, **options: Any) -> Jobs:
     "readspeed". sample: files that "tune" measures now. submit: "htcondor" or "slurm", to write a submit file too.
     skip_bad: leave out damaged inputs of "merge" and "tune"; `Jobs.bad` lists them. force: replace an existing plan,
     and let tasks replace existing outputs.
-    threads, memory: limits of each task, memory in bytes or as "2GB". Other options are those of the verb.
+    threads, memory: limits of each task, memory in bytes or as "2GB". Other options are those of the verb; `grid` is
+    that of `sweep`.
     """
     from ..reports.parse import parse
     from ..reports.tasks import Jobs
 
     own = {name: options.pop(name) for name in (*Planning.__annotations__, "skip_bad", "force") if name in options}
     own |= {"json": True, "output": output}
+    if verb in PLANNED:
+        # Of another verb the command says which there are.
+        only_known(verb, options, [name for kind in PLANNED[verb] for name in kind.__annotations__])
+    if "grid" in options:
+        options["grid"] = axes(options["grid"])
     return parse(Jobs, report("plan", own, [verb, *as_paths(inputs)], planned=with_layout(options)))
 
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import collections.abc
 import os
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._command import start_again_here
 from .._shared.signatures import spelled
-from .calling import called, layout_text
+from .calling import axes, called, layout_text
 from .options import DEFAULTS, Sweeping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from typing import Unpack
 
     from .._shared.progress import Progress
     from ..reports.sweeping import Estimate, Sweep
-    from .options import Place, Values
-
-    Grid: TypeAlias = Mapping[str, Values] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+    from .calling import Grid
+    from .options import Place
 
 
 @overload
@@ -95,22 +92,5 @@ def sweep(
         given["layout"] = layout_text(given["layout"], {})
     start_again_here()
     kind: type[Sweep | Estimate] = Estimate if dry_run else Sweep
-    own: dict[str, Any] = {"quiet": True, "grid": _axes(grid), "output": output, "dry_run": dry_run}
+    own: dict[str, Any] = {"quiet": True, "grid": axes(grid), "output": output, "dry_run": dry_run}
     return called(kind, "sweep", given, Sweeping, [os.fspath(input)], progress, unit="job", **own)
-
-
-def _axes(grid: Grid) -> list[str]:
-    """The arguments of --grid, one for each axis."""
-    if isinstance(grid, collections.abc.Mapping):
-        return [f"{key.replace('_', '-')}={_values(values)}" for key, values in grid.items()]
-    several = [grid] if isinstance(grid, str | os.PathLike) else grid
-    return [os.fspath(one) for one in several]
-
-
-def _values(values: Values) -> str:
-    """One value, or several joined by commas."""
-    several = [values]
-    if isinstance(values, collections.abc.Iterable) and not isinstance(values, str):
-        several = [*values]
-    texts = ",".join(map(str, several))
-    return texts.replace("True", "true").replace("False", "false")
