@@ -1,4 +1,4 @@
-//! Trees (`TTree`) and RNTuples in ROOT files: what their columns are, and how their entries are stored.
+//! Tables in files, which are trees (`TTree`), RNTuples, or of Parquet files: what their columns are, and how their entries are stored.
 //!
 //! | module | job |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | [`encode`] | an Arrow array as the bytes of baskets |
 //! | [`assemble`] | the branches of a split object as one column, and back |
 //! | [`ntuple`] | RNTuples: metadata, pages, and the values of fields |
-//! | [`table`] | a tree or an RNTuple, for callers that need not know which |
+//! | [`table`] | a table of any container, for callers that need not know which |
 //! | `parquet` | Parquet files as a container of tables (feature `parquet`) |
 //! | [`layout`] | how entries are stored, and ROOT's rules for baskets and clusters |
 //! | [`meaning`] | what the bytes of a branch mean, to be compared before bytes of several files are joined |

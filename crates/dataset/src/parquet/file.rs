@@ -62,7 +62,7 @@ impl ParquetFile {
         let schema = Arc::new(read_schema(own.schema()));
         let as_read =
             || ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), ArrowReaderOptions::new().with_schema(schema));
-        // Where the library has no such form, the column stays as it is.
+        // Where the library has no such form of one column, all columns stay as they are.
         let metadata = guarded(as_read).unwrap_or(own);
         for group in metadata.metadata().row_groups() {
             check(group, source.size()).map_err(named)?;

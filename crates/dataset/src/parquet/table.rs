@@ -1,5 +1,5 @@
-//! Parquet files, one behind the other, as a table. All files must have the columns that are read, with the same types; their order
-//! and further columns may differ.
+//! Parquet files, one behind the other, as a table. All files must have the columns that are read of the first one, with the same types.
+//! Their order may differ. What a later file has beside them is in no column of the table.
 
 use std::ops::Range;
 use std::sync::Arc;

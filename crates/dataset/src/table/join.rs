@@ -15,6 +15,7 @@ use crate::widen;
 
 /// Types may nest this deep.
 const MAX_DEPTH: usize = 60;
+
 /// How tables whose columns differ are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Join {

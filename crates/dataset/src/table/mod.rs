@@ -1,5 +1,5 @@
-//! Tables, whichever container they are in: the schema, and columns that become Arrow arrays. A column is a branch of a tree
-//! or a field of an RNTuple, and a piece is what is loaded of it at once. What is a basket's or a page's own stays in
+//! Tables, whichever container they are in: the schema, and columns that become Arrow arrays. A column is a branch of a tree,
+//! a field of an RNTuple, or arrays of another container, and a piece is what is loaded of it at once. What is a basket's or a page's own stays in
 //! [`tree`](crate::tree), [`decode`](crate::decode) and [`ntuple`](crate::ntuple).
 
 mod builder;

@@ -1,4 +1,5 @@
-//! Plans tables before any entry is touched: a folder for each container, options, and what is said of a plan.
+//! Plans tables before any entry is touched: a folder for each container, the request and its options, what inputs and their formats
+//! are, and what is said of a plan.
 
 pub(crate) mod forecast;
 pub mod format;

@@ -1,4 +1,4 @@
-//! Executes a prepared rewrite: writes directories and objects, then the trees one by one.
+//! Executes a prepared rewrite: begins the output with directories and objects (`begin`), and writes the tables one by one.
 
 use std::path::{Path, PathBuf};
 
@@ -19,9 +19,9 @@ use crate::execute::progress::Progress;
 ///
 /// # Errors
 ///
-/// An input cannot be read or does not fit the others, the layout or the selection cannot be had, the budget is too small, the output is an
-/// input or is there and may not be replaced, something would be lost with [`Options::strict`], or the callback ends the work. Then there is
-/// no output.
+/// An input cannot be read or does not fit the others; the layout or the selection cannot be had; the budget is too small; the output is
+/// an input, or is there and may not be replaced; something would be lost with [`Options::strict`]; or the callback ends the work. Then
+/// there is no output.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
     let (summary, staged) = rewrite_staged(inputs, output, options, progress)?;
     staged.deliver()?;

@@ -1,4 +1,4 @@
-//! Entry selection in trees: the entries that a [`dataset::EntryFilter`] names, and columns that are conditions
+//! Entry selection: the entries that a [`dataset::EntryFilter`] names, and columns that are conditions
 //! ([`predicate`]), become one set of entries for each table ([`apply`]). What only trees have is in [`tree`].
 
 mod apply;

@@ -1,5 +1,5 @@
-//! The data model of a table that is moved: columns, pieces of columns, finished records, sets of entries. It reads
-//! and writes nothing.
+//! The data model of a table that is moved: columns, pieces of columns, finished records, depths, and what tables take in memory. It
+//! reads and writes nothing.
 
 pub(crate) mod depth;
 pub(crate) mod memory;

@@ -1,6 +1,7 @@
 //! Whether two sides have equal content, whatever their layout: schema and entry bytes of every tree, schema and values of every
 //! RNTuple, and all other objects. Entries of trees are compared as bytes, so branches of any class can be compared. Only
-//! columns that the two sides split or stream differently are decoded and compared by value.
+//! columns that the two sides split or stream differently are decoded and compared by value. Where a side is in no ROOT file, one
+//! table is compared with one table, by value (`stored`).
 
 mod announced;
 mod column_values;

@@ -1,4 +1,4 @@
-//! A tree to a Parquet file.
+//! A table to a Parquet file.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! Data sets: the trees or RNTuples of one or more files as one table, and friends beside them. The module `open` opens
-//! them.
+//! Data sets: the tables of one or more files as one table, and friends beside them. The module `open` opens them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -73,7 +72,7 @@ impl ReadColumn<'_> {
     }
 }
 
-/// The trees or RNTuples of one or more files, as one table.
+/// The tables of one or more files, as one table.
 pub struct Dataset {
     pub(super) inputs: Vec<Input>,
     pub(super) paths: Vec<PathBuf>,
@@ -106,7 +105,7 @@ impl Dataset {
         &self.paths
     }
 
-    /// The UUIDs of the files, as their headers have them.
+    /// The UUIDs of the files, as their headers have them; empty for files without one.
     pub fn uuids(&self) -> &[String] {
         &self.uuids
     }
@@ -129,12 +128,12 @@ impl Dataset {
         all
     }
 
-    /// Path of the tree or RNTuple in the first file.
+    /// Path of the table in the first file.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Name and title of the tree, or name and description of the RNTuple.
+    /// Name and title of the table; an RNTuple calls its title a description.
     pub fn names(&self) -> (&str, &str) {
         self.schema().names()
     }
@@ -178,7 +177,7 @@ impl Dataset {
         self.schema().tree()
     }
 
-    /// Whether the table is a tree or an RNTuple.
+    /// What the table is to readers: a tree, or like an RNTuple. Arrays of any other container have the form of an RNTuple's.
     pub fn container(&self) -> Container {
         if self.tree().is_some() { Container::Ttree } else { Container::Rntuple }
     }

@@ -1,8 +1,8 @@
-//! Reads trees and RNTuples into Arrow: some entries of some columns of some files, on threads, within a [`Budget`](crate::Budget).
+//! Reads tables into Arrow: some entries of some columns of some files, on threads, within a [`Budget`](crate::Budget).
 //!
 //! A [`Dataset`] is a table of any container (`StoredTable`) over all its files: `trees` are the columns of a plan, `chain` has RNTuples.
-//! `tasks` deals out the requested pieces cluster by cluster, workers fetch and open them, and each column's `column_sink` decodes them in their order. `dataset::decode` alone knows
-//! what a branch's bytes mean.
+//! `tasks` deals out the requested pieces cluster by cluster, workers fetch and open them, and each column's `column_sink` decodes
+//! them in their order. `dataset::decode` alone knows what a branch's bytes mean.
 
 mod aliases;
 mod batches;

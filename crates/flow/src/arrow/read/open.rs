@@ -26,7 +26,7 @@ use crate::plan::tree::{Gaps, plan_table};
 use crate::table::tree::column::Column;
 
 impl Dataset {
-    /// Opens the trees or RNTuples of some inputs: the named ones, or the only one of a file. All must have the same columns.
+    /// Opens the tables of some inputs: the named ones, or the only one of a file. All must have the same columns.
     ///
     /// # Errors
     ///

@@ -38,8 +38,8 @@ pub struct Read {
 ///
 /// # Errors
 ///
-/// A record is damaged or cannot be read, a column has a type that cannot be read, the budget is smaller than one cluster of the columns, or the
-/// callback ends the work.
+/// A record is damaged or cannot be read, a column has a type that cannot be read, the budget is smaller than one cluster of the
+/// columns, or the callback ends the work.
 pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
     read_on(dataset, request, &Kept::for_one(dataset, request))
 }

@@ -1,8 +1,8 @@
 //! Writes trees and RNTuples from columns: many threads fill one file, or several, inside one [`Budget`](crate::Budget).
 //!
-//! A [`ParallelWriter`] makes a tree of a [`TreeSpec`], or an RNTuple of an [`NtupleSpec`], in the requested layout; each thread or
-//! task fills a [`FillContext`] of its own, which encodes entries, cuts baskets or pages and compresses them; finished clusters go to the `committer`, which
-//! appends them in the order of arrival or of tasks; the `memory_limiter` makes contexts wait until there is memory.
+//! A [`ParallelWriter`] makes a tree of a [`TreeSpec`], or an RNTuple of an [`NtupleSpec`], in the requested layout. Each thread or task
+//! fills a [`FillContext`] of its own, which encodes entries, cuts baskets or pages and compresses them. Finished clusters go to the
+//! `committer`, which appends them in the order of arrival or of tasks. The `memory_limiter` makes contexts wait until there is memory.
 //! `dataset::encode` alone knows the bytes of entries.
 
 mod any_table;

@@ -1,6 +1,6 @@
 //! Tables whose entries are decoded and encoded again in a rewrite: trees that become RNTuples, RNTuples that become trees,
-//! RNTuples with new clusters, pages or encodings, and tables of other containers. Tables that stay what they are, in their clusters, are moved by
-//! `execute::engine` instead.
+//! RNTuples with new clusters, pages or encodings, and tables of other containers. Tables that stay what they are, in their clusters,
+//! are moved by `execute::engine` instead.
 //!
 //! `model` is the plan; `tree`, `ntuple` and `from_arrays` make it; `run` divides the memory, and `work` reads the next step while one
 //! `TableWriter` encodes and appends the one before.

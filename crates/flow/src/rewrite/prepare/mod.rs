@@ -1,5 +1,6 @@
-//! Prepares a rewrite before a byte is written: opens inputs, plans objects and trees, chooses cycles, and divides memory.
-//! Each input is opened once. If inputs turn out bad and may be left out, the others are planned again.
+//! Prepares a rewrite before a byte is written: opens inputs, plans objects and tables, chooses cycles, and divides memory.
+//! Each ROOT file is opened once. If inputs turn out bad and may be left out, the others are planned again. Inputs that are no ROOT
+//! files have a way of their own (`stored`).
 
 mod bad_inputs;
 mod namesakes;

@@ -1,5 +1,5 @@
-//! Plans the tables of a rewrite one by one: the newest cycle of each, and the older cycles that are written. How the cycle of a tree
-//! or of an RNTuple is planned is in `trees` and `ntuples`.
+//! Plans the tables of a rewrite one by one: the newest cycle of each, and the older cycles that are written. How one cycle is planned
+//! is in `tree` and `ntuple`, and what two tables of one name become in `namesakes`.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -289,7 +289,7 @@ impl TableCycle<'_> {
     }
 }
 
-/// Number of the planned cycles of each tree, by directory and name.
+/// Number of the planned cycles of each table, by directory and name.
 pub(super) fn count_cycles(plans: &[(OutputPlace, PlannedTable)]) -> HashMap<(usize, String), usize> {
     let mut cycles: HashMap<(usize, String), usize> = HashMap::new();
     for (place, _) in plans {

@@ -1,5 +1,5 @@
-//! The work on RNTuples: pages are copied or recompressed, or made anew where some entries of a cluster are kept. [`tasks`] reads page lists group by group and deals out pages, and
-//! [`work`] moves them.
+//! The work on RNTuples: pages are copied or recompressed, or made anew where some entries of a cluster are kept. [`tasks`] reads page
+//! lists group by group and deals out pages, and [`work`] moves them.
 
 pub(crate) mod job;
 mod outline;

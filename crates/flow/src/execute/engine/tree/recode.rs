@@ -1,7 +1,7 @@
 //! Depth *recode*: decodes the entries of some columns in one cluster, and encodes them in another split level or streaming.
 //! Entries are recoded in portions, so that little more memory is needed than for their baskets.
 //!
-//! The module `plan::recode` decides which columns are recoded, and into which.
+//! The module `plan::tree::recode` decides which columns are recoded, and into which.
 
 use std::ops::Range;
 use std::sync::Arc;

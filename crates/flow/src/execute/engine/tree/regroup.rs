@@ -1,6 +1,7 @@
 //! Depths *recompress* and *regroup*: the entries of one column in one cluster, in new records.
 //!
-//! Entries are moved by their boundaries alone, so this works on any branch; [`crate::execute::encode::tree::basket_builder`] puts them together.
+//! Entries are moved by their boundaries alone, so this works on any branch;
+//! [`crate::execute::encode::tree::basket_builder`] puts them together.
 
 use std::ops::Range;
 
