@@ -153,12 +153,12 @@ impl TableSchema {
         }
     }
 
-    /// Whether projected fields show a node, or all nodes below it.
-    pub fn is_shown(&self, node: usize) -> bool {
+    /// Whether projected fields show a node, or all nodes below it. Only those count that `counts` says.
+    pub fn is_shown(&self, node: usize, counts: &dyn Fn(usize) -> bool) -> bool {
         let Self::Ntuple { schema, .. } = self else { return false };
         let below = schema.children(Some(node));
-        schema.fields.iter().any(|field| field.source == Some(node))
-            || (!below.is_empty() && below.iter().all(|child| self.is_shown(*child)))
+        schema.fields.iter().enumerate().any(|(at, field)| field.source == Some(node) && counts(at))
+            || (!below.is_empty() && below.iter().all(|child| self.is_shown(*child, counts)))
     }
 
     /// Whether a column is read where all are asked for. A field below another one is part of the values of the one above.

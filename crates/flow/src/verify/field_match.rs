@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dataset::ntuple::model::{Field, Role, Schema};
+use dataset::ntuple::model::{Role, Schema};
 
 use crate::plan::ntuple::field_meaning;
 
@@ -74,14 +74,6 @@ impl Fields<'_> {
         }
         found.only[1].extend(theirs.children(None).into_iter().filter(only).map(|id| theirs.path(id)));
         found
-    }
-
-    /// Whether projected fields that are compared show a field, or all that is below it.
-    pub fn is_shown(self, id: usize, is_compared: &dyn Fn(usize) -> bool) -> bool {
-        let shows = |(at, field): (usize, &Field)| field.source == Some(id) && is_compared(at);
-        let below = self.schema.children(Some(id));
-        self.schema.fields.iter().enumerate().any(shows)
-            || (!below.is_empty() && below.iter().all(|child| self.is_shown(*child, is_compared)))
     }
 }
 

@@ -271,7 +271,7 @@ fn mixed(
     let compared: HashSet<usize> = partners.iter().map(|(_, field)| *field).collect();
     for (field, name) in tops.iter().filter(|(field, _)| !compared.contains(field)) {
         // ROOT's importer stores arrays of one length as one collection, and shows each by a projected field.
-        if !side.fields().is_shown(*field, &|field| compared.contains(&field)) {
+        if !side.table.schema().is_shown(*field, &|field| compared.contains(&field)) {
             found.only(name, is_first);
         }
     }

@@ -178,7 +178,7 @@ fn side_columns(table: &Dataset, (path, filter): (&str, &NameFilter), shaped: bo
             continue;
         }
         let counts = nodes.get(node).is_some_and(|node| node.type_name.starts_with("ROOT::RNTupleCardinality"));
-        let follows = counts || counters.contains(&node) || schema.is_shown(node);
+        let follows = counts || counters.contains(&node) || schema.is_shown(node, &|_| true);
         found.push(SideColumn { follows, ..as_read(column, number) });
     }
     Ok(found)
