@@ -1,7 +1,7 @@
 //! One of the tables that are joined: which of its columns become those of the joined table, and how its arrays become joined ones.
 //! It opens and reads no file itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -216,8 +216,9 @@ impl Part {
     /// The columns to read, and what makes the arrays of the joined columns, by the places of those that are read.
     fn plan(&self, columns: &[usize]) -> (Vec<usize>, Vec<Values>) {
         let mut read = Vec::with_capacity(columns.len());
+        let mut places = HashMap::with_capacity(columns.len());
         let mut place = |column: usize| {
-            read.iter().position(|known| *known == column).unwrap_or_else(|| {
+            *places.entry(column).or_insert_with(|| {
                 read.push(column);
                 read.len() - 1
             })

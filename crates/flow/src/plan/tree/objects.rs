@@ -21,6 +21,8 @@ impl PlanBuilder<'_> {
         if self.request.options.is_read {
             return;
         }
+        // The same for every branch that was not brought to a version before.
+        let outgrown = OutgrownClass::between(&self.infos, other.infos);
         for (i, theirs) in found.map.clone().into_iter().enumerate() {
             let Some(theirs) = theirs.filter(|_| !self.left_out.contains(&i)) else { continue };
             let newest = self.newest_of_whole(i, theirs, other);
@@ -28,7 +30,7 @@ impl PlanBuilder<'_> {
             if is_changed && (newest.is_none() || found.conflicts.contains_key(&i)) {
                 continue;
             }
-            match self.bring(i, newest.as_ref(), theirs, other) {
+            match self.bring(i, newest.as_ref(), theirs, other, &outgrown) {
                 Ok(()) if is_changed => found.changed.retain(|changed| *changed != i),
                 Ok(()) => {}
                 Err(why) => {
@@ -59,16 +61,20 @@ impl PlanBuilder<'_> {
     }
 
     /// Brings the entries of a branch so far and those of an input to the newest versions of their classes, if they have others.
+    /// `outgrown` are those of the tree so far and the input.
     fn bring(
         &mut self,
         i: usize,
         own_class: Option<&Newest>,
         theirs: usize,
         other: Described<'_>,
+        outgrown: &[OutgrownClass],
     ) -> Result<(), String> {
         let Described { tree, infos } = other;
-        let before = self.brought.get(&i).unwrap_or(&self.infos);
-        let mut outgrown = OutgrownClass::between(before, infos);
+        let (before, mut outgrown) = match self.brought.get(&i) {
+            Some(before) => (before, OutgrownClass::between(before, infos)),
+            None => (&self.infos, outgrown.to_vec()),
+        };
         if outgrown.is_empty() && own_class.is_none() {
             return Ok(());
         }
