@@ -93,14 +93,14 @@ def test_files_are_merged_and_entries_and_columns_selected(
     file: Path, table: pa.Table, container: str, tmp_path: Path
 ) -> None:
     more = records(70)
-    # The order of columns and further columns do not matter.
+    # The order of columns does not matter, nor do further columns that are left out.
     columns = [*reversed(more.column_names), "further"]
     pq.write_table(more.append_column("further", pa.array(range(70))).select(columns), tmp_path / "more.parquet")
     both = pa.concat_tables([table.combine_chunks().unify_dictionaries(), more]).to_pydict()
     inputs = [file, tmp_path / "more.parquet"]
     output = tmp_path / "out.root"
 
-    bk.merge(inputs, output, container=container, drop="jets")
+    bk.merge(inputs, output, container=container, drop=["jets", "further"])
     check(output, {name: both[name] for name in ("run", "x", "odd", "name", "text", "deep", "cube")})
 
     bk.rewrite(inputs, output, container=container, keep=["x", "text"], entries="290:310,990:1010", force=True)
@@ -419,3 +419,142 @@ def test_what_takes_no_parquet_files_says_what_does(verb: str, file: Path, baske
     assert "a Parquet file" in outcome.out + outcome.err
     assert "rewrite" in outcome.out + outcome.err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def differing(tmp_path: Path) -> list[Path]:
+    """The second file has a column more, and the other way round."""
+    pq.write_table(pa.table({"x": range(5)}), tmp_path / "few.parquet")
+    pq.write_table(pa.table({"y": range(3), "x": range(5, 8)}), tmp_path / "more.parquet")
+    return [tmp_path / "few.parquet", tmp_path / "more.parquet"]
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_no_column_is_lost_in_silence(differing: list[Path], step: int, basketry: Basketry, tmp_path: Path) -> None:
+    inputs, output = differing[::step], tmp_path / "out.root"
+    for verb in ("merge", "rewrite"):
+        for option in ([], ["--fill"] if verb == "merge" else []):
+            message = basketry.refuses(verb, *inputs, "-o", output, *option)
+            assert all(word in message for word in (inputs[1].name, "column y", "not ")), message
+            assert "--common" in message
+    with pytest.raises(bk.SchemaDiffers, match="column y"):
+        bk.merge(inputs, output)
+    assert not output.exists()
+    # What is left out is told, and refused where nothing may be lost.
+    strict = basketry.refuses("merge", *inputs, "-o", output, "--common", "--strict")
+    assert "left out: y" in strict
+    done = bk.merge(inputs, output, common=True)
+    assert [note for note in done.notes if note.endswith("left out: y")]
+    numbers = [number for path in inputs for number in pq.read_table(path)["x"].to_pylist()]
+    check(output, {"x": numbers})
+    with uproot.open(f"{output}:Events") as found:
+        assert found.keys() == ["x"]
+    # A column that nobody asks for differs from nothing.
+    bk.merge(inputs, output, keep="x", force=True)
+    check(output, {"x": numbers})
+
+
+def test_a_file_without_entries_takes_no_column_away(differing: list[Path], tmp_path: Path) -> None:
+    pq.write_table(pa.table({"other": pa.array([], pa.string())}), tmp_path / "empty.parquet")
+    for inputs in ([tmp_path / "empty.parquet", differing[0]], [differing[0], tmp_path / "empty.parquet"]):
+        bk.merge(inputs, tmp_path / "out.root", force=True)
+        check(tmp_path / "out.root", {"x": list(range(5))})
+
+
+def test_columns_of_one_name_are_compared_one_by_one(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "one.parquet")
+    for name, second in (("two", [3, 4]), ("other", [3, 5])):
+        columns = pa.Table.from_arrays([pa.array([1, 2]), pa.array(second)], names=["x", "x"])
+        pq.write_table(columns, tmp_path / f"{name}.parquet")
+    one, two, other = (tmp_path / f"{name}.parquet" for name in ("one", "two", "other"))
+    for sides, side in (((one, two), "second"), ((two, one), "first")):
+        differences = bk.verify(*sides).differences
+        assert [(found.branch, found.what) for found in differences] == [("x", f"only the {side} side has it")]
+    assert bk.verify(two, two).equal
+    assert [(found.branch, found.entry) for found in bk.verify(two, other).differences] == [("x", 1)]
+
+
+def varint(number: int) -> bytes:
+    """A number of 64 bits in the metadata of a Parquet file."""
+    number, encoded = number << 1, b""
+    while number > 0x7F:
+        number, encoded = number >> 7, encoded + bytes([number & 0x7F | 0x80])
+    return encoded + bytes([number])
+
+
+@pytest.mark.parametrize("number", [2**62, 2**63 - 1])
+@pytest.mark.parametrize("place", ["values", "bytes"])
+def test_sizes_that_no_file_can_have(place: str, number: int, basketry: Basketry, tmp_path: Path) -> None:
+    columns = pa.table({"x": range(100), "y": range(100)})
+    pq.write_table(columns, tmp_path / "whole.parquet", compression="none")
+    whole = (tmp_path / "whole.parquet").read_bytes()
+    chunk = pq.ParquetFile(tmp_path / "whole.parquet").metadata.row_group(0).column(0)
+    sizes = [chunk.num_values, chunk.total_uncompressed_size, chunk.total_compressed_size]
+    claimed = [number if place == "values" else sizes[0], number if place == "bytes" else sizes[1], sizes[2]]
+    start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    old, new = (b"".join(b"\x16" + varint(size) for size in all) for all in (sizes, claimed))
+    assert old in whole[start:-8]
+    footer = whole[start:-8].replace(old, new)
+    hostile = tmp_path / "hostile.parquet"
+    hostile.write_bytes(whole[:start] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    for verb in (["rewrite", hostile, "-o", tmp_path / "out.root"], ["verify", hostile, hostile]):
+        message = basketry.refuses(*verb)
+        assert "hostile.parquet" in message
+        assert f"{number} {place}" in message
+        assert "panic" not in message
+
+
+@pytest.mark.parametrize("fault", ["missing", "empty", "cut", "other"])
+def test_bad_inputs_are_named_and_left_out(
+    fault: str, file: Path, table: pa.Table, basketry: Basketry, tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.parquet"
+    content = {"empty": b"", "cut": file.read_bytes()[:100], "other": b"something else"}
+    if fault in content:
+        bad.write_bytes(content[fault])
+    words = {"missing": "No such file", "empty": "too short", "cut": "does not end", "other": "does not end"}
+    for inputs in ([file, bad], [bad, file], [bad]):
+        message = basketry.refuses("merge", *inputs, "-o", tmp_path / "out.root")
+        assert "bad.parquet" in message
+        assert words[fault] in message
+    for inputs in ([file, bad], [bad, file]):
+        outcome = basketry.run("merge", "--skip-bad", "--json", "--force", *inputs, "-o", tmp_path / "out.root")
+        assert [Path(skipped["path"]) for skipped in json.loads(outcome.out)["skipped"]] == [bad]
+        check(tmp_path / "out.root", expected(table))
+
+
+def test_the_least_memory_for_the_metadata_of_several_files(basketry: Basketry, tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        pq.write_table(pa.table({f"column{number}": [1] for number in range(2000)}), tmp_path / f"{name}.parquet")
+    inputs = [tmp_path / f"{name}.parquet" for name in ("a", "b", "c")]
+    for more in ([], ["--skip-bad"], ["--where", "column7"]):
+        output = ("-o", tmp_path / "out.root", "--keep", "column7", "--force", *more)
+        message = basketry.refuses("merge", *inputs, *output, "--memory", "2MB")
+        # With --skip-bad each file is looked at first, and then all together.
+        for _ in more[:1] * (more == ["--skip-bad"]):
+            message = basketry.refuses("merge", *inputs, *output, "--memory", least_memory(message))
+        basketry("merge", *inputs, *output, "-q", "--memory", least_memory(message))
+    assert "metadata" in basketry.refuses("verify", inputs[0], inputs[1], "--memory", "2MB")
+
+
+def least_memory(message: str) -> str:
+    return message.split("--memory ")[1].split(" ")[0]
+
+
+def test_options_of_hadd_that_say_nothing_of_parquet_files(file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    for options, words in ((["-T"], "trees are to be left out"), (["-ff"], "compression")):
+        outcome = basketry.run("hadd", *options, tmp_path / "out.root", file)
+        assert outcome.code == 1
+        assert words in outcome.err
+        assert not (tmp_path / "out.root").exists()
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_selected_entries_stay_in_their_row_groups(container: str, tmp_path: Path) -> None:
+    """Though no entry at the end of a row group is selected, and others come between."""
+    path, output = tmp_path / "long.parquet", tmp_path / "out.root"
+    texts = [f"{number}" * 1000 for number in range(10_000)]
+    pq.write_table(pa.table({"n": range(10_000), "text": texts}), path, row_group_size=5000, use_dictionary=False)
+    done = bk.rewrite(path, output, container=container, entries="0:10,9990:10000", memory="120MB")
+    assert (done.tables[0].entries, done.tables[0].clusters) == (20, 2)
+    check(output, {"n": [*range(10), *range(9990, 10_000)]})

@@ -194,7 +194,7 @@ fn print(done: &Converted) -> Result<()> {
     writeln!(
         out,
         "{} {}: {} entries of {} columns, {} row groups; {} read, {} written ({})",
-        words(done.container).table,
+        done.container.map_or("table", |container| words(container).table),
         done.tree,
         output::count(done.entries),
         output::count(done.columns.len() as u64),

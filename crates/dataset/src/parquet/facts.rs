@@ -8,7 +8,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use rootfile::{Error, Result, Source};
 use serde::{Deserialize, Serialize};
 
-use super::file::{ParquetFile, positive};
+use super::file::{open_files, positive};
 use super::table::table_path;
 
 /// The table of a Parquet file.
@@ -90,9 +90,10 @@ impl ParquetFacts {
     ///
     /// It cannot be read, is damaged or cut short, or is encrypted.
     pub fn of(source: &Arc<dyn Source>) -> Result<Self> {
-        let file = ParquetFile::open(source, u64::MAX)?;
+        let opened = open_files(std::slice::from_ref(source), u64::MAX)?;
+        let Some(file) = opened.first() else { return Ok(Self::default()) };
         let mut facts = Self {
-            path: table_path(&file).to_owned(),
+            path: table_path(file).to_owned(),
             created_by: file.facts().created_by().map(str::to_owned),
             format_version: file.facts().version(),
             metadata_bytes: file.metadata_len,

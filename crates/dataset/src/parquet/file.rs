@@ -24,6 +24,12 @@ use crate::table::one_array;
 const TAIL: u64 = 8;
 /// Approximate size of metadata in memory, relative to their size in the file.
 const UNPACKED: u64 = 8;
+/// Of a memory budget, the part that metadata may take.
+const METADATA_SHARE: u64 = 4;
+/// Least bytes of a page in a file, which are those of its header, and most values of a page and bytes of its content, which the header
+/// counts in numbers of 31 bits.
+const LEAST_PAGE: u64 = 8;
+const MOST_OF_PAGE: u64 = i32::MAX as u64;
 
 /// The metadata of a Parquet file.
 pub(super) struct ParquetFile {
@@ -45,25 +51,19 @@ pub(super) struct ChunkSizes {
 }
 
 impl ParquetFile {
-    /// Reads and checks the metadata. They may take `most` bytes of memory.
-    pub fn open(source: &Arc<dyn Source>, most: u64) -> Result<Self> {
+    /// Reads and checks the metadata, which have so many bytes in the file.
+    fn open(source: &Arc<dyn Source>, metadata_len: u64) -> Result<Self> {
         let named = |e: Error| e.file(source.name());
-        let metadata_len = metadata_len(&**source)?;
-        let held = metadata_len.saturating_mul(UNPACKED);
-        if held > most {
-            let memory = Hint::text("memory", format!("{}MB", held.saturating_mul(4).div_ceil(1_000_000)));
-            let held = held.div_ceil(1_000_000);
-            let message = format!("its metadata take about {held} MB of memory; give {memory} or more");
-            return Err(named(Error::request(message).hint(memory)));
-        }
         let bytewise = Bytewise(Arc::clone(source));
         let load = |options: ArrowReaderOptions| ArrowReaderMetadata::load(&bytewise, options);
         let own = guarded(|| load(ArrowReaderOptions::new())).map_err(named)?;
-        let schema = Arc::new(read_schema(own.schema()));
-        let as_read =
-            || ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), ArrowReaderOptions::new().with_schema(schema));
-        // Where the library has no such form of one column, all columns stay as they are.
-        let metadata = guarded(as_read).unwrap_or(own);
+        let with = |schema: Schema| {
+            let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+            guarded(|| ArrowReaderMetadata::try_new(Arc::clone(own.metadata()), options))
+        };
+        // Where the library has no such form of a column, that column stays as it is.
+        let metadata = with(read_schema(own.schema())).or_else(|_| with(possible_schema(&own)));
+        let metadata = metadata.unwrap_or(own);
         for group in metadata.metadata().row_groups() {
             check(group, source.size()).map_err(named)?;
         }
@@ -74,7 +74,7 @@ impl ParquetFile {
                 found.push(leaf);
             }
         }
-        Ok(Self { leaves, metadata, metadata_len, held, size: source.size() })
+        Ok(Self { leaves, metadata, metadata_len, held: held(metadata_len), size: source.size() })
     }
 
     pub fn schema(&self) -> &SchemaRef {
@@ -150,10 +150,8 @@ impl ParquetFile {
     /// The metadata of one column in one row group: the library goes through all that it is given.
     fn alone(&self, group: usize, column: usize) -> parquet::errors::Result<ArrowReaderMetadata> {
         let no_such = || ParquetError::General("no such column in this row group".to_owned());
-        let (all, schema) = (self.metadata.metadata(), self.metadata.parquet_schema());
-        let field = schema.root_schema().get_fields().get(column).cloned().ok_or_else(no_such)?;
-        let root = Type::group_type_builder(schema.name()).with_fields(vec![field]).build()?;
-        let schema = Arc::new(SchemaDescriptor::new(Arc::new(root)));
+        let all = self.metadata.metadata();
+        let schema = schema_alone(self.metadata.parquet_schema(), column)?;
         let rows = all.row_groups().get(group).ok_or_else(no_such)?.num_rows();
         let chunks = self.chunks(group, column).cloned().collect();
         let builder = RowGroupMetaData::builder(Arc::clone(&schema)).set_num_rows(rows);
@@ -203,6 +201,51 @@ impl ParquetFile {
     }
 }
 
+/// Opens files. Of `memory` bytes their metadata may take a part, together.
+pub(super) fn open_files(sources: &[Arc<dyn Source>], memory: u64) -> Result<Vec<ParquetFile>> {
+    let lengths = sources.iter().map(|source| metadata_len(&**source)).collect::<Result<Vec<_>>>()?;
+    let all = lengths.iter().map(|length| held(*length)).fold(0, u64::saturating_add);
+    if all > memory / METADATA_SHARE {
+        let least = all.saturating_mul(METADATA_SHARE).div_ceil(1_000_000);
+        let memory = Hint::text("memory", format!("{least}MB"));
+        let whose = if sources.len() > 1 { "the metadata of all files" } else { "its metadata" };
+        let message = format!("{whose} take about {} MB of memory; give {memory} or more", all.div_ceil(1_000_000));
+        let error = Error::request(message).hint(memory);
+        return Err(sources.iter().take(1).fold(error, |e, source| e.file(source.name())));
+    }
+    sources.iter().zip(lengths).map(|(source, length)| ParquetFile::open(source, length)).collect()
+}
+
+/// Approximate memory of metadata of a length, in bytes.
+fn held(metadata_len: u64) -> u64 {
+    metadata_len.saturating_mul(UNPACKED)
+}
+
+/// The schema of one column.
+fn schema_alone(all: &SchemaDescriptor, column: usize) -> parquet::errors::Result<Arc<SchemaDescriptor>> {
+    let no_such = || ParquetError::General("no such column".to_owned());
+    let field = all.root_schema().get_fields().get(column).cloned().ok_or_else(no_such)?;
+    let root = Type::group_type_builder(all.name()).with_fields(vec![field]).build()?;
+    Ok(Arc::new(SchemaDescriptor::new(Arc::new(root))))
+}
+
+/// The schema in which columns are read, but with those that the library does not read in that form as they are in the file.
+fn possible_schema(own: &ArrowReaderMetadata) -> Schema {
+    let version = own.metadata().file_metadata().version();
+    let is_read = |column: usize, field: &FieldRef| {
+        guarded(|| {
+            let schema = schema_alone(own.parquet_schema(), column)?;
+            let metadata = ParquetMetaData::new(FileMetaData::new(version, 0, None, None, schema, None), Vec::new());
+            let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(vec![Arc::clone(field)])));
+            ArrowReaderMetadata::try_new(Arc::new(metadata), options)
+        })
+    };
+    let read = read_schema(own.schema());
+    let fields = own.schema().fields().iter().zip(read.fields()).enumerate();
+    let fields = fields.map(|(column, (own, read))| if is_read(column, read).is_ok() { read } else { own });
+    Schema::new_with_metadata(fields.cloned().collect::<Vec<_>>(), read.metadata().clone())
+}
+
 /// Runs the library on untrusted bytes. A panic of one of its own checks becomes an error.
 fn guarded<T>(work: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
@@ -239,7 +282,8 @@ fn width_of(chunk: &ColumnChunkMetaData) -> u64 {
     }
 }
 
-/// Checks facts that the library does not: no number is negative, and all columns lie in the file.
+/// Checks facts that the library does not: no number is negative, all columns lie in the file, and none says that it has more content
+/// than the pages that it has room for.
 fn check(group: &RowGroupMetaData, size: u64) -> Result<()> {
     let whole = |number: i64, what: &str| {
         u64::try_from(number).map_err(|_| Error::corrupt(format!("a row group with {number} {what}")))
@@ -249,8 +293,17 @@ fn check(group: &RowGroupMetaData, size: u64) -> Result<()> {
     let lies = |column: &ColumnChunkMetaData| {
         let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
         let (start, data) = (whole(start, "as an offset")?, whole(column.data_page_offset(), "as an offset")?);
-        whole(column.uncompressed_size(), "bytes")?;
-        let end = start.checked_add(whole(column.compressed_size(), "bytes")?);
+        let packed = whole(column.compressed_size(), "bytes")?;
+        let (unpacked, values) = (whole(column.uncompressed_size(), "bytes")?, whole(column.num_values(), "values")?);
+        let most = (packed / LEAST_PAGE).saturating_mul(MOST_OF_PAGE).saturating_add(packed);
+        if unpacked > most || values > most {
+            let what = format!("says that {packed} bytes hold {unpacked} bytes and {values} values");
+            return Err(Error::corrupt(what).at(start));
+        }
+        if rows > values {
+            return Err(Error::corrupt(format!("has {values} values in a row group with {rows} rows")).at(start));
+        }
+        let end = start.checked_add(packed);
         match end.is_some_and(|end| end <= size && data <= size) {
             true => Ok(()),
             false => Err(Error::corrupt("lies beyond the end of the file").at(start)),

@@ -1,18 +1,19 @@
-//! Parquet files, one behind the other, as a table. All files must have the columns that are read of the first one, with the same types.
-//! Their order may differ. What a later file has beside them is in no column of the table.
+//! Parquet files, one behind the other, as a table. Which columns it has where those of the files differ is told by `columns`; how a
+//! file is read by `file`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{Field, FieldRef};
+use arrow_schema::FieldRef;
 use bytes::Bytes;
-use rootfile::{Error, Hint, RangeBytes, Result, Source};
+use rootfile::{Error, RangeBytes, Result, Source};
 
-use super::file::ParquetFile;
+use super::columns::Columns;
+use super::file::{ParquetFile, open_files};
 use crate::codecs::Codecs;
 use crate::recast::reordered;
 use crate::table::piece::{Piece, Stored};
-use crate::table::{ColumnPieces, FileRange, Loaded, Node, Runs, StoredTable, TableColumn, TableSchema};
+use crate::table::{ColumnPieces, FileRange, Join, Loaded, Node, Runs, StoredTable, TableColumn, TableSchema};
 
 /// The key of a Parquet file's metadata that holds the path of the tree of which it was made.
 pub const TREE_KEY: &str = "root.tree";
@@ -27,43 +28,41 @@ pub struct ParquetTable {
     files: Vec<FileTable>,
     schema: TableSchema,
     columns: Vec<TableColumn>,
+    left_out: Vec<String>,
 }
 
 /// One file of the table.
 struct FileTable {
     file: ParquetFile,
-    /// The columns of the table, by their places in the file.
+    /// The columns of the table, by their places in the file. None in a file without entries.
     places: Vec<usize>,
     /// The first entry of each row group, counted over all files, and the entry behind the last.
     bounds: Vec<u64>,
 }
 
 impl ParquetTable {
-    /// Opens files with the columns that `keeps` names. Their metadata may take `most` bytes of memory together.
+    /// Opens files with the columns that `keeps` names, given the path of the table and the name of a column. `join` says what becomes
+    /// of columns that not all files have. A file without entries has no say in that, unless none has any. Of `memory` bytes the
+    /// metadata of all files take a part.
     ///
     /// # Errors
     ///
-    /// If a file cannot be read or is damaged, if it lacks a column of the first file, or has it twice or with another type, or if there
-    /// is no file.
-    pub fn open(sources: &[Arc<dyn Source>], keeps: &dyn Fn(&str) -> bool, most: u64) -> Result<Self> {
-        let mut left = most;
+    /// If a file cannot be read or is damaged; if the files have other columns, unless these are left out; if one of several has a column
+    /// twice; if the metadata need more memory; or if there is no file.
+    pub fn open(
+        sources: &[Arc<dyn Source>],
+        keeps: &dyn Fn(&str, &str) -> bool,
+        join: Join,
+        memory: u64,
+    ) -> Result<Self> {
+        let opened = open_files(sources, memory)?;
+        let Some(first) = opened.first() else { return Err(Error::request("no input")) };
+        let name = table_path(first).to_owned();
+        let Columns { mut fields, places, left_out } =
+            Columns::of(sources, &opened, &|column| keeps(&name, column), join)?;
         let mut files: Vec<FileTable> = Vec::with_capacity(sources.len());
-        let mut fields: Vec<Field> = Vec::new();
-        let mut name = NAMELESS.to_owned();
         let mut first_entry = 0u64;
-        for source in sources {
-            let file = ParquetFile::open(source, left)?;
-            left = left.saturating_sub(file.held);
-            let places: Vec<usize> = if files.is_empty() {
-                table_path(&file).clone_into(&mut name);
-                let kept = file.schema().fields().iter().enumerate().filter(|(_, field)| keeps(field.name()));
-                let places;
-                (places, fields) = kept.map(|(place, field)| (place, Field::clone(field).with_nullable(false))).unzip();
-                places
-            } else {
-                let places = fields.iter().map(|field| place(&file, field).map_err(|e| e.file(source.name())));
-                places.collect::<Result<_>>()?
-            };
+        for ((file, places), source) in opened.into_iter().zip(places).zip(sources) {
             // Most writers say of all columns that values may be missing.
             for (field, place) in fields.iter_mut().zip(&places) {
                 let may_miss = file.schema().fields().get(*place).is_some_and(|field| field.is_nullable());
@@ -78,9 +77,6 @@ impl ParquetTable {
             }
             files.push(FileTable { file, places, bounds });
         }
-        if files.is_empty() {
-            return Err(Error::request("no input"));
-        }
         let fields: Vec<FieldRef> = fields.into_iter().map(Arc::new).collect();
         let node = |field: &FieldRef| Node {
             name: field.name().clone(),
@@ -91,16 +87,12 @@ impl ParquetTable {
         };
         let schema = TableSchema::Plain { name, title: String::new(), nodes: fields.iter().map(node).collect() };
         let columns = fields.into_iter().enumerate().map(|(node, field)| TableColumn::Array { field, node }).collect();
-        Ok(Self { files, schema, columns })
+        Ok(Self { files, schema, columns, left_out })
     }
 
-    /// A file that has columns which the first one lacks, by its number, and the first of these columns.
-    pub fn further_column(&self) -> Option<(usize, &str)> {
-        let is_known = |name: &str| self.columns.iter().any(|column| column.field().name() == name);
-        self.files.iter().enumerate().find_map(|(number, file)| {
-            let mut names = file.file.schema().fields().iter().map(|field| field.name().as_str());
-            Some((number, names.find(|name| !is_known(name))?))
-        })
+    /// The columns that are left out because not all files have them alike, in the order of the files.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// Entries of each file.
@@ -136,23 +128,6 @@ impl FileTable {
 /// The path of a file's table: that of the tree of which it was made.
 pub(super) fn table_path(file: &ParquetFile) -> &str {
     file.value(TREE_KEY).filter(|tree| !tree.is_empty()).unwrap_or(NAMELESS)
-}
-
-/// Where a file has a column of the first file.
-fn place(file: &ParquetFile, field: &Field) -> Result<usize> {
-    let named = |e: Error| e.object(format!("column {}", field.name()));
-    let mut found = file.schema().fields().iter().enumerate().filter(|(_, other)| other.name() == field.name());
-    let (place, other) = found.next().ok_or_else(|| named(Error::differs("is in the first file, but not here")))?;
-    if found.next().is_some() {
-        return Err(named(Error::request("appears twice; leave it out with --drop").hint(Hint::named("drop"))));
-    }
-    match other.data_type().equals_datatype(field.data_type()) {
-        true => Ok(place),
-        false => {
-            let what = format!("is {}, where the first file has {}", other.data_type(), field.data_type());
-            Err(named(Error::differs(what)))
-        }
-    }
 }
 
 impl StoredTable for ParquetTable {

@@ -56,7 +56,7 @@ impl Budget {
                 metadata.div_ceil(1_000_000),
                 scratch.div_ceil(1_000_000),
             );
-            return Err(self.too_small(metadata + scratch, &why));
+            return Err(self.too_small(metadata.saturating_add(scratch), &why));
         }
         let fitting = free.checked_div(scratch).unwrap_or(u64::MAX);
         let threads = usize::try_from(fitting).unwrap_or(usize::MAX).min(self.threads).max(1);

@@ -32,24 +32,36 @@ impl Format {
         }
     }
 
-    /// Whether a file is a Parquet file. What cannot be read is none, and no file is opened whose name ends as that of a ROOT file.
+    /// Whether a file is a Parquet file. What cannot be read, or is neither, is what its name says, and no file is opened whose name
+    /// ends as that of a ROOT file.
     pub fn is_parquet(path: &Path) -> bool {
-        match Self::named(&public_path(path)) {
-            Some(Self::Root) => false,
-            Some(Self::Parquet) if url(path).is_some() => true,
-            _ => url(path).is_none() && Self::of(path).is_ok_and(|format| format == Self::Parquet),
-        }
+        let (known, named) = Self::known(path);
+        known.or(named) == Some(Self::Parquet)
     }
 
-    /// Whether inputs are Parquet files: all of them, or none.
+    /// The format of an input, if it has one, and the one that its name ends with.
+    fn known(path: &Path) -> (Option<Self>, Option<Self>) {
+        let named = Self::named(&public_path(path));
+        let known = match named {
+            Some(Self::Root) => named,
+            _ if url(path).is_some() => named.or(Some(Self::Root)),
+            _ => Self::of(path).ok(),
+        };
+        (known, named)
+    }
+
+    /// Whether inputs are Parquet files: all of them, or none. Those that cannot be read, or are neither, are taken for what the others
+    /// are: opening them tells what is wrong with them.
     ///
     /// # Errors
     ///
     /// If only some of them are.
     pub(crate) fn are_parquet<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<bool> {
-        let mut first = None;
+        let (mut first, mut first_named) = (None, None);
         for path in paths {
-            let here = Self::is_parquet(path);
+            let (known, named) = Self::known(path);
+            first_named = first_named.or(named);
+            let Some(here) = known.map(|format| format == Self::Parquet) else { continue };
             if *first.get_or_insert(here) != here {
                 let message = "is a Parquet file, and other inputs are ROOT files; convert them first";
                 let message =
@@ -57,7 +69,7 @@ impl Format {
                 return Err(Error::request(message).file(path));
             }
         }
-        Ok(first.unwrap_or(false))
+        Ok(first.unwrap_or(first_named == Some(Self::Parquet)))
     }
 
     /// The format that a file's name ends with.

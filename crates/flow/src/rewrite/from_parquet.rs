@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
+use dataset::table::Join;
 use rootfile::{Result, check_output};
 
 use super::convert::{BatchColumn, ConvertPlan};
@@ -38,7 +39,7 @@ pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<C
     let inputs = job.inputs.iter().map(PathBuf::as_path);
     check_output(job.output, options.overwrite, inputs.chain(options.entries.file()))?;
     let tree = job.tree.map(|tree| tree.trim_matches('/'));
-    let (dataset, path) = open_filtered(job.inputs, &options.filter, tree, options.budget.memory)?;
+    let (dataset, path, _) = open_filtered(job.inputs, &options.filter, tree, Join::Strict, options.budget.memory)?;
     let rewrite = Options {
         layout: job.layout.clone(),
         content: ContentOptions { filter: options.filter.clone(), ..ContentOptions::default() },
@@ -64,7 +65,7 @@ pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<C
     let table = summary.tables.into_iter().next().unwrap_or_default();
     Ok(Converted {
         tree: table.path,
-        container: table.container,
+        container: Some(table.container),
         entries: table.entries,
         notes: summary.notes,
         bytes_written: summary.bytes_written,

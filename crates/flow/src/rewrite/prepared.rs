@@ -51,11 +51,11 @@ pub(crate) struct PlannedTable {
 pub(crate) fn memory_needs(plans: &[(OutputPlace, PlannedTable)], check: bool) -> TableMemory {
     let all = plans.iter().map(|(_, plan)| plan.table.memory(check));
     let mut sum = all.fold(TableMemory::default(), |sum, table| TableMemory {
-        metadata: sum.metadata + table.metadata,
+        metadata: sum.metadata.saturating_add(table.metadata),
         kept: sum.kept.max(table.kept),
         scratch: sum.scratch.max(table.scratch),
     });
-    sum.metadata += sum.kept;
+    sum.metadata = sum.metadata.saturating_add(sum.kept);
     sum
 }
 

@@ -1,6 +1,7 @@
 //! Compares two tables of which at least one is in no ROOT file, by the values of the columns that readers see. The columns of such a
 //! table are taken in the form that they have in a tree, unless both tables are of that kind. Nothing here knows another container.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,6 +47,9 @@ pub(super) fn verify_files(
     let open = |paths: &[PathBuf], tree: Option<&str>| {
         let tree = tree.filter(|_| paths.iter().all(|path| !Format::is_parquet(path))).map(str::to_owned);
         let inputs: Vec<Input> = paths.iter().map(|path| Input { path: path.clone(), tree: tree.clone() }).collect();
+        if Format::are_parquet(paths.iter().map(PathBuf::as_path))? {
+            return Dataset::of_whole_parquet(&inputs, options.budget.memory);
+        }
         Dataset::open_following(&inputs, options.follow)
     };
     let tree = options.tree.as_deref().or(options.second_tree.as_deref());
@@ -106,13 +110,10 @@ fn compare(
             verdict.differences.push(Difference::of_column(path, TableKind::Table, &column.name, what));
         }
     };
-    let partner =
-        |column: &SideColumn, others: &[SideColumn]| others.iter().position(|other| other.name == column.name);
-    ours.iter().filter(|column| partner(column, &theirs).is_none()).for_each(|column| only(column, "first"));
-    theirs.iter().filter(|column| partner(column, &ours).is_none()).for_each(|column| only(column, "second"));
+    let (pairs, alone) = pair(&ours, &theirs);
+    alone.into_iter().for_each(|(column, side)| only(column, side));
     let mut of_table = TreeVerdict { path: path.to_owned(), entries, ..TreeVerdict::default() };
-    for column in &ours {
-        let Some(other) = partner(column, &theirs).and_then(|other| theirs.get(other)) else { continue };
+    for (column, other) in pairs {
         of_table.branches += 1;
         let mut differs =
             |what: String| verdict.differences.push(Difference::of_column(path, TableKind::Table, &column.name, what));
@@ -144,6 +145,33 @@ fn compare(
     verdict.equal = of_table.equal;
     verdict.trees.push(of_table);
     Ok(verdict)
+}
+
+/// Columns of both sides, and columns that only one side has, with the name of the side.
+type Paired<'a> = (Vec<(&'a SideColumn, &'a SideColumn)>, Vec<(&'a SideColumn, &'static str)>);
+
+/// Pairs the columns of a name, the first with the first, the second with the second.
+fn pair<'a>(ours: &'a [SideColumn], theirs: &'a [SideColumn]) -> Paired<'a> {
+    let numbered = |columns: &'a [SideColumn]| {
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        let number = move |column: &'a SideColumn| {
+            let next = seen.entry(&column.name).or_default();
+            *next += 1;
+            ((column.name.as_str(), *next), column)
+        };
+        columns.iter().map(number)
+    };
+    let others: HashMap<_, _> = numbered(theirs).collect();
+    let own: HashSet<_> = numbered(ours).map(|(key, _)| key).collect();
+    let (mut pairs, mut alone) = (Vec::new(), Vec::new());
+    for (key, column) in numbered(ours) {
+        match others.get(&key) {
+            Some(other) => pairs.push((column, *other)),
+            None => alone.push((column, "first")),
+        }
+    }
+    alone.extend(numbered(theirs).filter(|(key, _)| !own.contains(key)).map(|(_, column)| (column, "second")));
+    (pairs, alone)
 }
 
 /// The columns of a table that a filter keeps. Arrays are taken as the columns that they become in a tree, if `shaped`.

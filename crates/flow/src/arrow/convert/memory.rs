@@ -41,9 +41,9 @@ impl<'a> MemoryNeeds<'a> {
         let leaves = |chosen: &Chosen| leaves(chosen.field.data_type());
         Self {
             columns: (dataset, numbers),
-            entry: (all / dataset.entries().max(1) + offsets).max(1),
-            expansion: columns.iter().map(|c| of_column(c.column).saturating_mul(expansion(c.field.data_type()))).sum(),
-            largest: numbers.iter().map(|&column| of_column(column)).sum(),
+            entry: (all / dataset.entries().max(1)).saturating_add(offsets).max(1),
+            expansion: sum(columns.iter().map(|c| of_column(c.column).saturating_mul(expansion(c.field.data_type())))),
+            largest: sum(numbers.iter().map(|&column| of_column(column))),
             leaves: columns.iter().map(leaves).sum(),
             most_leaves: columns.iter().map(leaves).max().unwrap_or(1),
         }
@@ -62,14 +62,14 @@ impl<'a> MemoryNeeds<'a> {
     /// Memory that any row groups need: a quarter holds the arrays, and a quarter the encoded columns and the footer.
     fn writing(&self, groups: usize) -> u64 {
         let writing = self.encoding().saturating_add(self.record(groups));
-        (4 * self.largest).max(writing.saturating_mul(4))
+        self.largest.saturating_mul(4).max(writing.saturating_mul(4))
     }
 
     /// Memory that these row groups need, with or without their part of the footer: one half is for reading. And the share
     /// of reading for baskets that several row groups use.
     fn memory(&self, groups: &[Range<u64>], described: bool) -> (u64, u64) {
         let (reading, kept) = least_memory(self.columns.0, self.columns.1, &bounds(groups));
-        ((2 * reading).max(self.writing(if described { groups.len() } else { 0 })), kept)
+        (reading.saturating_mul(2).max(self.writing(if described { groups.len() } else { 0 })), kept)
     }
 
     /// The row groups in a budget of `memory`, and the memory that they need. Row groups are joined if the footer would not
@@ -105,6 +105,11 @@ impl<'a> MemoryNeeds<'a> {
     pub fn encoders(&self, budget: Budget, groups: usize) -> u64 {
         (budget.memory / 4).saturating_sub(self.record(groups)).max(budget.memory / 8).max(self.encoding())
     }
+}
+
+/// The sum of sizes: a file may claim any.
+fn sum(sizes: impl Iterator<Item = u64>) -> u64 {
+    sizes.fold(0, u64::saturating_add)
 }
 
 /// The starts of row groups, and the end of the last.

@@ -9,8 +9,8 @@ use serde::Serialize;
 pub struct Converted {
     /// Path of the tree or RNTuple that was read or written.
     pub tree: String,
-    /// Whether it is a tree or an RNTuple.
-    pub container: Container,
+    /// Whether it is a tree or an RNTuple. None for another container.
+    pub container: Option<Container>,
     /// Number of converted entries.
     pub entries: u64,
     /// The written columns.

@@ -177,9 +177,13 @@ impl Dataset {
         self.schema().tree()
     }
 
-    /// What the table is to readers: a tree, or like an RNTuple. Arrays of any other container have the form of an RNTuple's.
-    pub fn container(&self) -> Container {
-        if self.tree().is_some() { Container::Ttree } else { Container::Rntuple }
+    /// Whether the table is a tree or an RNTuple. None if it is neither: its columns are arrays, of another container or in memory.
+    pub fn container(&self) -> Option<Container> {
+        match self.schema() {
+            TableSchema::Tree(_) => Some(Container::Ttree),
+            TableSchema::Ntuple { .. } => Some(Container::Rntuple),
+            TableSchema::Plain { .. } => None,
+        }
     }
 
     /// For each node of the [schema](Self::schema) the number of its column, if it has one.

@@ -79,7 +79,13 @@ impl JoinedTable {
     ) -> Result<Self> {
         if are_parquet(inputs)? {
             let each = || inputs.iter().map(of_parquet).collect();
-            return Self::of_opened(inputs.len(), joining, friends, |_| Dataset::of_whole_parquet(inputs), each);
+            return Self::of_opened(
+                inputs.len(),
+                joining,
+                friends,
+                |_| Dataset::of_whole_parquet(inputs, u64::MAX),
+                each,
+            );
         }
         let files = open_files(inputs, follow)?;
         let each = || inputs.iter().zip(&files).map(|(input, file)| of_file(input, file)).collect();
@@ -155,7 +161,7 @@ impl JoinedTable {
             return Ok(datasets.into_iter().map(Self::from).map(of_all).collect());
         }
         let as_one = |options| match is_parquet {
-            true => Dataset::of_whole_parquet(inputs),
+            true => Dataset::of_whole_parquet(inputs, u64::MAX),
             false => Dataset::of_opened(inputs, files, options),
         };
         let table = Self::of_opened(inputs.len(), joining, &[], as_one, || Ok(datasets))?;
@@ -413,7 +419,7 @@ fn of_file(input: &Input, file: &Arc<RootFile>) -> Result<Dataset> {
 
 /// The table of an input that is a Parquet file.
 fn of_parquet(input: &Input) -> Result<Dataset> {
-    Dataset::of_whole_parquet(std::slice::from_ref(input))
+    Dataset::of_whole_parquet(std::slice::from_ref(input), u64::MAX)
 }
 
 fn are_parquet(inputs: &[Input]) -> Result<bool> {

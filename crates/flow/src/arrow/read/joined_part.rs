@@ -260,11 +260,13 @@ impl Part {
                 if let [(first, ours), (second, theirs)] = pair
                     && counts(ours)? != counts(theirs)?
                 {
+                    let common = Hint::text("join", "common");
                     let message = format!(
-                        "and branch {} have different numbers of items, and one counter in other files; --join common leaves it out",
+                        "its lists and those of branch {} have different lengths here; in other files one counter counts both. {common} \
+                         leaves that counter out",
                         second.name()
                     );
-                    return Err(self.named(Error::differs(message).hint(Hint::text("join", "common")), first));
+                    return Err(self.named(Error::differs(message).hint(common), first));
                 }
             }
         }

@@ -42,7 +42,7 @@ impl Dataset {
     /// As for [`Dataset::open`].
     pub fn open_following(inputs: &[Input], follow: Follow) -> Result<Self> {
         if Format::are_parquet(inputs.iter().map(|input| input.path.as_path()))? {
-            return Self::of_whole_parquet(inputs);
+            return Self::of_whole_parquet(inputs, u64::MAX);
         }
         Self::of_opened(inputs, open_files(inputs, follow)?, PlanOptions { is_read: true, ..PlanOptions::default() })
     }
@@ -156,30 +156,32 @@ impl Dataset {
         Ok(Self { input_entries, uuids, holders, ..opened }.with_inputs(inputs))
     }
 
-    /// Opens the columns of Parquet files that `keeps` names. Their metadata may take `most` bytes of memory.
+    /// Opens the columns of Parquet files that `keeps` names, given the path of the table and the name of a column. Returns those that are
+    /// left out as well. Of `memory` bytes their metadata may take a part.
     ///
     /// # Errors
     ///
     /// As for [`ParquetTable::open`], and if a tree is named: Parquet files have none.
-    pub(crate) fn of_parquet(inputs: &[Input], keeps: &dyn Fn(&str) -> bool, most: u64) -> Result<Self> {
-        let (table, files) = open_parquet(inputs, keeps, most)?;
-        Ok(Self::of_parquet_table(inputs, table, files))
-    }
-
-    /// Opens Parquet files, which must all have the same columns.
-    pub(super) fn of_whole_parquet(inputs: &[Input]) -> Result<Self> {
-        let (table, files) = open_parquet(inputs, &|_| true, u64::MAX)?;
-        if let Some((number, name)) = table.further_column() {
-            let error = Error::differs("is here, but not in the first file").object(format!("column {name}"));
-            return Err(inputs.iter().skip(number).take(1).fold(error, |e, input| e.file(&input.path)));
+    pub(crate) fn of_parquet(
+        inputs: &[Input],
+        keeps: &dyn Fn(&str, &str) -> bool,
+        join: Join,
+        memory: u64,
+    ) -> Result<(Self, Vec<String>)> {
+        if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
+            return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
         }
-        Ok(Self::of_parquet_table(inputs, table, files))
+        let files = inputs.iter().map(|input| open_source(&input.path)).collect::<Result<Vec<_>>>()?;
+        let table = ParquetTable::open(&files, keeps, join, memory)?;
+        let (input_entries, uuids) = (table.entries(), vec![String::new(); files.len()]);
+        let left_out = table.left_out().to_vec();
+        let opened = Self::of_table(Box::new(table), files);
+        Ok((Self { input_entries, uuids, ..opened }.with_inputs(inputs.to_vec()), left_out))
     }
 
-    fn of_parquet_table(inputs: &[Input], table: ParquetTable, files: Vec<Arc<dyn Source>>) -> Self {
-        let (input_entries, uuids) = (table.entries(), vec![String::new(); files.len()]);
-        let opened = Self::of_table(Box::new(table), files);
-        Self { input_entries, uuids, ..opened }.with_inputs(inputs.to_vec())
+    /// Opens Parquet files, which must all have the same columns. Of `memory` bytes their metadata may take a part.
+    pub(crate) fn of_whole_parquet(inputs: &[Input], memory: u64) -> Result<Self> {
+        Ok(Self::of_parquet(inputs, &|_, _| true, Join::Strict, memory)?.0)
     }
 
     /// A table of any container as a data set, with the files that its pieces are in, by their numbers.
@@ -212,19 +214,6 @@ impl Dataset {
     fn with_inputs(self, inputs: Vec<Input>) -> Self {
         Self { paths: inputs.iter().map(|input| input.path.clone()).collect(), inputs, ..self }
     }
-}
-
-/// A table of Parquet files, and their bytes.
-fn open_parquet(
-    inputs: &[Input],
-    keeps: &dyn Fn(&str) -> bool,
-    most: u64,
-) -> Result<(ParquetTable, Vec<Arc<dyn Source>>)> {
-    if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
-        return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
-    }
-    let files = inputs.iter().map(|input| open_source(&input.path)).collect::<Result<Vec<_>>>()?;
-    Ok((ParquetTable::open(&files, keeps, most)?, files))
 }
 
 /// Opens the files of some inputs.

@@ -182,10 +182,10 @@ pub(crate) fn least_memory(dataset: &Dataset, columns: &[usize], steps: &[u64]) 
         (memory_needs(source, &entries), wide.map(|piece| source.unpacked(piece)).max().unwrap_or(0))
     };
     let needs: Vec<(u64, u64)> = columns.iter().filter_map(|&column| dataset.source(column)).map(needs_of).collect();
-    let kept: u64 = needs.iter().map(|(_, kept)| kept).sum();
+    let kept = needs.iter().fold(0, |sum: u64, (_, kept)| sum.saturating_add(*kept));
     // The kept basket of a column is dropped while its next one is read.
-    let most = needs.iter().map(|(room, own)| room + kept - own).max().unwrap_or(0);
-    (dataset.metadata() + most, kept)
+    let most = needs.iter().map(|(room, own)| room.saturating_add(kept - own)).max().unwrap_or(0);
+    (dataset.metadata().saturating_add(most), kept)
 }
 
 fn run(
@@ -206,8 +206,11 @@ fn run(
         }
     };
     // Arrays of unknown size grow by doubling.
-    let scratch =
-        columns.iter().map(|c| memory_needs(c.column, &requested.span()) + array(c.column) * 9 / 8).max().unwrap_or(0);
+    let needs = |read: &ReadColumn<'_>| {
+        let array = array(read.column);
+        memory_needs(read.column, &requested.span()).saturating_add(array).saturating_add(array / 8)
+    };
+    let scratch = columns.iter().map(needs).max().unwrap_or(0);
     let ahead = &mode.kept.ahead;
     let beside = mode.kept.cache.room() + ahead.room_taken();
     let share = request.budget.share(dataset.metadata(), scratch)?.beside(beside, scratch);

@@ -52,10 +52,10 @@ impl ConvertPlan {
         let bytes = dataset.bytes_of(&read);
         let each = bytes.checked_div(entries).unwrap_or(0);
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
-        let metadata = least_metadata(&dataset, table.width()) + least_cluster;
+        let metadata = least_metadata(&dataset, table.width()).saturating_add(least_cluster);
         let reading = |room: u64| Reading::new((&dataset, &read), each, room);
         let mut chosen = reading(budget / STEP_SHARE);
-        if metadata + chosen.memory() > budget {
+        if metadata.saturating_add(chosen.memory()) > budget {
             chosen = reading(LEAST_STEP);
         }
         let Reading { steps, step_bytes, kept, scratch } = chosen;
@@ -71,7 +71,7 @@ impl ConvertPlan {
             rules.column(&[name]).compression.unwrap_or(usual)
         };
         let compressions = read.iter().map(compression).collect();
-        let metadata = metadata + step_bytes.saturating_mul(STEP_COPIES);
+        let metadata = metadata.saturating_add(step_bytes.saturating_mul(STEP_COPIES));
         Ok(Self {
             dataset,
             read,
@@ -102,13 +102,16 @@ impl ConvertPlan {
     /// The budget for reading, which counts the metadata of the inputs again.
     fn reading(&self, share: Share) -> Budget {
         let scratch = self.scratch.saturating_sub(memory::CODECS).saturating_mul(share.threads as u64);
-        Budget { memory: self.dataset.metadata() + scratch + share.waiting / 2, threads: share.threads }
+        Budget {
+            memory: self.dataset.metadata().saturating_add(scratch).saturating_add(share.waiting / 2),
+            threads: share.threads,
+        }
     }
 }
 
 /// Memory of the metadata of what is read and of what is written, so many branches or columns. With less a plan is refused.
 pub(super) fn least_metadata(dataset: &Dataset, width: u64) -> u64 {
-    dataset.metadata() + width * STREAM_BYTES
+    dataset.metadata().saturating_add(width.saturating_mul(STREAM_BYTES))
 }
 
 /// The steps in which entries are read, and the memory for it.
@@ -125,7 +128,7 @@ impl Reading {
         let steps = steps(dataset.clusters(), each, room);
         let longest = steps.windows(2).map(|step| step[1] - step[0]).max().unwrap_or(0);
         let (least, kept) = least_memory(dataset, columns, &steps);
-        let scratch = least.saturating_sub(dataset.metadata()) + memory::CODECS;
+        let scratch = least.saturating_sub(dataset.metadata()).saturating_add(memory::CODECS);
         Self { steps, step_bytes: longest.saturating_mul(each), kept, scratch }
     }
 

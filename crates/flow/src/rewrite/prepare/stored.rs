@@ -2,12 +2,14 @@
 //! alone, in the directories of its path.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
+use dataset::table::Join;
 use objects::{Action, NamedObject, ObjectPlan, OutputDirectory};
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, ErrorKind, Hint, Result};
 
 use super::bad_inputs::BadInputs;
 use crate::arrow::read::Dataset;
@@ -20,9 +22,7 @@ use crate::rewrite::output_table::{OutputPlace, TableMemory};
 use crate::rewrite::prepared::{PlannedTable, Prepared, memory_needs};
 use crate::rewrite::summary::Skipped;
 use crate::select::{EntrySelection, OpenColumns};
-
-/// Of a budget, the part that metadata of Parquet files may take.
-const METADATA_SHARE: u64 = 4;
+use crate::table::text_list::listed;
 
 /// A table that is in no ROOT file, and what is asked of it besides the options of a rewrite.
 pub(crate) struct StoredSource<'a> {
@@ -40,32 +40,61 @@ pub(crate) struct StoredSource<'a> {
 
 /// Prepares the rewrite of Parquet files, taken as one.
 pub(super) fn prepare_parquet(inputs: &[PathBuf], options: &Options, mut skipped: Vec<Skipped>) -> Result<Prepared> {
+    let (content, compression) = (&options.content, &options.compression);
     let refused = [
         (
             options.inputs.append,
-            "append",
+            Some("append"),
             "Parquet files are not appended to a ROOT file; rewrite them, and merge the files",
         ),
-        (options.content.tree.is_some(), "tree", "Parquet files have no trees to choose from"),
+        (content.tree.is_some(), Some("tree"), "Parquet files have no trees to choose from"),
+        (content.no_trees, None, "Parquet files have nothing but a table, and trees are to be left out"),
+        (compression.as_first, None, "Parquet files have no compression setting of ROOT's that can be taken over"),
     ];
     if let Some((_, option, why)) = refused.iter().find(|(given, ..)| *given) {
-        return Err(Error::request(*why).hint(Hint::named(*option)));
+        return Err(option.map(Hint::named).into_iter().fold(Error::request(*why), Error::hint));
     }
+    let (join, memory) = (options.plan.schema, options.budget.memory);
     let mut inputs = inputs.to_vec();
     if options.inputs.skip_bad {
         let mut bad = BadInputs::new(inputs.clone(), true);
         for input in &inputs {
-            bad.admit(open(std::slice::from_ref(input), &|_| true, u64::MAX))?;
+            bad.admit(open(std::slice::from_ref(input), &|_, _| true, join, memory))?;
         }
         skipped.extend(bad.leave_out(&mut inputs));
     }
-    let (dataset, path) = open_filtered(&inputs, &options.content.filter, None, options.budget.memory)?;
-    let columns = |filter: &NameFilter| open(&inputs, &|name| filter.keeps(&path, &[name]), u64::MAX);
+    let opened = open_filtered(&inputs, &content.filter, None, join, memory);
+    let (dataset, path, left_out) = opened.map_err(|e| with_ways_out(e, join))?;
+    let columns = |filter: &NameFilter| {
+        Ok(open(&inputs, &|_, name| filter.keeps(&path, &[name]), join, memory).map_err(|e| with_ways_out(e, join))?.0)
+    };
     let source = StoredSource { dataset, open: &columns, path: path.clone(), fill: None, entries: None };
-    Ok(Prepared { skipped, ..prepare_table(source, options, &mut |_| ())? })
+    let mut prepared = prepare_table(source, options, &mut |_| ())?;
+    if let (false, Some((_, plan))) = (left_out.is_empty(), prepared.plans.first_mut()) {
+        let named = listed(&left_out);
+        plan.lost.push(format!("table {path}: columns that are not alike in all inputs are left out: {named}"));
+    }
+    Ok(Prepared { skipped, ..prepared })
 }
 
-/// Opens the columns of Parquet files that a filter keeps, in a budget of `memory`. Returns the path of the table as well.
+/// An error of files whose columns differ, with what helps in a merge.
+fn with_ways_out(error: Error, join: Join) -> Error {
+    let ErrorKind::Differs(what) = error.kind() else { return error };
+    let common = Hint::switch("common");
+    let filled = if join == Join::Fill { "; columns of Parquet files are not filled in" } else { "" };
+    let message = format!("{what}{filled}; {common} leaves out the columns that differ");
+    let mut told = Error::differs(message).hint(common).hints_of(&error);
+    if let Some(path) = error.path() {
+        told = told.file(path);
+    }
+    match error.subject() {
+        Some(subject) => told.object(subject),
+        None => told,
+    }
+}
+
+/// Opens the columns of Parquet files that a filter keeps, in a budget of `memory`. Returns the path of the table as well, which is the
+/// given one or that in the first file, and the columns that are left out because not all files have them.
 ///
 /// # Errors
 ///
@@ -74,34 +103,37 @@ pub(crate) fn open_filtered(
     inputs: &[PathBuf],
     filter: &NameFilter,
     path: Option<&str>,
+    join: Join,
     memory: u64,
-) -> Result<(Dataset, String)> {
+) -> Result<(Dataset, String, Vec<String>)> {
     let named = |e: Error| inputs.iter().take(1).fold(e, |e, input| e.file(input));
-    // The columns that are kept may depend on the path, which is in the first file.
-    let path = match path {
-        Some(path) => path.to_owned(),
-        None => open(inputs.get(..1).unwrap_or_default(), &|_| false, memory / METADATA_SHARE)?.path().to_owned(),
+    let all = RefCell::new(BTreeSet::new());
+    let keeps = |own: &str, name: &str| {
+        all.borrow_mut().insert(name.to_owned());
+        filter.keeps(path.unwrap_or(own), &[name])
     };
-    let all = RefCell::new(Vec::new());
-    let keeps = |name: &str| {
-        all.borrow_mut().push(name.to_owned());
-        filter.keeps(&path, &[name])
-    };
-    let dataset = open(inputs, &keeps, memory / METADATA_SHARE)?;
+    let (dataset, left_out) = open(inputs, &keeps, join, memory)?;
+    let path = path.unwrap_or(dataset.path()).to_owned();
     let all = all.into_inner();
     let names: Vec<_> = all.iter().map(|name| (path.as_str(), name.as_str())).collect();
     if let Some(pattern) = filter.unmatched(&names).first() {
         return Err(named(Error::request(format!("no column matches {pattern}"))));
     }
-    match dataset.columns().is_empty() {
-        true => Err(named(Error::request("no column to convert"))),
-        false => Ok((dataset, path)),
+    match (dataset.columns().is_empty(), left_out.is_empty()) {
+        (false, _) => Ok((dataset, path, left_out)),
+        (true, true) => Err(named(Error::request("no column to convert"))),
+        (true, false) => Err(Error::differs(format!("table {path}: its inputs have no column in common"))),
     }
 }
 
-fn open(inputs: &[PathBuf], keeps: &dyn Fn(&str) -> bool, most: u64) -> Result<Dataset> {
+fn open(
+    inputs: &[PathBuf],
+    keeps: &dyn Fn(&str, &str) -> bool,
+    join: Join,
+    memory: u64,
+) -> Result<(Dataset, Vec<String>)> {
     let inputs: Vec<Input> = inputs.iter().map(|path| Input { path: path.clone(), tree: None }).collect();
-    Dataset::of_parquet(&inputs, keeps, most)
+    Dataset::of_parquet(&inputs, keeps, join, memory)
 }
 
 /// Prepares the rewrite of a table. `planned` is told the plan.
