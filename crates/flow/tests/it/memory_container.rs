@@ -243,7 +243,7 @@ fn it_becomes_a_tree_and_an_rntuple() {
             let written =
                 Dataset::open(&["dir/batches"].map(|tree| Input { path: output.clone(), tree: Some(tree.to_owned()) }))
                     .unwrap();
-            assert_eq!(written.container(), container.parse().unwrap());
+            assert_eq!(written.container(), Some(container.parse().unwrap()));
             let found = read(&written, &request(vec![0], 0..5000, 1)).unwrap().batch;
             let (start, end) = (usize::try_from(entries.start).unwrap(), usize::try_from(entries.end).unwrap());
             assert_eq!(found.column(0), &all.column(0).slice(start, end - start));
