@@ -475,7 +475,7 @@ def test_one_counter_for_lists_of_different_lengths(tmp_path: Path) -> None:
     for order in ((counted, other), (other, counted)):
         places = [f"{path}:t" for path in order]
         for expressions in (["nn"], ["n_v", "nn"], None):
-            with pytest.raises(bk.SchemaDiffers, match=r"n_v.*n_w have different numbers of items"):
+            with pytest.raises(bk.SchemaDiffers, match=r"n_v.*n_w have different lengths here"):
                 bk.concatenate(places, expressions, join="fill")
         # Without the counter the lists are what they are.
         wanted = {counted: w.to_list(), other: [[4, 7], [5, 6]]}
