@@ -154,7 +154,7 @@ def test_a_dry_run_tells_what_a_conversion_does(source: Path, ntuple: Path, bask
     assert len(shown(out)["clusters"]) == 13
 
 
-KEYS_OF_NTUPLES = {
+KEYS_OF_NTUPLES: dict[str, Any] = {
     "page_checksums": True,
     "share_pages": True,
     "unzipped_cluster": "1MB",
@@ -168,6 +168,7 @@ KEYS_OF_NTUPLES = {
 def test_a_key_that_fits_no_table_is_refused(key: str, source: Path, ntuple: Path, tmp_path: Path) -> None:
     out, given = tmp_path / "out.root", {key: KEYS_OF_NTUPLES[key]}
     name = "encoding" if key == "column_set" else key.replace("_", "-")
+    asked: dict[str, Any]
     for file, asked in ((source, {}), (ntuple, {"container": "ttree"})):
         if (key, file) == ("column_set", ntuple):
             continue
@@ -176,8 +177,8 @@ def test_a_key_that_fits_no_table_is_refused(key: str, source: Path, ntuple: Pat
         assert not out.exists()
     # Beside an RNTuple it is a note.
     both = tmp_path / "both.root"
-    with bk.recreate(both, tree_set={"n": {"container": "rntuple"}}) as file:
-        file["t"] = file["n"] = {"x": np.arange(100)}
+    with bk.recreate(both, tree_set={"n": {"container": "rntuple"}}) as made:
+        made["t"] = made["n"] = {"x": np.arange(100)}
     notes = bk.rewrite(both, out, **given).notes
     assert [note for note in notes if "only" in note] == [f"tree t: {name} is for RNTuples only"]
     # Where the tree becomes one it fits.

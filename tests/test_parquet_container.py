@@ -14,7 +14,7 @@ import pytest
 import uproot
 
 import basketry as bk
-from referee.command import Basketry
+from referee.command import Argument, Basketry
 from referee.root_server import RootServer
 
 CONTAINERS = ("ttree", "rntuple")
@@ -497,7 +497,8 @@ def test_sizes_that_no_file_can_have(place: str, number: int, basketry: Basketry
     footer = whole[start:-8].replace(old, new)
     hostile = tmp_path / "hostile.parquet"
     hostile.write_bytes(whole[:start] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
-    for verb in (["rewrite", hostile, "-o", tmp_path / "out.root"], ["verify", hostile, hostile]):
+    verbs: list[list[Argument]] = [["rewrite", hostile, "-o", tmp_path / "out.root"], ["verify", hostile, hostile]]
+    for verb in verbs:
         message = basketry.refuses(*verb)
         assert "hostile.parquet" in message
         assert f"{number} {place}" in message
@@ -528,7 +529,7 @@ def test_the_least_memory_for_the_metadata_of_several_files(basketry: Basketry, 
         pq.write_table(pa.table({f"column{number}": [1] for number in range(2000)}), tmp_path / f"{name}.parquet")
     inputs = [tmp_path / f"{name}.parquet" for name in ("a", "b", "c")]
     for more in ([], ["--skip-bad"], ["--where", "column7"]):
-        output = ("-o", tmp_path / "out.root", "--keep", "column7", "--force", *more)
+        output: list[Argument] = ["-o", tmp_path / "out.root", "--keep", "column7", "--force", *more]
         message = basketry.refuses("merge", *inputs, *output, "--memory", "2MB")
         # With --skip-bad each file is looked at first, and then all together.
         for _ in more[:1] * (more == ["--skip-bad"]):
