@@ -168,8 +168,8 @@ KEYS_OF_NTUPLES: dict[str, Any] = {
 def test_a_key_that_fits_no_table_is_refused(key: str, source: Path, ntuple: Path, tmp_path: Path) -> None:
     out, given = tmp_path / "out.root", {key: KEYS_OF_NTUPLES[key]}
     name = "encoding" if key == "column_set" else key.replace("_", "-")
-    asked: dict[str, Any]
-    for file, asked in ((source, {}), (ntuple, {"container": "ttree"})):
+    targets: list[tuple[Path, dict[str, Any]]] = [(source, {}), (ntuple, {"container": "ttree"})]
+    for file, asked in targets:
         if (key, file) == ("column_set", ntuple):
             continue
         with pytest.raises(ValueError, match=f"{name} is for RNTuples only"):
