@@ -415,8 +415,8 @@ class Converted:
 
     tree: str
     """Path of the tree or RNTuple that was read or written."""
-    container: Literal["rntuple", "ttree"]
-    """Whether it is a tree or an RNTuple."""
+    container: Literal["rntuple", "ttree"] | None
+    """Whether it is a tree or an RNTuple. None for another container."""
     entries: int
     """Number of converted entries."""
     columns: tuple[ConvertedColumn, ...]

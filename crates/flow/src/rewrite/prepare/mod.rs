@@ -7,7 +7,6 @@ mod namesakes;
 mod ntuple;
 mod open;
 mod output_infos;
-mod shown;
 mod stored;
 mod tables;
 #[cfg(test)]

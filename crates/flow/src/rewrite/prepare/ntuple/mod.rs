@@ -1,12 +1,13 @@
 //! Plans one cycle of an RNTuple: its pages are moved, or its entries are encoded anew: where the layout asks for a tree, or for clusters,
 //! pages and encodings that the RNTuple does not have.
 
+mod shown;
+
 use dataset::layout::{ClusterSize, Container, Layout};
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::soundness::prove_ntuple;
 use rootfile::Result;
 
-use super::shown::shown;
 use super::tables::{TableCycle, TablesPlanner};
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::ntuple::plan_ntuple;
@@ -16,6 +17,7 @@ use crate::plan::tree::kept::{JoinedKept, Kept, leave_out_relations};
 use crate::rewrite::convert::{ntuple_to_tree, recluster};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::PlannedTable;
+use shown::shown;
 
 /// A merge joins the clusters of an RNTuple if there are at least `MANY_CLUSTERS` and they average less than `TINY_CLUSTER`: uproot
 /// writes one for each `extend`, and each costs a reader a request and a page for each column.
