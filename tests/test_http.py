@@ -331,7 +331,8 @@ def test_schemes_in_capitals(
 @pytest.mark.parametrize("verb", ["readspeed", "verify", "rewrite", "merge", "convert", "tune"])
 def test_every_verb_takes_parameters(remote: Basketry, odd_server: OddServer, verb: str, tmp_path: Path) -> None:
     url = odd_server.put("a.root", b"", Behaviour(token=SECRET))
-    words = {"verify": [url], "readspeed": [], "tune": []}.get(verb, ["-o", tmp_path / "out.parquet"])
+    output = tmp_path / ("out.parquet" if verb == "convert" else "out.root")
+    words = {"verify": [url], "readspeed": [], "tune": []}.get(verb, ["-o", output])
 
     message = remote.refuses(verb, f"{url}?authz={SECRET}", *words)
 

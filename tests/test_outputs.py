@@ -68,7 +68,7 @@ INPUTS = [
 
 # Without --force: existing files that are not inputs.
 EXISTING = [
-    "rewrite {f}/t.root -o {f}/n.parquet",
+    "rewrite {f}/t.root -o {f}/layout.root",
     "merge {f}/t.root {f}/hard.root -o {f}/entries.txt",
     "recover {f}/t.root -o {f}/n.parquet",
     "tune {f}/t.root -o {f}/n.parquet",

@@ -13,7 +13,7 @@ import pytest
 from referee.command import Argument, Basketry, Outcome, run
 from referee.paths import BINARY, REPO
 
-SHIPPED = REPO / "crates" / "lab" / "src" / "tune" / "reader"
+SHIPPED = REPO / "crates" / "lab" / "src" / "decide" / "tune" / "reader"
 CODECS = ("zlib", "lz4", "zstd", "lzma")
 
 
