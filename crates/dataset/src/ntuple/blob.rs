@@ -55,8 +55,8 @@ pub fn read_blob((bytes, file): (&mut dyn RangeBytes, u32), locator: &Locator, m
     Ok(block)
 }
 
-/// Whether a block is in one key.
-pub(super) fn is_one_key(size: u64, max_key_size: u64) -> bool {
+/// Whether a block is in one key. Larger ones are divided.
+pub fn is_one_key(size: u64, max_key_size: u64) -> bool {
     max_key_size == 0 || size <= max_key_size
 }
 

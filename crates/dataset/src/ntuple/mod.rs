@@ -53,7 +53,7 @@ pub mod table;
 pub mod type_name;
 
 pub use anchor::{parse_anchor, write_anchor};
-pub use blob::{read_blob, read_block};
+pub use blob::{is_one_key, read_blob, read_block};
 pub use blob_key::{MAX_KEY_SIZE, blob_key};
 pub use class_infos::{STREAMER_INFOS, join_streamer_infos};
 pub use envelope::{EnvelopeKind, envelope_checksum, open_envelope, seal_envelope};

@@ -126,8 +126,8 @@ impl<A: Append> Pipeline<'_, A> {
         }
     }
 
-    /// Notes that a task has emitted all its records. Then appends the records whose turn it is, unless another worker is appending:
-    /// that worker finds them.
+    /// Notes that a task has emitted all its records, and appends the records whose turn it is. If another worker is appending, that one
+    /// takes them.
     fn done(&self, number: u64) -> Result<()> {
         let mut state = self.lock();
         state.waiting.done(number);

@@ -84,7 +84,7 @@ impl NtupleSide {
 
     /// Average bytes of an entry of a field before compression, at least 1.
     pub fn bytes_per_entry(&self, field: usize) -> u64 {
-        self.table.bytes(field).div_ceil(self.table.entries().max(1)).max(1)
+        self.table.bytes_per_entry(field)
     }
 
     /// The values of a field in some of the entries to compare, and the bytes that were read for them.

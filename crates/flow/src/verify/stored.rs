@@ -312,8 +312,10 @@ impl Pair<'_> {
 
     /// Average bytes of an entry on one side, at least 1.
     fn bytes_per_entry(&self, side: usize) -> u64 {
-        let (Some(table), Some(column)) = (self.tables.get(side), self.columns.get(side)) else { return 1 };
-        table.bytes(column.number).div_ceil(table.entries().max(1)).max(1)
+        self.tables
+            .get(side)
+            .zip(self.columns.get(side))
+            .map_or(1, |(table, column)| table.bytes_per_entry(column.number))
     }
 
     /// The values of one side in the common type.

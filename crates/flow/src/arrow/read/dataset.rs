@@ -206,6 +206,11 @@ impl Dataset {
         self.source(column).map_or(0, |source| source.source.tot_bytes)
     }
 
+    /// Average bytes of a column in an entry, at least 1.
+    pub(crate) fn bytes_per_entry(&self, column: usize) -> u64 {
+        self.bytes(column).div_ceil(self.entries().max(1)).max(1)
+    }
+
     /// Bytes of some columns before compression, by the metadata: a file may claim any number.
     pub fn bytes_of(&self, columns: &[usize]) -> u64 {
         columns.iter().fold(0, |sum, column| sum.saturating_add(self.bytes(*column)))

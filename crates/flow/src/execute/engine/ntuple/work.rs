@@ -5,7 +5,7 @@ use dataset::ntuple::cluster_reader::ClusterSource;
 use dataset::ntuple::model::{Locator, Ntuple, PageList};
 use dataset::ntuple::page::{check_within, put_page};
 use dataset::ntuple::soundness::prove;
-use dataset::ntuple::{add_to_page, read_blob, recode_page};
+use dataset::ntuple::{add_to_page, is_one_key, read_blob, recode_page};
 use rootfile::bytes::make_room;
 use rootfile::codec::{CODEC_ROOM, Compressor};
 use rootfile::{Error, Result};
@@ -188,10 +188,9 @@ fn end_of(moved: &MovedPage) -> u64 {
     offset.saturating_add(len)
 }
 
-/// Whether a page is in one key. Larger ones are divided.
+/// Whether a page is in one key.
 fn is_in_one_key(input: &PageInput, moved: &MovedPage) -> bool {
-    let most = input.ntuple.anchor.max_key_size;
-    most == 0 || place_of(moved).1 <= most
+    is_one_key(place_of(moved).1, input.ntuple.anchor.max_key_size)
 }
 
 /// Reads the bytes of a page or of several neighbours into a buffer at `at`, as [`read_at`] does.
