@@ -8,14 +8,16 @@ pub struct Words {
     pub table: &'static str,
     /// Its columns.
     pub column: &'static str,
-    /// The parts of a column in the file.
+    /// A part of a column in the file.
+    pub piece: &'static str,
+    /// Several of them.
     pub pieces: &'static str,
 }
 
 /// The words of this container.
 pub fn words(container: Container) -> Words {
     match container {
-        Container::Ttree => Words { table: "tree", column: "branch", pieces: "baskets" },
-        Container::Rntuple => Words { table: "RNTuple", column: "field", pieces: "pages" },
+        Container::Ttree => Words { table: "tree", column: "branch", piece: "basket", pieces: "baskets" },
+        Container::Rntuple => Words { table: "RNTuple", column: "field", piece: "page", pieces: "pages" },
     }
 }

@@ -194,13 +194,13 @@ fn print(args: &Args, ran: &Ran) -> Result<()> {
     for (path, written) in numbered(&args.target.output, args.outputs).iter().zip(&ran.written) {
         let path = path.display();
         for table in &written.trees {
+            let words = words(table.container);
             writeln!(
                 out,
-                "{path}: {} entries in {} and {} {}, {} ({} before compression)",
+                "{path}: {} entries in {} and {}, {} ({} before compression)",
                 output::count(table.entries),
                 output::plural(table.clusters, "cluster", "clusters"),
-                output::count(table.baskets),
-                words(table.container).pieces,
+                output::plural(table.baskets, words.piece, words.pieces),
                 output::bytes(written.bytes),
                 output::bytes(table.tot_bytes)
             )?;
