@@ -7,6 +7,7 @@
 //!   measured into a page.
 //! - What measures basketry itself: [`write_bench`] compares how fast data sets are written with ROOT. `tune` and the benchmarks write
 //!   data sets of [`synthetic`].
+//! - [`price`] turns bytes and CPU seconds into money over a file's life.
 //! - [`jobs`] is one verb over many files as tasks for a batch system.
 //! - [`system`] and [`math`] hold what these share: subprocesses, host, clocks, statistics, the solver.
 #![warn(missing_docs, clippy::missing_errors_doc)]
@@ -16,6 +17,7 @@ mod decide;
 pub mod jobs;
 pub mod math;
 mod measure;
+pub mod price;
 pub mod synthetic;
 pub mod system;
 pub mod write_bench;
