@@ -1,6 +1,6 @@
 # make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), PROFILE= (cargo's), JOBS=,
 # PYTEST_OPTIONS=, UPROOT=, DATA= and SUITE_OPTIONS= (test-uproot), WHEEL_TARGETS= (wheels), SCALE=, STUDY= and STUDY_OPTIONS= (studies),
-# SECONDS_EACH= and CORPUS_FILES= (fuzz), REF= and COMPARE_OPTIONS= (bench-compare).
+# SECONDS_EACH= and CORPUS_FILES= (fuzz), REF= and COMPARE_OPTIONS= (bench-compare), HISTORY= (bench, bench-history).
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -127,7 +127,11 @@ test-environment: $(TEST_STAMP)
 
 .PHONY: bench
 bench: build $(WHEEL_STAMP) ## the published figures, beside ROOT, uproot, cat and the bare codecs (BENCH=names, default all)
-	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(BENCH)
+	PYTHONPATH=tests:bench $(VENV)/bin/python bench/run.py $(addprefix --history ,$(HISTORY)) $(BENCH)
+
+.PHONY: bench-history
+bench-history: ## draws the figures of all runs of `make bench` over commits, and names what moved (HISTORY=folder of the runs' files)
+	PYTHONPATH=tests:bench $(VENV)/bin/python bench/history_page.py $(or $(HISTORY),build/bench/history)
 
 # The other commit is built in a worktree of its own. JOBS= does not matter: a job has one thread.
 .PHONY: bench-compare

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import history
 import inputs
 from measure import ROUNDS, Contender, compare, in_page_cache, machine
 from referee.paths import BINARY, REPO
@@ -21,13 +22,14 @@ def section(function: Section) -> Section:
 
 
 class Bench:
-    """Collects the output and the samples of the sections."""
+    """Collects the output and the samples of the sections, and leaves the samples in the history."""
 
-    def __init__(self, quick: bool) -> None:
+    def __init__(self, quick: bool, folder: Path) -> None:
         self.quick = quick
         self.rounds = 1 if quick else ROUNDS
         self.results: dict[str, Any] = {"schema": 1, "machine": machine(), "sections": {}}
         self.section = ""
+        self.history = history.Writer(folder, self.results["machine"], quick=quick)
 
     def say(self, *lines: str) -> None:
         """Prints Markdown."""
@@ -37,7 +39,9 @@ class Bench:
     def compare(self, label: str, contenders: list[Contender], rounds: int | None = None) -> dict[str, Contender]:
         """Runs contenders in turn, keeps the samples, and returns those that finished, by name."""
         done = compare(contenders, rounds or self.rounds)
-        self.results["sections"].setdefault(self.section, {})[label] = [contender.record() for contender in done]
+        records = [contender.record() for contender in done]
+        self.results["sections"].setdefault(self.section, {})[label] = records
+        self.history.add(self.section, label, records)
         return {contender.name: contender for contender in done}
 
 

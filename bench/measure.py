@@ -70,6 +70,8 @@ class Contender:
         """Everything, for the JSON."""
         return {
             "name": self.name,
+            # The command, or the Python package, which READERS and WRITERS are told by name.
+            "ours": BINARY in self.command or "basketry" in self.command,
             "command": [str(word) for word in self.command],
             "output_bytes": self.size,
             "cpu": [sample.cpu for sample in self.samples],

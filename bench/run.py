@@ -1,6 +1,7 @@
 """The published figures, each beside its rivals: `make bench`, or `python bench/run.py merge repack` for some.
 
-Prints Markdown and writes build/bench/results.json with every sample. CPU time is user and system of the process and
+Prints Markdown and writes build/bench/results.json with every sample; the samples stay in a dated file of the history,
+whose page `make bench-history` draws. CPU time is user and system of the process and
 its children, except for ROOT's and Python's readers, which measure it after their start; medians of five
 interleaved runs; inputs are in the page cache.
 """
@@ -9,10 +10,14 @@ import argparse
 import json
 import os
 import time
+from pathlib import Path
 
 from harness import Bench
 from referee.paths import REPO
 from sections import SECTIONS
+
+#: Where the files of all runs are kept.
+HISTORY = REPO / "build" / "bench" / "history"
 
 
 def main() -> None:
@@ -22,12 +27,14 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="small inputs, one round: shows that it works, not how fast"
     )
+    words = "the folder of the runs' files; default %(default)s"
+    parser.add_argument("--history", type=Path, default=HISTORY, metavar="DIR", help=words)
     options = parser.parse_args()
     unknown = set(options.sections) - SECTIONS.keys()
     if unknown:
         parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
 
-    bench = Bench(options.quick)
+    bench = Bench(options.quick, options.history)
     facts = bench.results["machine"]
     bench.say(f"{facts['cpu']}, {facts['cores']} cores, load {facts['load_before']:.1f}, commit {facts['commit']}")
     started = time.time()
@@ -40,7 +47,8 @@ def main() -> None:
         results.write_text(json.dumps(bench.results, indent=1))
     bench.say(
         "",
-        f"load after {os.getloadavg()[0]:.1f}; {time.time() - started:.0f} s; every sample in build/bench/results.json",
+        f"load after {os.getloadavg()[0]:.1f}; {time.time() - started:.0f} s; "
+        f"every sample in build/bench/results.json and {bench.history.path}",
     )
 
 
