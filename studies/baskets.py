@@ -36,21 +36,20 @@ def baskets(context: Context) -> None:
     words = f"{size} MB of payload for the baskets, {source.stat().st_size / 1e6:.0f} MB as a file; "
     context.block("events", [f"{words}{small_size} MB of payload for the codecs."])
 
-    repeat = str(context.repeat(2))
+    repeat = str(context.repeat(3))
     clusters = context.sweeps("clusters", source, "--grid", GRID, "--only", "copy,full", "--repeat", repeat)
     axes = ["--grid", f"cluster={','.join(CLUSTERS)}", "--grid", f"compression={','.join(CODECS)}"]
     default = [word for key, value in BASELINE.items() for word in ("--grid", f"{key}={value}")]
-    # One codec takes minutes: one run distinguishes them.
-    codecs = context.sweeps("codecs", small, *axes, "--only", "copy", "--repeat", "1")
+    codecs = context.sweeps("codecs", small, *axes, "--only", "copy", "--repeat", repeat)
     today = {
         series.who: series.at()
-        for series in context.sweeps("default", small, *default, "--only", "copy", "--repeat", "1")
+        for series in context.sweeps("default", small, *default, "--only", "copy", "--repeat", repeat)
     }
 
     context.block("clusters", per_cluster(clusters))
     context.blocks("codecs", codecs, lambda series: per_codec(series, today.get(series.who)))
     alt = "Memory of writing for each way of closing baskets: published, and measured."
-    context.picture("clusters", alt, lambda figure: ways(figure, clusters), 2)
+    context.picture("clusters", alt, lambda figure: ways(figure, clusters), 1)
     alt = "Size against time of each codec, a line for each size of cluster: published, and measured."
     context.picture("codecs", alt, lambda figure: fronts(figure, codecs), 1 + len(codecs))
 
@@ -119,7 +118,7 @@ def against(point: Point, today: Point | None, figure: str) -> list[str]:
 
 def ways(figure: Figure, done: list[Series]) -> None:
     """Memory of writing for each way of closing baskets."""
-    (axes,) = pictures.panels(figure, ["writing"])
+    (axes,) = pictures.panels(figure, ["peak memory of writing"])
     groups = {"published, 2017": list(map(float, PUBLISHED_WRITING))}
     groups |= {series.who: [series.at(name).of("copy_rss") / 1e6 for name in POINTS] for series in done}
     pictures.bars(axes, POINTS, groups, "peak RSS, MB")
@@ -139,4 +138,4 @@ def fronts(figure: Figure, done: list[Series]) -> None:
         pictures.names(axes, dict(zip(PUBLISHED_CODECS, groups[f"clusters of {CLUSTERS[-1]}"], strict=True)))
     pictures.names(published, dict(zip(PUBLISHED_CODECS, front, strict=True)))
     for axes in (published, *measured):
-        pictures.logarithmic(axes)
+        pictures.logarithmic(axes.xaxis)

@@ -115,7 +115,7 @@ def bottlenecks(context: Context) -> None:
     context.block("words", words)
     ours_of = {name: Reading(**measured[BASKETRY]) for name, measured in context.results["series"].items()}
     alt = "Thread seconds of each case by stage, as readspeed measured them."
-    context.picture("stages", alt, lambda figure: stages(figure, ours_of), 2)
+    context.picture("stages", alt, lambda figure: stages(figure, ours_of), 1)
 
 
 def cases(context: Context) -> list[Case]:

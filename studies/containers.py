@@ -16,7 +16,7 @@ AOD = Path(__file__).with_name("containers_aod.toml")
 LARGE = Path(__file__).with_name("containers_large.toml")
 AUXILIARY = Path(__file__).with_name("containers_auxiliary.toml")
 #: Megabytes at scale 1. One per cent of the events of `AOD_SIZE` and of `LARGE_SIZE` are a hundred.
-ESD_SIZE = 400
+ESD_SIZE = 1000
 AOD_SIZE = 1000
 LARGE_SIZE = 5800
 #: Entries of the tree beside the events at scale 1.
@@ -28,8 +28,8 @@ PUBLISHED_AOD = {"split, 30 MB": (59.0, 270.0), "not split, flush 10": (35.0, 60
 @study
 def containers(context: Context) -> None:
     """Full splitting against containers as a whole, flushed every 5 and 10 events: reading all, and 1 %."""
-    for kind, grid, full, quick, repeats in (("esd", ESD, ESD_SIZE, 12, 2), ("aod", AOD, AOD_SIZE, 4, 1)):
-        repeat = str(context.repeat(repeats))
+    for kind, grid, full, quick in (("esd", ESD, ESD_SIZE, 12), ("aod", AOD, AOD_SIZE, 4)):
+        repeat = str(context.repeat(3))
         size = context.megabytes(full, quick)
         source = context.generated(kind, size, "--compression", "zlib:1")
         done = context.sweeps(kind, source, "--grid", grid, "--repeat", repeat)
@@ -50,10 +50,10 @@ def containers(context: Context) -> None:
 
 
 def large(context: Context) -> None:
-    """The ESD's old and new layout again for so many events that 1 % are a hundred: 6 GB, so one run each."""
+    """The ESD's old and new layout again for so many events that 1 % are a hundred: 6 GB."""
     size = context.megabytes(LARGE_SIZE, 16)
     source = context.generated("esd", size, "--compression", "zlib:1")
-    done = context.sweeps("large", source, "--grid", LARGE, "--repeat", "1")
+    done = context.sweeps("large", source, "--grid", LARGE, "--repeat", str(context.repeat(3)))
     entries = done[0].result["head"]["subject"]["entries"]
     context.block("large-events", [f"{entries} events, {size} MB of payload."])
     context.blocks("large-reading", done, reading)
@@ -124,12 +124,12 @@ def writing(series: Series) -> list[str]:
 
 
 def sparse(figure: Figure, done: list[Series], published: dict[str, tuple[float, float]]) -> None:
-    """Selective reading against reading everything, a point for each layout."""
-    titles = [*(["published"] if published else []), *(series.who for series in done)]
-    measured = pictures.panels(figure, titles)
+    """Selective reading against reading everything, a point for each layout; all panels have the same scales."""
+    titles = [*(["published, on machines of then"] if published else []), *(series.who for series in done)]
+    measured = pictures.panels(figure, titles, shared=True)
     points = [published] if published else []
     points += [{p.name: (p.of("full_event"), p.of("sparse_event")) for p in series.points} for series in done]
     for axes, found in zip(measured, points, strict=True):
         groups = {name: [point] for name, point in found.items()}
         pictures.scatter(axes, groups, "all events, ms/event", "1 % of the events, ms/event")
-        pictures.from_zero(axes.xaxis, axes.yaxis)
+    pictures.logarithmic(measured[0].xaxis, measured[0].yaxis)

@@ -38,6 +38,8 @@ SLOW = 1.1
 SIZE = 60
 #: AutoSave after these shares of the entries. As in the talk a cluster is 1 % of them.
 EVERY = ("10%", "5%", "1%")
+#: ROOT's writers of RNTuples cannot save before the end.
+NEVER = "no AutoSave"
 FLUSH = ("--autoflush", "1%")
 CODEC = "zlib:1"
 #: Events in an entry: so many values each reader reads of one.
@@ -171,7 +173,7 @@ def ways(container: str, rivals: Iterable[str], size: int, output: Path) -> Iter
         # TTree's other threads only compress.
         job += ["--compression", str(setting(CODEC)), "--threads", "1" if name == "TTree" else "2", *common]
         if container != "ttree":
-            yield Way(name, "-", job, output.name)
+            yield Way(name, NEVER, job, output.name)
             continue
         for every in EVERY:
             yield Way(name, every, [*job, "--autosave", every], output.name)
@@ -266,6 +268,7 @@ def stairs(figure: Figure, done: Mapping[tuple[str, str], Run]) -> None:
     writers = list(dict.fromkeys(who for who, _ in done))
     for axes, writer in zip(pictures.panels(figure, writers), writers, strict=True):
         found = {every: run for (who, every), run in done.items() if who == writer}
-        shares = {every: [(0.0, 0.0), *run.steps(OURS)] for every, run in found.items()}
+        # A file is complete when its job ends.
+        shares = {every: [(0.0, 0.0), *run.steps(OURS), (run.seconds, 100.0)] for every, run in found.items()}
         planned = max(run.entries for run in found.values()) * ENTRY / RATE
-        pictures.stairs(axes, shares, "s", "% of the entries", bar=[(0, 0), (planned, 100)])
+        pictures.stairs(axes, shares, "s", "% of the entries", [(0, 0), (planned, 100)], "made by the job")

@@ -1,11 +1,13 @@
 """The LHCb study of 2012: memory of copying by split level, buffer and basket memory; the cost of one more stream."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from studies import pictures
-from studies.study import BASKETRY, Context, Series, basketry, mb, number, study, swept, table
+from studies.study import BASKETRY, Context, Point, Series, basketry, mb, number, study, swept, table
 
 GRID = Path(__file__).with_name("memory.toml")
 SPLITS = ("0", "99")
@@ -44,6 +46,8 @@ PUBLISHED = {
         ),
     ],
 }
+#: Of these the layout of 2012 (split 99, 32 kB, 40 MB) and the recommended one (split 0, 1 kB, 2 MB).
+PUBLISHED_NAMED = {"of 2012": (400, 727), "recommended": (550, 659)}
 #: Its tables 1 and 2: virtual size with the record in MB, of one and of two streams, with these layouts.
 PUBLISHED_STREAMS = {"of 2012": [(1.0, 747.0), (2.0, 850.0)], "recommended, with 2 kB": [(1.0, 660.0), (2.0, 679.0)]}
 #: The study's names of two layouts: split level, buffer, basket memory.
@@ -57,7 +61,7 @@ def memory(context: Context) -> None:
     source = context.generated("lhcb", size, "--compression", "zlib:1")
     context.block("events", [f"{size} MB of payload, {source.stat().st_size / 1e6:.1f} MB as the file that is copied."])
 
-    repeat = str(context.repeat(2))
+    repeat = str(context.repeat(3))
     layouts = [f"split-level={','.join(SPLITS)}", f"basket={','.join(BUFFERS)}", f"basket-memory={','.join(BASKETS)}"]
     layouts = [word for axis in layouts for word in ("--grid", axis)]
     main = context.sweeps("copying", source, *layouts, "--only", "copy,full", "--repeat", repeat)
@@ -65,7 +69,7 @@ def memory(context: Context) -> None:
     several = context.sweeps("streams", source, "--grid", GRID, "--only", "copy", "--repeat", "1")
     small_axes = ("split-level=0,99", f"basket={','.join(SMALL_BUFFERS)}", f"basket-memory={','.join(SMALL_BASKETS)}")
     axes = [word for axis in small_axes for word in ("--grid", axis)]
-    small = context.sweeps("small", source, *axes, "--only", "copy", "--repeat", "1")
+    small = context.sweeps("small", source, *axes, "--only", "copy", "--repeat", repeat)
     # basketry copies baskets of an equal layout without unpacking, so the input's layout matters.
     alike = context.out / "alike.root"
     recommended = ("--split-level", "0", "--basket", "1kB", "--basket-memory", "2MB")
@@ -147,6 +151,7 @@ def figure_1(figure: Figure, done: list[Series]) -> None:
     who = list(dict.fromkeys(series.who for series in done))
     published, *measured = pictures.panels(figure, ["published, 2012", *who])
     pictures.scatter(published, PUBLISHED, "time, s", "virtual size, MB")
+    mark(published, PUBLISHED_NAMED)
     for axes, name in zip(measured, who, strict=True):
         groups = {
             f"split {split}": [
@@ -158,6 +163,21 @@ def figure_1(figure: Figure, done: list[Series]) -> None:
             for split in SPLITS
         }
         pictures.scatter(axes, groups, "CPU, s", "RSS, MB")
+        of_one = [point for series in done if series.who == name for point in series.points]
+        mark(axes, {label: memory_and_cpu(of_one, layout) for layout, label in NAMES.items()})
+
+
+def mark(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
+    """Shows which points are the layouts of the study's conclusion."""
+    pictures.rings(axes, points.values())
+    pictures.names(axes, points)
+
+
+def memory_and_cpu(points: list[Point], layout: tuple[str, str, str]) -> tuple[float, float]:
+    """CPU seconds and megabytes of copying into a layout."""
+    settings = dict(zip(("split-level", "basket", "basket-memory"), layout, strict=True))
+    (point,) = (point for point in points if settings.items() <= point.settings.items())
+    return point.of("copy_cpu"), point.of("copy_rss") / 1e6
 
 
 def over_streams(figure: Figure, done: list[Series]) -> None:

@@ -17,8 +17,8 @@ from studies import pictures
 from studies.live import EVERY, live
 from studies.study import Context, Spread, mb, noise, number, slow_line, study, table
 
-#: Megabytes of payload at scale 1, for about a second.
-CODECS = {"none": 100, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
+#: Megabytes of payload at scale 1: as in the talk without a codec, and for some seconds with one.
+CODECS = {"none": 1000, "lz4:4": 200, "zlib:1": 200, "zstd:5": 100, "lzma:7": 10}
 SHAPES = ((1, 100), (2, 50), (5, 20), (10, 10), (25, 4), (50, 2))
 #: Where the published study had memory.
 SHARED_MEMORY = Path("/dev/shm")
@@ -158,10 +158,10 @@ def spread(writers: Iterable[Writer]) -> list[str]:
 def over_threads(
     context: Context, half: Half, label: str, job: Job, medium: Path, *options: Argument, rounds: int = 3
 ) -> dict[tuple[str, int], Writer]:
-    """All writers, on one thread and more; short runs are repeated more often."""
+    """All writers, on one thread and more."""
     names = half.names(context)
     writers = {(who, n): writer(who, job, n, medium, *FLUSH, *options) for who in names for n in threads()}
-    return measured(context, half.prefix + label, rounds if job[2] == "none" else 1, writers)
+    return measured(context, half.prefix + label, rounds, writers)
 
 
 def speeds(names: Sequence[str], size: int, done: dict[tuple[str, int], Writer]) -> list[str]:
@@ -210,7 +210,7 @@ def speed_ups(figure: Figure, names: Sequence[str], done: dict[str, dict[tuple[s
             for who in names
             if (who, 1) in seconds
         }
-        pictures.over_threads(axes, groups, "times one thread", bar=[(n, n) for n in threads()])
+        pictures.over_threads(axes, groups, "times one thread", [(n, n) for n in threads()], "ideal")
 
 
 def costs_of(names: Sequence[str], codec: str, size: int, done: dict[tuple[str, int], Writer]) -> list[list[str]]:
@@ -231,7 +231,7 @@ def branches(context: Context, half: Half, codec: str, medium: Path) -> None:
     job = (half.container, "multi", codec, size)
     for count, events in SHAPES[:: 5 if context.quick else 1]:
         shape = ("--branches", str(count), "--events", str(events))
-        done = over_threads(context, half, f"{count} x {events} {codec}", job, medium, *shape, rounds=2)
+        done = over_threads(context, half, f"{count} x {events} {codec}", job, medium, *shape)
         rows.append([f"{count} x {events}", *speeds(names, size, done)])
         every += done.values()
     key = f"{half.prefix}branches-{codec.partition(':')[0]}"
@@ -248,7 +248,7 @@ def memory(context: Context, half: Half, medium: Path) -> None:
     peaks: dict[str, list[tuple[float, float]]] = {label: [] for label in ways}
     for count in MANY:
         writers = {label: writer(who, job, count, medium, *options) for label, (who, options) in ways.items()}
-        done = measured(context, f"{half.prefix}memory {count}", 1, writers)
+        done = measured(context, f"{half.prefix}memory {count}", 3, writers)
         cells = [
             f"{done[label].of('peak_rss') / 1e6:.0f} ({job[3] / done[label].wall:.0f})" if label in done else "-"
             for label in ways
@@ -265,9 +265,10 @@ def memory(context: Context, half: Half, medium: Path) -> None:
 
 def growth(figure: Figure, peaks: dict[str, list[tuple[float, float]]]) -> None:
     """Peak memory over threads."""
-    (axes,) = pictures.panels(figure, ["multi, no codec"])
+    (axes,) = pictures.panels(figure, ["writing multi without compression"])
     budget = float(MEMORY.removesuffix("MB"))
-    pictures.over_threads(axes, peaks, "peak RSS, MB", bar=[(MANY[0], budget), (MANY[-1], budget)])
+    bar = [(MANY[0], budget), (MANY[-1], budget)]
+    pictures.over_threads(axes, peaks, "peak RSS, MB", bar, f"basketry's budget, {budget:.0f} MB")
 
 
 def budgets(context: Context, half: Half, medium: Path) -> None:
@@ -359,12 +360,9 @@ def shares(stretches: Sequence[Stretch]) -> list[str]:
 
 def rows_of_threads(figure: Figure, found: dict[str, Sequence[Stretch]]) -> None:
     """A panel for each run."""
-    panels = pictures.panels(figure, list(found))
-    for axes, stretches in zip(panels, found.values(), strict=True):
+    for axes, stretches in zip(pictures.panels(figure, list(found)), found.values(), strict=True):
         spans = [(one["thread"], one["stage"], 1e3 * one["begin"], 1e3 * one["end"]) for one in stretches]
         pictures.timeline(axes, spans, "ms")
-    for axes in panels[:1]:
-        pictures.one_legend(figure, axes)
 
 
 def sizes(context: Context, half: Half, medium: Path) -> None:
@@ -376,7 +374,7 @@ def sizes(context: Context, half: Half, medium: Path) -> None:
         for kind in ("single", "multi"):
             job = (half.container, kind, "none", size)
             writers = {who: writer(who, job, count, medium) for who in names}
-            done = measured(context, f"{half.prefix}size {kind} {megabytes}", 1 if megabytes > 500 else 3, writers)
+            done = measured(context, f"{half.prefix}size {kind} {megabytes}", 3, writers)
             rows.append([f"{kind}, {size} MB", *whole(names, size, done)])
             every += done.values()
     head = ["data", *(f"{who}, MB/s (peak RSS, MB)" for who in names)]
@@ -411,7 +409,7 @@ def devices(context: Context, half: Half, folders: dict[str, Path]) -> None:
             writers = {who: writer(who, job, count, folder) for who in names}
             for one in writers.values():
                 one.command = ["env", *(f"{key}={value}" for key, value in environment.items()), *one.command]
-            done = measured(context, f"{half.prefix}device {medium} {codec}", 2, writers)
+            done = measured(context, f"{half.prefix}device {medium} {codec}", 3, writers)
             rows.append([f"{medium}, {codec}", *whole(names, job[3], done)])
             every += done.values()
     head = ["medium, codec", *(f"{who}, MB/s (peak RSS, MB)" for who in names)]

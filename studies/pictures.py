@@ -1,18 +1,25 @@
 """The pictures of the studies: SVG by matplotlib, once for light pages and once for dark ones.
 
-The forms that several studies share are here. What they show is measured elsewhere.
+The forms that several studies share are here. What they show is measured elsewhere; `picture_faults` looks at what was
+drawn. A label has one colour and one marker in all panels of a picture, and one legend is below them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import matplotlib as mpl
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.transforms import Bbox
+
+from studies.picture_faults import REFERENCE, faults, markers
 
 Drawing = Callable[[Figure], None]
 #: Points as (x, y).
@@ -25,17 +32,36 @@ _COLOURS = {
 }
 _INK = {"light": "#24292f", "dark": "#e6edf3"}
 _PLAIN = FuncFormatter(lambda value, _: f"{value:g}")
-_DASHED: dict[str, Any] = {"color": "0.5", "linewidth": 0.8, "linestyle": "--", "zorder": 1}
+_DASHED: dict[str, Any] = {"color": "0.5", "linewidth": 0.8, "linestyle": "--", "zorder": 1, "gid": REFERENCE}
 _MARKERS = "osD^vP*X"
-_HEIGHT, _WIDTH = 3.4, 3.4
+#: Inches of a picture of several panels, and of one: a page shows them as they are, so that text keeps its size.
+_WIDTH, _ALONE = 8.6, 5.6
+_HEIGHT = 3.2
+#: Panels beside each other.
+_BESIDE = 3
+#: Points of a name's distance from its point, in the order in which places are tried.
+_PLACES = [(5, 4), (5, -11), (-5, 4), (-5, -11), (0, 8), (0, -15)] + [
+    (x, y) for far in (14, 26, 40, 60) for y in (far, -far) for x in (far, -far, 0)
+]
+#: From this distance on a thin line leads from the name to its point.
+_FAR = 14
 #: What a thread does, in the order of the legend.
 STAGES = ("filling", "encoding", "compressing", "waiting", "writing")
 
+#: The place of each label in the cycle of colours, by figure; and the names of points that wait for the legend.
+_places: WeakKeyDictionary[Figure, dict[str, int]] = WeakKeyDictionary()
+_named: WeakKeyDictionary[Figure, list[tuple[Axes, str, tuple[float, float]]]] = WeakKeyDictionary()
 
-def draw(folder: Path, name: str, drawing: Drawing, panels: int = 1) -> list[str]:
-    """Writes NAME-light.svg and NAME-dark.svg, and returns their names. The same numbers give the same bytes."""
+
+def draw(folder: Path, name: str, drawing: Drawing, panels: int = 1, run: str = "") -> tuple[list[str], list[str]]:
+    """Writes NAME-light.svg and NAME-dark.svg; their names, and what is wrong with the picture.
+
+    `run` names the run that measured the numbers, in the picture's metadata. The same numbers give the same bytes.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    names = []
+    names, wrong = [], []
+    beside = 2 if panels == _BESIDE + 1 else min(panels, _BESIDE)
+    size = (_WIDTH if panels > 1 else _ALONE, _HEIGHT * -(-panels // beside))
     for theme, ink in _INK.items():
         inked = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
         style: dict[str, Any] = dict.fromkeys(inked, ink) | {
@@ -46,17 +72,20 @@ def draw(folder: Path, name: str, drawing: Drawing, panels: int = 1) -> list[str
             "grid.alpha": 0.25,
             "font.size": 9,
             "legend.frameon": False,
-            "legend.fontsize": 8,
+            "legend.fontsize": 9,
             "svg.hashsalt": name,
             # Text stays text: smaller, and found by a search.
             "svg.fonttype": "none",
         }
         with mpl.rc_context(style):  # type: ignore[arg-type]
-            figure = Figure(figsize=(max(5.0, _WIDTH * panels), _HEIGHT), layout="constrained")
+            figure = Figure(figsize=size, layout="constrained")
             drawing(figure)
+            _legend(figure)
+            _place_names(figure)
+            wrong = faults(figure)
             names.append(f"{name}-{theme}.svg")
-            figure.savefig(folder / names[-1], transparent=True, metadata={"Date": None})
-    return names
+            figure.savefig(folder / names[-1], transparent=True, metadata={"Date": None, "Identifier": run or None})
+    return names, wrong
 
 
 def markdown(folder: str, names: Iterable[str], alt: str) -> list[str]:
@@ -65,67 +94,77 @@ def markdown(folder: str, names: Iterable[str], alt: str) -> list[str]:
     return ["".join(modes)]
 
 
-def panels(figure: Figure, titles: Sequence[str]) -> list[Axes]:
-    """Panels side by side, each with its title and its own scales."""
-    made = figure.subplots(1, len(titles), squeeze=False)[0]
-    for axes, title in zip(made, titles, strict=True):
+def panels(figure: Figure, titles: Sequence[str], *, shared: bool = False) -> list[Axes]:
+    """Panels, each with its title, in rows of two or three. `shared`: all have the same scales."""
+    beside = 2 if len(titles) == _BESIDE + 1 else min(len(titles), _BESIDE)
+    rows = -(-len(titles) // beside)
+    made = list(figure.subplots(rows, beside, squeeze=False, sharex=shared, sharey=shared).flat)
+    for axes in made[len(titles) :]:
+        axes.remove()
+    for axes, title in zip(made, titles, strict=False):
         axes.set_title(title, fontsize=9)
-    return list(made)
+    return made[: len(titles)]
 
 
 def scatter(axes: Axes, groups: Mapping[str, Points], x: str, y: str) -> None:
     """Points in groups, each with a marker of its own."""
-    for marker, (label, points) in zip(_MARKERS, groups.items(), strict=False):
-        axes.plot(*_columns(points), linestyle="", marker=marker, markersize=4, alpha=0.85, label=label)
+    for label, points in groups.items():
+        axes.plot(*_columns(points), linestyle="", markersize=5, alpha=0.85, **_look(axes, label))
     _label(axes, x, y)
 
 
 def lines(axes: Axes, groups: Mapping[str, Points], x: str, y: str) -> None:
     """A line with markers for each group."""
-    for marker, (label, points) in zip(_MARKERS, groups.items(), strict=False):
-        axes.plot(*_columns(points), marker=marker, markersize=4, linewidth=1.3, label=label)
+    for label, points in groups.items():
+        axes.plot(*_columns(points), markersize=4, linewidth=1.3, **_look(axes, label))
     _label(axes, x, y)
 
 
-def stairs(axes: Axes, groups: Mapping[str, Points], x: str, y: str, bar: Points) -> None:
+def stairs(axes: Axes, groups: Mapping[str, Points], x: str, y: str, bar: Points, bar_label: str) -> None:
     """A line for each group that changes at its points alone; `bar` is a dashed line to compare them with."""
     for label, points in groups.items():
-        axes.step(*_columns(points), where="post", linewidth=1.3, label=label)
-    axes.plot(*_columns(bar), **_DASHED)
+        look = _look(axes, label)
+        axes.step(*_columns(points), where="post", linewidth=1.3, label=label, color=look["color"])
+    axes.plot(*_columns(bar), **_DASHED, label=bar_label)
     _label(axes, x, y)
     from_zero(axes.xaxis, axes.yaxis)
 
 
-def over_threads(axes: Axes, groups: Mapping[str, Points], y: str, bar: Points = ()) -> None:
+def over_threads(axes: Axes, groups: Mapping[str, Points], y: str, bar: Points, bar_label: str) -> None:
     """Lines over numbers of threads, each twice the one before; `bar` is a dashed line to compare them with."""
     lines(axes, groups, "threads", y)
-    axes.plot(*_columns(bar), **_DASHED)
+    axes.plot(*_columns(bar), **_DASHED, label=bar_label)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(_PLAIN)
     from_zero(axes.yaxis)
 
 
 def from_zero(*scales: Axis) -> None:
-    """Lets these scales begin at zero; everything is drawn by then."""
+    """Lets these scales begin at zero and end a little after the last point; everything is drawn by then."""
     for scale in scales:
-        scale.axes.autoscale_view()
+        limits = scale.axes.dataLim
+        most = float(limits.x1 if isinstance(scale, XAxis) else limits.y1)
         begin = scale.axes.set_xlim if isinstance(scale, XAxis) else scale.axes.set_ylim
-        begin(0)
+        begin(0, 1.06 * most if most > 0 else 1)
 
 
-def logarithmic(axes: Axes) -> None:
-    """A logarithmic horizontal axis with plain numbers."""
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_major_formatter(_PLAIN)
-    axes.xaxis.set_minor_formatter(NullFormatter())
+def logarithmic(*scales: Axis) -> None:
+    """Logarithmic scales with plain numbers, and room on both sides of the points."""
+    for scale in scales:
+        is_x = isinstance(scale, XAxis)
+        (scale.axes.set_xscale if is_x else scale.axes.set_yscale)("log")
+        (scale.axes.set_xmargin if is_x else scale.axes.set_ymargin)(0.12)
+        scale.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        scale.set_major_formatter(_PLAIN)
+        scale.set_minor_formatter(NullFormatter())
 
 
 def bars(axes: Axes, names: Sequence[str], groups: Mapping[str, Sequence[float]], x: str) -> None:
     """Horizontal bars, those of a name next to each other."""
     height = 0.8 / max(1, len(groups))
     for place, (label, values) in enumerate(groups.items()):
-        axes.barh([row + place * height for row in range(len(names))], values, height, label=label)
+        rows = [row + place * height for row in range(len(names))]
+        axes.barh(rows, values, height, label=label, color=_look(axes, label)["color"])
     axes.set_yticks([row + 0.4 - height / 2 for row in range(len(names))], names)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
@@ -136,7 +175,7 @@ def stacked(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[float
     """One horizontal bar for each name, of parts."""
     begin = [0.0] * len(names)
     for label, values in parts.items():
-        axes.barh(names, values, left=begin, label=label)
+        axes.barh(names, values, left=begin, label=label, color=_look(axes, label)["color"])
         begin = [before + value for before, value in zip(begin, values, strict=True)]
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
@@ -155,20 +194,25 @@ def timeline(axes: Axes, spans: Iterable[tuple[int, str, float, float]], unit: s
     axes.set_yticks(threads, [str(thread + 1) for thread in threads])
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel(unit)
-    axes.set_ylabel("thread")
+    _label(axes, unit, "thread")
 
 
-def one_legend(figure: Figure, axes: Axes) -> None:
-    """One legend below all panels, which show the same things as these axes."""
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+def rings(axes: Axes, points: Iterable[tuple[float, float]]) -> None:
+    """A ring around each of these points, which are drawn already."""
+    for x, y in points:
+        axes.plot([x], [y], linestyle="", marker="o", markersize=10, fillstyle="none", color=mpl.rcParams["text.color"])
 
 
 def names(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
-    """The name of each point, beside it."""
-    for name, point in points.items():
-        axes.annotate(name, point, xytext=(4, 4), textcoords="offset points", fontsize=7)
+    """The name of each point, beside it, where neither a point nor another name is."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    _named.setdefault(figure, []).extend((axes, name, point) for name, point in points.items())
+
+
+def note(axes: Axes, text: str) -> None:
+    """A sentence in the middle of a panel, which has nothing to show."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", wrap=True)
 
 
 def diagonal(axes: Axes, points: Iterable[float]) -> None:
@@ -178,7 +222,7 @@ def diagonal(axes: Axes, points: Iterable[float]) -> None:
     axes.set_yscale("log")
     if found:
         ends = [min(found), max(found)]
-        axes.plot(ends, ends, **_DASHED)
+        axes.plot(ends, ends, **_DASHED, label="predicted = measured")
 
 
 def _columns(points: Points) -> tuple[list[float], list[float]]:
@@ -188,4 +232,58 @@ def _columns(points: Points) -> tuple[list[float], list[float]]:
 def _label(axes: Axes, x: str, y: str) -> None:
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.legend()
+
+
+def _look(axes: Axes, label: str) -> dict[str, Any]:
+    """The colour and the marker of a label, the same in all panels."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    places = _places.setdefault(figure, {})
+    place = places.setdefault(label, len(places))
+    colours = mpl.rcParams["axes.prop_cycle"].by_key()["color"]
+    return {"label": label, "color": colours[place % len(colours)], "marker": _MARKERS[place % len(_MARKERS)]}
+
+
+def _legend(figure: Figure) -> None:
+    """One legend below all panels, in as many rows as it needs."""
+    shown: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            shown.setdefault(label, handle)
+    if len(shown) < 2:
+        return
+    # About 6 points a character, and 40 for the sample of each.
+    longest = max(len(label) for label in shown)
+    columns = max(1, min(len(shown), int(72 * figure.get_figwidth() / (6 * longest + 40))))
+    figure.legend(list(shown.values()), list(shown), loc="outside lower center", ncols=columns)
+
+
+def _place_names(figure: Figure) -> None:
+    """Puts each name at the first of the places around its point that is free, or else at the first."""
+    waiting = _named.pop(figure, [])
+    if not waiting:
+        return
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+    figure.draw_without_rendering()
+    taken: dict[Axes, list[Bbox]] = {axes: markers(axes) for axes, *_ in waiting}
+    for axes, name, point in waiting:
+        inside = axes.get_window_extent()
+        for offset in (*_PLACES, _PLACES[0]):
+            side = "left" if offset[0] > 0 else "right" if offset[0] < 0 else "center"
+            leader = {"arrowstyle": "-", "linewidth": 0.6, "color": "0.5"} if abs(offset[1]) >= _FAR else None
+            text = axes.annotate(
+                name, point, xytext=offset, textcoords="offset points", fontsize=8, ha=side, arrowprops=leader
+            )
+            text.set_in_layout(False)
+            text.update_positions(renderer)
+            # Of the text alone, without the line.
+            box = Text.get_window_extent(text)
+            within = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
+            if within and not box.count_overlaps(taken[axes]):
+                break
+            text.remove()
+        else:
+            text = axes.annotate(name, point, xytext=_PLACES[0], textcoords="offset points", fontsize=8)
+            text.set_in_layout(False)
+            box = text.get_window_extent()
+        taken[axes].append(box)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +23,8 @@ STUDIES: dict[str, Study] = {}
 
 #: The folder of the pages.
 PAGES = REPO / "docs" / "studies"
+#: The page beside this folder that quotes some of their tables.
+FIGURES = "figures.md"
 #: Their pictures, in this folder beside them.
 PICTURES = "pictures"
 BASKETRY = "basketry"
@@ -103,13 +106,17 @@ class Context:
         #: The folder of ROOT, if ROOT is measured as well.
         self.root = root
         self.study = ""
+        #: The run of the study: all tables and pictures of its page have it.
+        self.run = ""
         self.results: dict[str, Any] = {}
 
     def begin(self, name: str) -> None:
         """Starts a study: its folder, and its results with the machine."""
         self.study = name
-        self.results = {"schema": 1, "study": name, "scale": self.scale, "quick": self.quick, "machine": machine()}
-        self.results |= {"root": root_version(self.root), "series": {}, "blocks": {}}
+        facts = machine()
+        self.run = f"{name} {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {facts['commit']}"
+        self.results = {"schema": 1, "study": name, "scale": self.scale, "quick": self.quick, "machine": facts}
+        self.results |= {"run": self.run, "root": root_version(self.root), "series": {}, "blocks": {}, "faults": []}
         self.out.mkdir(parents=True, exist_ok=True)
 
     @property
@@ -149,7 +156,8 @@ class Context:
 
     def picture(self, key: str, alt: str, drawing: pictures.Drawing, panels: int = 1) -> None:
         """A picture, and the block `picture-KEY` that shows it; `alt` is what it says to those who do not see it."""
-        drawn = pictures.draw(self.out / PICTURES, f"{self.study}-{key}", drawing, panels)
+        drawn, wrong = pictures.draw(self.out / PICTURES, f"{self.study}-{key}", drawing, panels, self.run)
+        self.results["faults"] += [f"{self.study}-{key}: {fault}" for fault in wrong]
         self.block(f"picture-{key}", pictures.markdown(PICTURES, drawn, alt))
 
     def keep(self, key: str, value: Any) -> None:
@@ -201,7 +209,10 @@ class Context:
         )
         words += f"{'ROOT ' + root if root else 'without ROOT'}, SCALE={self.scale:g}"
         self.results["seconds"] = seconds
-        self.block("machine", [f"{words}{' (quick form)' if self.quick else ''}; {seconds:.0f} s in all."])
+        for fault in self.results["faults"]:
+            print(f"picture {fault}", file=sys.stderr)
+        words += f"{' (quick form)' if self.quick else ''}; {seconds:.0f} s in all. Run: {self.run}."
+        self.block("machine", [words])
         (self.out / "results.json").write_text(json.dumps(self.results, indent=1))
 
 
@@ -283,8 +294,37 @@ def number(value: float, digits: int = 1) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
+def quoted(page: str, rows: str, lines: Sequence[str]) -> list[str]:
+    """The table of a block with these rows alone: `rows` are the beginnings of their first cells, with ; between them;
+    all rows if nothing is named. A row that is missing is a LookupError that names the page.
+    """
+    found = [line for line in lines if line.startswith("|")]
+    wanted = [one.strip() for one in rows.split(";") if one.strip()]
+    kept = [line for line in found[2:] if not wanted or any(line.startswith(f"| {one}") for one in wanted)]
+    missing = [one for one in wanted if not any(line.startswith(f"| {one}") for line in kept)]
+    if missing:
+        raise LookupError(f"the table of {page} has no row {missing[0]!r}")
+    return [*found[:2], *kept]
+
+
+def quote(text: str, name: str, blocks: Mapping[str, Sequence[str]]) -> str:
+    """A page whose tables between `<!-- quoted: STUDY KEY: ROWS -->` and `<!-- end -->` are those of a study."""
+    mark = re.compile(rf"(<!-- quoted: {re.escape(name)} ([^ :]+): ?(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+    def anew(found: re.Match[str]) -> str:
+        rows = "\n".join(quoted(name, found[3], blocks[found[2]]))
+        return f"{found[1]}\n{rows}\n\n{found[4]}"
+
+    return mark.sub(anew, text)
+
+
 def publish(folder: Path, name: str, blocks: dict[str, list[str]], drawn: Path) -> None:
-    """Puts the tables between their marks in the study's page, and the pictures beside it; changes nothing else."""
+    """Puts the tables between their marks in the study's page and where figures.md quotes them, and the pictures beside
+    the page; changes nothing else.
+    """
+    figures = folder.parent / FIGURES
+    if figures.exists():
+        figures.write_text(quote(figures.read_text(), name, blocks))
     page = folder / f"{name}.md"
     (folder / PICTURES).mkdir(exist_ok=True)
     for picture in sorted(drawn.glob("*.svg")):
