@@ -118,7 +118,10 @@ class ColumnForecast:
     bytes_before: int
     """Bytes on disk now."""
     bytes_after: int
-    """Expected bytes on disk."""
+    """Expected bytes on disk. Of a table that changes its container only the sum is known: each column has the same
+    share as now."""
+    baskets: int
+    """Expected number of baskets or pages."""
     compression: str
     """Compression of the output."""
 
@@ -169,6 +172,19 @@ class Forecast:
     """Branches, or fields, with entries; without columns that are recoded."""
     recodes: tuple[RecodeForecast, ...]
     """Columns that get another split level or streaming."""
+    bytes_before: int
+    """Bytes of its baskets or pages now."""
+    bytes_after: int
+    """Expected bytes of its baskets or pages."""
+    baskets: int
+    """Expected number of baskets or pages."""
+    metadata: int
+    """Expected bytes of its metadata on disk: the tree's record, or anchor, header, footer and page lists; 0 if nothing
+    was sampled."""
+    uncertainty: int
+    """The expected bytes are wrong by more than this in one case of twenty, as far as the samples tell."""
+    sampled: int
+    """Bytes on disk that were tried."""
     notes: tuple[str, ...]
     """Notes for the user."""
 
@@ -182,7 +198,16 @@ class Outlook:
     bytes_before: int
     """Bytes of their baskets and pages now."""
     bytes_after: int
-    """Expected bytes."""
+    """Expected bytes of their baskets and pages."""
+    bytes_read: int
+    """Bytes of all inputs."""
+    bytes_written: int
+    """Expected bytes of the output, with all metadata and objects."""
+    uncertainty: int
+    """In one case of twenty the expected bytes are wrong by more than this, as far as the samples tell; 0 where all was
+    tried."""
+    sampled: int
+    """Bytes on disk that were tried, of those that are not copied."""
     least_memory: int
     """The smallest memory budget possible."""
     memory: int

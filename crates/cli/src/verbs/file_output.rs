@@ -31,7 +31,9 @@ pub struct FileOutputArgs {
     skip_bad: bool,
     #[command(flatten)]
     target: Target,
-    /// Print the plan with the expected size and memory, and write nothing.
+    /// Print the plan with the expected size and memory, and write nothing. What would be compressed, regrouped or converted is
+    /// tried on samples for at most about two seconds of one core, or as a whole where that takes no longer; the size is printed
+    /// with how far it may be off.
     #[arg(long)]
     dry_run: bool,
     /// Join leaves of trees whose numbers have other types in some inputs (Int_t with Short_t, Long64_t with Long_t, Float_t
@@ -227,7 +229,7 @@ fn recode_table(recodes: &[RecodeForecast]) -> Table {
     let mut table = output::table(&["recoded", "split level", "streaming", "branches", "now", "expected"]);
     let change = |before: String, after: String| if before == after { before } else { format!("{before} -> {after}") };
     let streaming = |form: &Form| form.streaming.map_or_else(|| "-".to_owned(), |streaming| streaming.to_string());
-    for RecodeForecast { name, before, after, bytes_before, bytes_after } in recodes {
+    for RecodeForecast { name, before, after, bytes_before, bytes_after, .. } in recodes {
         table.add_row([
             name.clone(),
             change(before.split_level.to_string(), after.split_level.to_string()),
@@ -240,10 +242,19 @@ fn recode_table(recodes: &[RecodeForecast]) -> Table {
     table
 }
 
+/// How sure the expected size is.
+fn accuracy(forecast: &Outlook) -> String {
+    match (forecast.sampled, forecast.uncertainty) {
+        (0, _) => String::new(),
+        (_, 0) => ", by a trial of all that changes".to_owned(),
+        (sampled, off) => format!(" ± {}, by samples of {}", output::bytes(off), output::bytes(sampled)),
+    }
+}
+
 /// Prints the plan.
 fn print_outlook(forecast: &Outlook) -> Result<()> {
     let mut out = output::stdout();
-    for Forecast { path, container, input_entries, entries, clusters, columns, recodes, notes } in &forecast.tables {
+    for Forecast { path, container, input_entries, entries, clusters, columns, recodes, notes, .. } in &forecast.tables {
         let words = words(*container);
         let of_all = chosen(*entries, *input_entries);
         let clusters =
@@ -269,9 +280,10 @@ fn print_outlook(forecast: &Outlook) -> Result<()> {
     }
     writeln!(
         out,
-        "expected: {} (now {}), at least {} of memory, {} with {} threads",
-        output::bytes(forecast.bytes_after),
-        output::bytes(forecast.bytes_before),
+        "expected: {}{} (now {}), at least {} of memory, {} with {} threads",
+        output::bytes(forecast.bytes_written),
+        accuracy(forecast),
+        output::bytes(forecast.bytes_read),
         output::bytes(forecast.least_memory),
         output::bytes(forecast.memory),
         forecast.threads

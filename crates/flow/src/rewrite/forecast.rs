@@ -1,39 +1,139 @@
-//! Says what a rewrite would do, without writing.
+//! Says what a rewrite would do, without writing: its plan, and how large the output becomes, by samples.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use rootfile::Result;
+use dataset::layout::Container;
+use dataset::tree::BasketRef;
+use rootfile::{FileWriter, Result};
 
+use super::begin::begin_output;
+use super::ntuple::write_kept_list;
 use super::options::Options;
-use super::output_table::TableMemory;
+use super::output_table::{ExpectedBaskets, TableMemory};
 use super::prepare::prepare;
-use super::prepared::memory_needs;
+use super::prepared::{PlannedTable, Prepared, memory_needs};
 use super::summary::Outlook;
+use crate::plan::forecast::{Forecast, SAMPLE_SECONDS};
 
-/// Forecasts a rewrite without writing. `sample` measures the requested codecs on some baskets.
+/// Most baskets whose places are made up for the record of a tree; of more the record grows in proportion.
+const PLACES: u64 = 1 << 22;
+
+/// Forecasts a rewrite without writing. `sample` says whether sizes are measured on samples, which take at most about two seconds
+/// ([`forecast_within`] takes another number).
 ///
 /// # Errors
 ///
 /// As [`rewrite`](crate::rewrite()), but for what concerns the output and its file.
 pub fn forecast(inputs: &[PathBuf], output: &Path, options: &Options, sample: bool) -> Result<Outlook> {
+    forecast_within(inputs, output, options, if sample { SAMPLE_SECONDS } else { 0.0 })
+}
+
+/// Forecasts a rewrite without writing, with samples that take at most about so many seconds of one core of a common machine. What is
+/// tried does not depend on the machine, so that the forecast is the same everywhere. Objects that are no tables are copied into
+/// nothing.
+///
+/// # Errors
+///
+/// As [`rewrite`](crate::rewrite()), but for what concerns the output and its file.
+pub fn forecast_within(inputs: &[PathBuf], output: &Path, options: &Options, seconds: f64) -> Result<Outlook> {
     let prepared = prepare(inputs, output, options)?;
+    let (share, bytes_read) = (prepared.share, prepared.bytes);
+    let each = seconds / f64::from(u32::try_from(prepared.plans.len().max(1)).unwrap_or(u32::MAX));
     let plans = prepared.plans.iter();
-    let tables = plans
+    let mut tables = plans
         .map(|(place, plan)| {
-            let mut forecast = plan.table.forecast(&place.path, sample)?;
+            let mut forecast = plan.table.forecast(&place.path, share, each)?;
             forecast.notes = plan.notes.iter().chain(&plan.lost).cloned().chain(forecast.notes).collect();
             Ok(forecast)
         })
         .collect::<Result<Vec<_>>>()?;
     let TableMemory { metadata, scratch, .. } = memory_needs(&prepared.plans, options.check);
-    let columns = || tables.iter().flat_map(|t| &t.columns);
-    let recodes = || tables.iter().flat_map(|t| &t.recodes);
+    let bytes_written = if seconds > 0.0 { file_size(prepared, output, options, &mut tables)? } else { 0 };
     Ok(Outlook {
-        bytes_before: columns().map(|c| c.bytes_before).chain(recodes().map(|r| r.bytes_before)).sum(),
-        bytes_after: columns().map(|c| c.bytes_after).chain(recodes().map(|r| r.bytes_after)).sum(),
+        bytes_before: tables.iter().map(|table| table.bytes_before).sum(),
+        bytes_after: tables.iter().map(|table| table.bytes_after).sum(),
+        bytes_read,
+        bytes_written,
+        uncertainty: root_of_squares(tables.iter().map(|table| table.uncertainty)),
+        sampled: tables.iter().map(|table| table.sampled).sum(),
         least_memory: metadata + scratch,
         memory: options.budget.memory,
-        threads: prepared.share.threads,
+        threads: share.threads,
         tables,
     })
+}
+
+/// The size of the whole file: everything but baskets and pages is made and discarded, as far as that is possible before. Says for each
+/// tree how large its record is.
+fn file_size(prepared: Prepared, output: &Path, options: &Options, tables: &mut [Forecast]) -> Result<u64> {
+    let create = |setting, datime, title: &str| FileWriter::discarding(output, setting, datime, title);
+    let mut begun = begin_output(&prepared, options, create)?;
+    let compression = begun.compression;
+    // What the baskets take is not written here.
+    let mut seek = begun.writer.position();
+    let mut besides = 0;
+    for ((place, PlannedTable { table, kept, .. }), forecast) in prepared.plans.into_iter().zip(tables) {
+        let named = |e: rootfile::Error| e.object(place.path.clone());
+        let mut at = begun.at(&place);
+        if forecast.container == Container::Ttree && forecast.metadata == 0 {
+            let record = at.writer.position();
+            let places = Places::of(forecast);
+            let of = |_: &str, lineage: &[&str], bounds: &[u64]| places.baskets(lineage, bounds);
+            let mut expected = ExpectedBaskets { of: &of, seek };
+            table.write_metadata(&mut at, compression, &mut expected).map_err(named)?;
+            seek = expected.seek;
+            forecast.metadata = at.writer.position() - record;
+        } else {
+            besides += forecast.metadata;
+        }
+        if let Some(kept) = kept {
+            write_kept_list(&mut at, kept, compression).map_err(named)?;
+        }
+        besides += forecast.bytes_after;
+    }
+    Ok(begun.writer.finish()? + besides)
+}
+
+/// The expected baskets of a tree, made up: as many and as large as its forecast says, at even places.
+struct Places<'a> {
+    columns: HashMap<&'a str, (u64, u64)>,
+    /// How many places stand for one that is made up.
+    thinned: u64,
+}
+
+impl<'a> Places<'a> {
+    fn of(forecast: &'a Forecast) -> Self {
+        let columns = forecast.columns.iter().map(|column| (column.name.as_str(), (column.bytes_after, column.baskets)));
+        let recoded = forecast.recodes.iter().flat_map(|recode| &recode.outputs);
+        let recoded = recoded.map(|(name, bytes, baskets)| (name.as_str(), (*bytes, *baskets)));
+        Self { columns: columns.chain(recoded).collect(), thinned: forecast.baskets.div_ceil(PLACES).max(1) }
+    }
+
+    fn baskets(&self, lineage: &[&str], bounds: &[u64]) -> Vec<BasketRef> {
+        // What is not known has at least one.
+        let (bytes, baskets) = self.columns.get(lineage.join("/").as_str()).copied().unwrap_or((0, 1));
+        let (first, last) = (bounds.first().copied().unwrap_or(0), bounds.last().copied().unwrap_or(0));
+        let n = (baskets / self.thinned).max(u64::from(baskets > 0)).min(last - first);
+        let entry = |k: u64| {
+            let place = u128::from(last - first) * u128::from(k) / u128::from(n.max(1));
+            first + u64::try_from(place).unwrap_or(0)
+        };
+        // Sizes that are all the same would compress better than those of real baskets.
+        let size = |k: u64| {
+            let mean = bytes / baskets.max(1);
+            let spread = mean / 4;
+            let noise = k.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+            u32::try_from(mean - spread / 2 + spread * noise / (1 << 24)).unwrap_or(u32::MAX)
+        };
+        let basket =
+            |k: u64| BasketRef { first_entry: entry(k), entries: entry(k + 1) - entry(k), seek: 0, nbytes: size(k) };
+        (0..n).map(basket).collect()
+    }
+}
+
+/// Errors that do not depend on each other, together.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn root_of_squares(errors: impl Iterator<Item = u64>) -> u64 {
+    crate::plan::forecast::whole(errors.map(|error| (error as f64).powi(2)).sum::<f64>().sqrt())
 }

@@ -10,6 +10,7 @@ use super::summary::TableSummary;
 use crate::commit::ntuple::open_ntuple::OpenNtuple;
 use crate::commit::ntuple::page_sink::GroupRule;
 use crate::commit::tree::{finalize, user_info};
+use crate::execute::budget::Share;
 use crate::execute::engine::ntuple::run_pages;
 use crate::plan::forecast::Forecast;
 use crate::plan::ntuple::forecast::forecast_ntuple;
@@ -22,8 +23,8 @@ impl OutputTable for NtuplePlan {
         TableMemory { metadata: self.metadata, kept: 0, scratch: self.scratch }
     }
 
-    fn forecast(&self, path: &str, sample: bool) -> Result<Forecast> {
-        forecast_ntuple(self, path, sample)
+    fn forecast(&self, path: &str, _: Share, seconds: f64) -> Result<Forecast> {
+        forecast_ntuple(self, path, seconds)
     }
 
     /// Writes the RNTuple with its attribute sets and the key of its anchor.

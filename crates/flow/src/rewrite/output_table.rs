@@ -26,8 +26,8 @@ pub(crate) trait OutputTable {
         None
     }
 
-    /// What will be done, without notes. `sample` measures the requested codecs.
-    fn forecast(&self, path: &str, sample: bool) -> Result<Forecast>;
+    /// What will be done, without notes. Samples of the content, within the memory that is `share`, take about so many seconds.
+    fn forecast(&self, path: &str, share: Share, seconds: f64) -> Result<Forecast>;
 
     /// Writes the table. Returns its report, and notes on what is lost.
     fn write(self: Box<Self>, output: &mut TableOutput<'_>, how: &Writing<'_>) -> Result<(TableSummary, Vec<String>)>;

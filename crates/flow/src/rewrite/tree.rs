@@ -13,6 +13,7 @@ use super::summary::TableSummary;
 use crate::commit::tree::finalize::{self, BufferSize, ClosedColumn};
 use crate::commit::tree::sink::WrittenColumn;
 use crate::commit::tree::user_info;
+use crate::execute::budget::Share;
 use crate::execute::engine::tree::job::Job;
 use crate::execute::engine::tree::run::run;
 use crate::plan::forecast::Forecast;
@@ -35,8 +36,8 @@ impl OutputTable for TablePlan {
         Some(self)
     }
 
-    fn forecast(&self, path: &str, sample: bool) -> Result<Forecast> {
-        forecast_table(self, path, sample)
+    fn forecast(&self, path: &str, _: Share, seconds: f64) -> Result<Forecast> {
+        forecast_table(self, path, seconds)
     }
 
     fn write(self: Box<Self>, output: &mut TableOutput<'_>, how: &Writing<'_>) -> Result<(TableSummary, Vec<String>)> {

@@ -223,6 +223,11 @@ impl Dataset {
         (pieces.iter().map(|p| u64::from(p.packed_len())).sum(), pieces.len() as u64)
     }
 
+    /// The same for their share of the pieces.
+    pub(crate) fn share(&self, column: usize, entries: &Range<u64>) -> f64 {
+        self.source(column).map_or(0.0, |source| source.source.share(source.source.overlapping(entries), entries))
+    }
+
     /// The reason why a column cannot be read, if its baskets are in an absent file. Other columns can be read.
     pub fn absent(&self, column: usize) -> Option<String> {
         self.tree()?;

@@ -1,44 +1,150 @@
-//! Forecasts a plan before it runs: the depth of each field, and its bytes in the output. Sizes under another codec are measured on
-//! one page from the middle of each field.
+//! Forecasts a plan before it runs: the depth of each field, and its bytes in the output.
+//!
+//! Pages that are copied keep their bytes. Of the others all are tried if that takes few seconds, otherwise some, at places that are even
+//! over the work.
 
 use std::collections::BTreeMap;
 
 use dataset::layout::Container;
-use dataset::ntuple::model::Page;
+use dataset::ntuple::model::{Link, Locator, Page, PageList};
+use dataset::ntuple::recode_page;
 use rootfile::Result;
 use rootfile::codec::{Compression, Compressor, Decompressor};
 
 use super::model::NtuplePlan;
-use crate::execute::engine::ntuple::job::PageInput;
-use crate::plan::forecast::{ColumnForecast, Forecast, MAX_SAMPLED};
+use crate::execute::engine::ntuple::job::{ColumnSource, PageInput, TargetColumn};
+use crate::plan::forecast::{ColumnForecast, Forecast, Places, Tally, opening, whole};
 use crate::table::depth::{Depth, Depths};
+
+/// Bytes of an RNTuple on disk that are neither pages nor header, footer or page lists: keys and the anchor.
+const KEYS: u64 = 400;
+/// Bytes of the checksum behind a page.
+const CHECKSUM: f64 = 8.0;
+/// Seconds to open a page and to begin a codec.
+const START: f64 = 20e-6;
 
 /// What is known of a field.
 #[derive(Default)]
 struct FieldBytes {
     depths: Depths,
-    kept: u64,
-    opened: u64,
-    compression: Option<Compression>,
-    /// The page to measure: its input, column, and bytes.
-    sample: Option<(usize, usize, Page)>,
+    kept: f64,
+    opened: f64,
+    /// Seconds to try what is opened.
+    work: f64,
+    /// The same, each page as often as it would be chosen.
+    squares: f64,
     pages: u64,
+    compression: Option<Compression>,
+    tally: Tally,
 }
 
-/// Forecasts a plan. `sample` says whether to measure compression; without it all codecs are taken to be equal.
-pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, sample: bool) -> Result<Forecast> {
+/// Pages of a column in a cluster, and what becomes of them.
+struct Pages<'a> {
+    input: &'a PageInput,
+    source: ColumnSource,
+    target: &'a TargetColumn,
+    field: usize,
+    bits: u16,
+    depth: Depth,
+    compression: Compression,
+    pages: &'a [Page],
+    /// The share of the entries that is kept.
+    share: f64,
+}
+
+/// Forecasts a plan. Samples take about so many seconds of one core; with none all codecs are taken to be equal.
+pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, seconds: f64) -> Result<Forecast> {
     let mut fields: BTreeMap<usize, FieldBytes> = BTreeMap::new();
-    let job = &plan.job;
-    let mut entries = 0;
-    for (number, input) in job.inputs.iter().enumerate() {
-        for group in 0..input.ntuple.groups.len() {
-            let list = input.page_list(group)?;
-            for cluster in &list.clusters {
-                let first = input.first_entry + cluster.first_entry;
-                if job.selected.as_ref().is_some_and(|set| set.count(&(first..first + cluster.entries)) == 0) {
+    let entries = each_pages(plan, |pages| {
+        fields.entry(pages.field).or_default().add(&pages);
+        Ok(())
+    })?;
+    let work: f64 = fields.values().map(|field| field.work).sum();
+    if seconds > 0.0 && work > 0.0 {
+        // A page is chosen as often as its work is large.
+        let mean = fields.values().map(|field| field.squares).sum::<f64>() / work;
+        let mut places = (work > seconds).then(|| Places::new(work, seconds / mean.max(f64::MIN_POSITIVE)));
+        let mut codecs = (Compressor::new(), Decompressor::new());
+        each_pages(plan, |pages| {
+            let Some(field) = fields.get_mut(&pages.field).filter(|_| pages.depth != Depth::Copy) else {
+                return Ok(());
+            };
+            for page in pages.pages {
+                if places.as_mut().is_some_and(|places| places.within(pages.work(page)).is_empty()) {
                     continue;
                 }
-                entries += cluster.entries;
+                let Some((before, after, raw)) = pages.measure(page, &mut codecs)? else { continue };
+                match places {
+                    Some(_) => field.tally.add(before, after, raw),
+                    None => field.tally.add_whole(before, after, raw),
+                }
+            }
+            Ok(())
+        })?;
+    }
+    let mut pool = Tally::default();
+    fields.values().for_each(|field| pool.add(field.tally.before, field.tally.after, field.tally.raw));
+    let is_sampled = seconds > 0.0;
+    let (mut variance, mut sampled) = (0.0, 0.0);
+    let columns: Vec<ColumnForecast> = fields
+        .iter()
+        .map(|(id, field)| {
+            let factor = field.tally.factor().or_else(|| pool.factor()).unwrap_or(1.0);
+            let part = 1.0 - (field.tally.before / field.opened.max(1.0)).min(1.0);
+            let own = field.tally.variance(field.opened, part).or_else(|| pool.variance(field.opened, part));
+            variance += own.unwrap_or(0.0);
+            sampled += field.tally.before;
+            ColumnForecast {
+                name: plan.ntuple.schema.path(*id),
+                depths: field.depths,
+                bytes_before: whole(field.kept + field.opened),
+                bytes_after: whole(field.kept + field.opened * factor),
+                baskets: field.pages,
+                compression: field.compression.unwrap_or(Compression::NONE),
+            }
+        })
+        .collect();
+    let is_plain = columns.iter().all(|column| column.compression.is_none());
+    let envelope = |link: &Link| if is_plain { link.len } else { stored(link) };
+    let first = plan.job.inputs.first().map(|input| &input.ntuple.anchor);
+    let ends = first.map_or(0, |anchor| envelope(&anchor.header) + envelope(&anchor.footer));
+    let groups = plan.job.inputs.iter().flat_map(|input| &input.ntuple.groups);
+    let lists: u64 = groups.map(|group| envelope(&group.page_list)).sum();
+    let sets: u64 = plan.attributes.iter().map(|set| set.plan.totals.zip_bytes + set.plan.totals.lists).sum();
+    Ok(Forecast {
+        path: path.to_owned(),
+        container: Container::Rntuple,
+        input_entries: plan.input_entries,
+        entries,
+        clusters: Some(plan.totals.clusters),
+        bytes_before: columns.iter().map(|column| column.bytes_before).sum(),
+        bytes_after: columns.iter().map(|column| column.bytes_after).sum(),
+        baskets: columns.iter().map(|column| column.baskets).sum(),
+        metadata: if is_sampled { lists + ends + sets + KEYS } else { 0 },
+        uncertainty: whole(2.0 * variance.sqrt()),
+        sampled: whole(sampled),
+        columns,
+        recodes: Vec::new(),
+        notes: Vec::new(),
+    })
+}
+
+/// Calls `see` with the pages of each column in each cluster that has kept entries. Returns these entries.
+fn each_pages(plan: &NtuplePlan, mut see: impl FnMut(Pages<'_>) -> Result<()>) -> Result<u64> {
+    let job = &plan.job;
+    let mut entries = 0;
+    for input in &job.inputs {
+        for group in 0..input.ntuple.groups.len() {
+            let list: PageList = input.page_list(group)?;
+            for cluster in &list.clusters {
+                let first = input.first_entry + cluster.first_entry;
+                let all = first..first + cluster.entries;
+                let kept = job.selected.as_ref().map_or(cluster.entries, |set| set.count(&all));
+                if kept == 0 && job.selected.is_some() {
+                    continue;
+                }
+                entries += kept;
+                let share = float(kept) / float(cluster.entries.max(1));
                 for ((id, target), source) in job.columns.iter().enumerate().zip(input.columns.iter()) {
                     let Some(column) = source.column() else { continue };
                     let Some(range) = cluster.columns.get(column) else { continue };
@@ -50,79 +156,75 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, sample: bool) -> Re
                         continue;
                     }
                     let (depth, compression) = target.depth(setting, *source, input);
-                    let field = fields.entry(own.field).or_default();
-                    field.add(pages, (number, id), (depth, compression));
+                    // Pages of a cluster of which some entries are kept are made anew.
+                    let depth = if kept < cluster.entries { depth.max(Depth::Recompress) } else { depth };
+                    let (source, field, bits) = (*source, own.field, own.bits);
+                    see(Pages { input, source, target, field, bits, depth, compression, pages, share })?;
                 }
             }
         }
     }
-    let mut sampled = 0;
-    let mut columns = Vec::with_capacity(fields.len());
-    for (id, field) in fields {
-        let mut after = field.opened;
-        if let (true, Some((input, column, page))) = (sample && sampled < MAX_SAMPLED, field.sample)
-            && let Some(input) = job.inputs.get(input)
-            && let Some((was, is)) = measure(input, column, &page, field.compression)?
-        {
-            sampled += was;
-            after = u64::try_from(u128::from(field.opened) * u128::from(is) / u128::from(was.max(1))).unwrap_or(after);
-        }
-        columns.push(ColumnForecast {
-            name: plan.ntuple.schema.path(id),
-            depths: field.depths,
-            bytes_before: field.kept + field.opened,
-            bytes_after: field.kept + after,
-            compression: field.compression.unwrap_or(Compression::NONE),
-        });
-    }
-    Ok(Forecast {
-        path: path.to_owned(),
-        container: Container::Rntuple,
-        input_entries: plan.input_entries,
-        entries,
-        clusters: Some(plan.totals.clusters),
-        columns,
-        recodes: Vec::new(),
-        notes: Vec::new(),
-    })
+    Ok(entries)
 }
 
 impl FieldBytes {
-    fn add(&mut self, pages: &[Page], (input, column): (usize, usize), (depth, compression): (Depth, Compression)) {
-        self.depths.count(depth);
-        self.compression = Some(compression);
-        let bytes: u64 = pages.iter().filter_map(Page::stored_len).sum();
-        if depth == Depth::Copy {
-            self.kept += bytes;
-            return;
-        }
-        self.opened += bytes;
-        // The last page whose number is a power of two is not far from the middle.
-        for page in pages {
-            self.pages += 1;
-            if self.pages.is_power_of_two() {
-                self.sample = Some((input, column, *page));
+    fn add(&mut self, pages: &Pages<'_>) {
+        self.depths.count(pages.depth);
+        self.compression = Some(pages.compression);
+        self.pages += pages.pages.len() as u64;
+        let bytes = pages.share * float(pages.pages.iter().filter_map(Page::stored_len).sum());
+        match pages.depth {
+            Depth::Copy => self.kept += bytes,
+            _ => {
+                self.opened += bytes;
+                for page in pages.pages {
+                    self.work += pages.work(page);
+                    self.squares += pages.work(page).powi(2);
+                }
             }
         }
     }
 }
 
-/// Bytes on disk of one page: now, and with the requested compression. `target` is the column of the output. A page that gets
-/// another encoding is measured in its own.
-fn measure(
-    input: &PageInput,
-    target: usize,
-    page: &Page,
-    compression: Option<Compression>,
-) -> Result<Option<(u64, u64)>> {
-    let column = input.columns.get(target).and_then(|source| input.column(source.column()?));
-    let encoding = column.and_then(|column| column.encoding().ok());
-    let (Some(encoding), Some(size)) = (encoding, page.stored_len()) else { return Ok(None) };
-    let record = page.read(&*input.source, input.ntuple.anchor.max_key_size)?;
-    let (mut raw, mut out) = (Vec::new(), Vec::new());
-    let content =
-        page.open(&encoding, &record, &mut Decompressor::new(), &mut raw).map_err(|e| e.file(input.source.name()))?;
-    let packed = Compressor::new().compress(compression.unwrap_or(Compression::NONE), content, &mut out)?;
-    let len = if packed { out.len() } else { content.len() };
-    Ok(Some((size, len as u64 + 8)))
+impl Pages<'_> {
+    /// Seconds to try a page.
+    fn work(&self, page: &Page) -> f64 {
+        START + opening(float(u64::from(page.elements) * u64::from(self.bits)) / 8.0, self.compression)
+    }
+
+    /// Bytes on disk of a page now and in the output, and before compression.
+    fn measure(
+        &self,
+        page: &Page,
+        (compressor, decompressor): &mut (Compressor, Decompressor),
+    ) -> Result<Option<(f64, f64, f64)>> {
+        let column = self.source.column().and_then(|column| self.input.column(column));
+        let (Some(from), Some(size)) = (column.and_then(|column| column.encoding().ok()), page.stored_len()) else {
+            return Ok(None);
+        };
+        let record = page.read(&*self.input.source, self.input.ntuple.anchor.max_key_size)?;
+        let (mut raw, mut recoded, mut out) = (Vec::new(), Vec::new(), Vec::new());
+        let opened = page.open(&from, &record, decompressor, &mut raw);
+        let mut content = opened.map_err(|e| e.file(self.input.source.name()))?;
+        if let (ColumnSource::Recoded(_), Some(to)) = (self.source, &self.target.encoding) {
+            recode_page((&from, to), content, page.elements as usize, &mut recoded)?;
+            content = &recoded;
+        }
+        let packed = compressor.compress(self.compression, content, &mut out)?;
+        let len = if packed { out.len() } else { content.len() };
+        Ok(Some((float(size), float(len as u64) + CHECKSUM, float(content.len() as u64))))
+    }
+}
+
+/// Bytes on disk of an envelope.
+fn stored(link: &Link) -> u64 {
+    match link.locator {
+        Locator::File { size, .. } => size,
+        Locator::Unknown { .. } => 0,
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+fn float(n: u64) -> f64 {
+    n as f64
 }

@@ -7,7 +7,7 @@ use dataset::tree::Branch;
 
 use super::builder::PlanBuilder;
 use super::model::TablePlan;
-use crate::execute::engine::tree::recode::sample as sample_recode;
+use crate::execute::engine::tree::recode::sample_middle;
 use crate::table::target::Shape;
 use crate::table::tree::column::Column;
 
@@ -123,12 +123,12 @@ pub(crate) fn optimise_recoded(plan: &mut TablePlan, of_tree: &TreeLayout) {
     let mut figures: Vec<BranchFigures> = figures.collect();
     for recode in &plan.recodes {
         // A column that cannot be recoded fails in the work itself, not here.
-        let Ok(sampled) = sample_recode(recode, &plan.files, &plan.clusters.bounds) else { continue };
-        for (output, (raw, zip)) in recode.outputs.iter().zip(&sampled.outputs) {
+        let Ok(sampled) = sample_middle(recode, &plan.files, &plan.clusters.bounds) else { continue };
+        for (output, made) in recode.outputs.iter().zip(&sampled.outputs) {
             if let Some(figures) = figures.get_mut(output.column) {
                 figures.entries = cluster.max(1);
-                figures.total_bytes = whole.share(*raw, sampled.entries);
-                figures.zip_bytes = whole.share(*zip, sampled.entries);
+                figures.total_bytes = whole.share(made.raw, sampled.entries);
+                figures.zip_bytes = whole.share(made.zip, sampled.entries);
                 figures.basket_size = output.plan.basket_size;
             }
         }

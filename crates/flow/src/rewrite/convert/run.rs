@@ -93,14 +93,14 @@ impl ConvertPlan {
 
     /// The share for reading beside the cluster that is filled, and the memory of that cluster. A cluster ends where its memory
     /// ends, so this is the same for any number of threads.
-    fn divide(&self, share: Share) -> (Share, u64) {
+    pub(super) fn divide(&self, share: Share) -> (Share, u64) {
         let more = share.free.saturating_sub(self.scratch) / CLUSTER_SHARE;
         let beside = share.beside(more, self.scratch);
         (beside, (self.least_cluster + more).max(1 << 20))
     }
 
     /// The budget for reading, which counts the metadata of the inputs again.
-    fn reading(&self, share: Share) -> Budget {
+    pub(super) fn reading(&self, share: Share) -> Budget {
         let scratch = self.scratch.saturating_sub(memory::CODECS).saturating_mul(share.threads as u64);
         Budget {
             memory: self.dataset.metadata().saturating_add(scratch).saturating_add(share.waiting / 2),
@@ -143,8 +143,8 @@ impl OutputTable for ConvertPlan {
         TableMemory { metadata: self.metadata, kept: 0, scratch: self.scratch }
     }
 
-    fn forecast(&self, path: &str, _sample: bool) -> Result<Forecast> {
-        Ok(forecast_converted(self, path))
+    fn forecast(&self, path: &str, share: Share, seconds: f64) -> Result<Forecast> {
+        forecast_converted(self, path, share, seconds)
     }
 
     fn write(
@@ -165,7 +165,7 @@ impl OutputTable for ConvertPlan {
         };
         let team = budget.helpers()?;
         let mut writer = TableWriter::new(file, *directory, Arc::clone(&self.table), (team.clone(), cluster))?;
-        let work = ConvertWork { plan: &self, budget, team: team.as_ref(), overlaps };
+        let work = ConvertWork { plan: &self, steps: &self.steps, budget, team: team.as_ref(), overlaps };
         let numbered = work.run((&mut **file, &mut writer), how.progress)?;
         writer.flush(file)?;
         if let Some((ntuple, sets)) = self.attributes.take() {

@@ -25,6 +25,8 @@ use crate::execute::workers::guarded;
 /// The entries of a plan on their way.
 pub(super) struct ConvertWork<'a> {
     pub plan: &'a ConvertPlan,
+    /// The bounds of the steps in which entries are read: those of the plan, or of some entries only.
+    pub steps: &'a [u64],
     /// For reading.
     pub budget: Budget,
     pub team: Option<&'a Arc<ThreadPool>>,
@@ -103,16 +105,17 @@ impl ConvertWork<'_> {
     }
 
     fn reader<'s>(&'s self, progress: Progress<'s>) -> StepReader<'s> {
-        let ConvertPlan { dataset, read, selection, steps, kept, .. } = self.plan;
-        let (columns, entries) = (read.clone(), 0..dataset.entries());
+        let ConvertPlan { dataset, read, selection, kept, .. } = self.plan;
+        let (first, last) = (self.steps.first().copied().unwrap_or(0), self.steps.last().copied().unwrap_or(0));
+        let (columns, entries) = (read.clone(), first..last);
         let request = Request { columns, entries, selection: selection.clone(), budget: self.budget, progress };
-        let batches = batches(dataset, request, BatchSize::Cluster).keeping(steps.clone(), *kept);
+        let batches = batches(dataset, request, BatchSize::Cluster).keeping(self.steps.to_vec(), *kept);
         // Streamed objects that were planned to be bytes.
         let is_opaque =
             |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
         let as_bytes = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
         let batches = batches.with_team(self.team.cloned());
-        StepReader { plan: self.plan, batches, at: 0, as_bytes, numbered: BTreeSet::new() }
+        StepReader { plan: self.plan, steps: self.steps, batches, at: 0, as_bytes, numbered: BTreeSet::new() }
     }
 }
 
@@ -128,6 +131,7 @@ struct Step {
 /// Reads step by step.
 struct StepReader<'a> {
     plan: &'a ConvertPlan,
+    steps: &'a [u64],
     batches: Batches<'a>,
     /// The number of the next step.
     at: usize,
@@ -140,8 +144,8 @@ struct StepReader<'a> {
 impl StepReader<'_> {
     /// Reads the next step. None after the last.
     fn next(&mut self) -> Result<Option<Step>> {
-        let ConvertPlan { dataset, read, steps, selection, .. } = self.plan;
-        let Some((&start, &end)) = steps.get(self.at).zip(steps.get(self.at + 1)) else { return Ok(None) };
+        let ConvertPlan { dataset, read, selection, .. } = self.plan;
+        let Some((&start, &end)) = self.steps.get(self.at).zip(self.steps.get(self.at + 1)) else { return Ok(None) };
         self.at += 1;
         let Some(batch) = self.batches.next_until(end) else { return Ok(None) };
         let batch = batch?.batch;

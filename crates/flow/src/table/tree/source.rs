@@ -171,6 +171,23 @@ impl ColumnSource {
         pieces.filter_map(share).sum()
     }
 
+    /// Bytes of a range of entries in some pieces, by their share of each: on disk; of baskets in the record of a tree as they are
+    /// there, and of default entries before compression.
+    #[expect(clippy::cast_precision_loss, reason = "shares")]
+    pub fn weight(&self, pieces: Range<usize>, entries: &Range<u64>) -> f64 {
+        let elsewhere = |index: usize| {
+            let (piece, record) = (self.pieces.get(index)?, self.record(index)?);
+            let n = piece.end().min(entries.end).saturating_sub(piece.first_entry.max(entries.start));
+            let bytes = match piece.stored {
+                Stored::Embedded { number, .. } => self.embedded.get(number as usize).map_or(0, Vec::len) as u64,
+                _ if piece.is_default() => self.loaded_bytes(piece),
+                _ => 0,
+            };
+            Some(bytes as f64 * n as f64 / record.entries.max(1) as f64)
+        };
+        self.share(pieces.clone(), entries) + pieces.filter_map(elsewhere).sum::<f64>()
+    }
+
     /// Memory of the selection besides the entry set, in bytes.
     pub fn selection_memory(&self) -> u64 {
         self.chosen.as_ref().map_or(0, |choice| choice.parts.capacity() as u64 * 24)

@@ -11,4 +11,5 @@ mod scratch;
 pub(super) mod tasks;
 #[cfg(test)]
 mod tests;
+pub(crate) mod trial;
 mod worker;

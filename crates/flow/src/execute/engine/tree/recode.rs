@@ -12,7 +12,7 @@ use rootfile::codec::Compressor;
 use rootfile::{Error, Hint, Result};
 
 use super::job::Job;
-use super::recode_job::{Recode, Sampled};
+use super::recode_job::{Recode, Sampled, SampledOutput};
 use super::scratch::WorkerScratch;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::scratch::EncodeScratch;
@@ -24,13 +24,8 @@ use crate::execute::pipeline::Emit;
 use crate::table::piece::Files;
 use crate::table::tree::chunk::Chunk;
 
-/// Recodes a portion from the middle, to estimate the sizes of the output.
-pub(crate) fn sample(recode: &Recode, files: &Files, bounds: &[u64]) -> Result<Sampled> {
-    let cluster = bounds.len().saturating_sub(1) / 2;
-    let Some((&start, &end)) = bounds.get(cluster).zip(bounds.get(cluster + 1)) else {
-        return Ok(Sampled::default());
-    };
-    let entries = start..end.min(start.saturating_add(recode.portion.max(1)));
+/// Recodes some entries and discards what is made, to estimate the sizes of the output. Each range lies within a cluster.
+pub(crate) fn sample(recode: &Recode, files: &Files, bounds: &[u64], ranges: &[Range<u64>]) -> Result<Sampled> {
     let job = Job {
         files,
         pid_offsets: &[],
@@ -43,18 +38,31 @@ pub(crate) fn sample(recode: &Recode, files: &Files, bounds: &[u64]) -> Result<S
         check: false,
         pids: &[],
     };
-    let mut recoder = Recoder::new(&job, recode, start, Compressor::new());
-    recoder.run(&entries, &mut Fetcher::new())?;
-    let mut sampled = Sampled { entries: entries.end - start, ..Sampled::default() };
-    sampled.outputs.resize(recode.outputs.len(), (0, 0));
-    for (chunks, (raw, zip)) in recoder.finished.iter().zip(&mut sampled.outputs) {
-        for piece in chunks.iter().flat_map(|chunk| &chunk.records) {
-            *raw += u64::from(piece.objlen) + u64::from(piece.keylen);
-            *zip += u64::from(piece.nbytes);
+    let mut sampled = Sampled::default();
+    sampled.outputs.resize(recode.outputs.len(), SampledOutput::default());
+    for entries in ranges {
+        let mut recoder = Recoder::new(&job, recode, entries.start, Compressor::new());
+        recoder.run(entries, &mut Fetcher::new())?;
+        sampled.entries += entries.end - entries.start;
+        for (chunks, output) in recoder.finished.iter().zip(&mut sampled.outputs) {
+            for piece in chunks.iter().flat_map(|chunk| &chunk.records) {
+                output.baskets += 1;
+                output.raw += u64::from(piece.objlen) + u64::from(piece.keylen);
+                output.zip += u64::from(piece.nbytes);
+            }
         }
+        sampled.before += recode.sources.iter().map(|source| source.share(entries)).sum::<f64>();
     }
-    sampled.before = recode.sources.iter().map(|source| source.share(&entries)).sum();
     Ok(sampled)
+}
+
+/// The same for a portion of the cluster in the middle.
+pub(crate) fn sample_middle(recode: &Recode, files: &Files, bounds: &[u64]) -> Result<Sampled> {
+    let cluster = bounds.len().saturating_sub(1) / 2;
+    let Some((&start, &end)) = bounds.get(cluster).zip(bounds.get(cluster + 1)) else {
+        return Ok(Sampled::default());
+    };
+    sample(recode, files, bounds, &[start..end.min(start.saturating_add(recode.portion.max(1)))])
 }
 
 /// Recodes the entries of a cluster.

@@ -52,8 +52,17 @@ pub(crate) struct Sampled {
     pub entries: u64,
     /// Their bytes on disk before.
     pub before: f64,
-    /// Bytes before and after compression of each output.
-    pub outputs: Vec<(u64, u64)>,
+    /// What was made of them.
+    pub outputs: Vec<SampledOutput>,
+}
+
+/// What was made of a sample for one branch of the output.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SampledOutput {
+    pub baskets: u64,
+    /// Bytes before compression and on disk, keys included.
+    pub raw: u64,
+    pub zip: u64,
 }
 
 /// A column that is encoded.
