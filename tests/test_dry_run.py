@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ def compare(basketry: Basketry, path: Path, words: list[str], output: Path, bar:
 def test_the_expected_size_is_that_of_the_output(
     name: str, made: dict[str, Path], basketry: Basketry, tmp_path: Path
 ) -> None:
-    for layout in LAYOUTS:
+    for layout in LAYOUTS if "large" not in name else LAYOUTS[1::3]:
         if "rntuple" in name and ("split-level" in layout or "lzma" in layout):
             continue
         compare(basketry, made[name], layout.split(), tmp_path / "out.root")
@@ -82,7 +83,8 @@ def test_the_expected_size_is_that_of_the_output(
 
 def test_what_is_tried_as_a_whole_is_exact(made: dict[str, Path], tmp_path: Path) -> None:
     """The case of a file of small clusters: 3.05 MB were expected, 1.08 came out, as an RNTuple 0.83."""
-    for options in ({"cluster": "3MB"}, {"container": "rntuple"}):
+    cases: list[dict[str, Any]] = [{"cluster": "3MB"}, {"container": "rntuple"}]
+    for options in cases:
         out = tmp_path / "out.root"
         plan = bk.rewrite(made["small_clusters"], out, dry_run=True, **options)
         done = bk.rewrite(made["small_clusters"], out, force=True, **options)
@@ -121,12 +123,12 @@ def test_baskets_in_the_record_and_wide_variance(basketry: Basketry, tmp_path: P
 @pytest.mark.skipif(not oracle.index(), reason="the corpus is absent")
 @pytest.mark.parametrize("layout", ["", "--compression zstd:5", "--cluster 100kB", "--container rntuple"])
 def test_files_of_others(layout: str, basketry: Basketry, tmp_path: Path) -> None:
-    names = [oracle.usual(line["name"]).values[0] for line in oracle.index()[::29]]
+    names = [line["name"] for line in oracle.index()[::29]]
     for path in [oracle.corpus_file(name) for name in names]:
         compare(basketry, path, layout.split(), tmp_path / "out.root")
 
 
-@pytest.mark.skipif(FOUND is None or not FOUND.is_dir(), reason="no corpus of found files")
+@pytest.mark.skipif(not FOUND.is_dir(), reason="no corpus of found files")
 @pytest.mark.parametrize("name", ["roundtrip_skhep--uproot-issue327.root", "manyclusters.root"])
 def test_files_that_were_found(name: str, basketry: Basketry, tmp_path: Path) -> None:
     for layout in ("", "--compression zstd:5", "--container rntuple"):

@@ -67,8 +67,8 @@ def rewrite(
     """Rewrites trees in another layout: the same entries, other clusters, baskets and compression.
 
     `inputs` is FILE, FILE:TREE or @list.txt, or several of these, concatenated. `output` gets its name only when it is
-    complete. With `dry_run` nothing is written, and the expected result comes back as an `Outlook`: its `bytes_written` and
-    `uncertainty` come from samples, which take at most about two seconds of one core. Without an option
+    complete. With `dry_run` nothing is written, and the expected result comes back as an `Outlook`: its `bytes_written`
+    and `uncertainty` come from samples, which take at most about two seconds of one core. Without an option
     that property stays as it is. An existing output is a `FileExistsError` without `force`, inputs that differ are a
     `ValueError` that says how. What is left out or lost is listed in `Summary.skipped`, `damaged`, `older_cycles` and
     `unmerged`.

@@ -254,7 +254,8 @@ fn accuracy(forecast: &Outlook) -> String {
 /// Prints the plan.
 fn print_outlook(forecast: &Outlook) -> Result<()> {
     let mut out = output::stdout();
-    for Forecast { path, container, input_entries, entries, clusters, columns, recodes, notes, .. } in &forecast.tables {
+    for Forecast { path, container, input_entries, entries, clusters, columns, recodes, notes, .. } in &forecast.tables
+    {
         let words = words(*container);
         let of_all = chosen(*entries, *input_entries);
         let clusters =

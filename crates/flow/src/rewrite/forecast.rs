@@ -1,10 +1,8 @@
 //! Says what a rewrite would do, without writing: its plan, and how large the output becomes, by samples.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use dataset::layout::Container;
-use dataset::tree::BasketRef;
 use rootfile::{FileWriter, Result};
 
 use super::begin::begin_output;
@@ -15,9 +13,7 @@ use super::prepare::prepare;
 use super::prepared::{PlannedTable, Prepared, memory_needs};
 use super::summary::Outlook;
 use crate::plan::forecast::{Forecast, SAMPLE_SECONDS};
-
-/// Most baskets whose places are made up for the record of a tree; of more the record grows in proportion.
-const PLACES: u64 = 1 << 22;
+use crate::plan::tree::expected_places::ExpectedPlaces;
 
 /// Forecasts a rewrite without writing. `sample` says whether sizes are measured on samples, which take at most about two seconds
 /// ([`forecast_within`] takes another number).
@@ -78,7 +74,7 @@ fn file_size(prepared: Prepared, output: &Path, options: &Options, tables: &mut 
         let mut at = begun.at(&place);
         if forecast.container == Container::Ttree && forecast.metadata == 0 {
             let record = at.writer.position();
-            let places = Places::of(forecast);
+            let places = ExpectedPlaces::of(forecast);
             let of = |_: &str, lineage: &[&str], bounds: &[u64]| places.baskets(lineage, bounds);
             let mut expected = ExpectedBaskets { of: &of, seek };
             table.write_metadata(&mut at, compression, &mut expected).map_err(named)?;
@@ -93,43 +89,6 @@ fn file_size(prepared: Prepared, output: &Path, options: &Options, tables: &mut 
         besides += forecast.bytes_after;
     }
     Ok(begun.writer.finish()? + besides)
-}
-
-/// The expected baskets of a tree, made up: as many and as large as its forecast says, at even places.
-struct Places<'a> {
-    columns: HashMap<&'a str, (u64, u64)>,
-    /// How many places stand for one that is made up.
-    thinned: u64,
-}
-
-impl<'a> Places<'a> {
-    fn of(forecast: &'a Forecast) -> Self {
-        let columns = forecast.columns.iter().map(|column| (column.name.as_str(), (column.bytes_after, column.baskets)));
-        let recoded = forecast.recodes.iter().flat_map(|recode| &recode.outputs);
-        let recoded = recoded.map(|(name, bytes, baskets)| (name.as_str(), (*bytes, *baskets)));
-        Self { columns: columns.chain(recoded).collect(), thinned: forecast.baskets.div_ceil(PLACES).max(1) }
-    }
-
-    fn baskets(&self, lineage: &[&str], bounds: &[u64]) -> Vec<BasketRef> {
-        // What is not known has at least one.
-        let (bytes, baskets) = self.columns.get(lineage.join("/").as_str()).copied().unwrap_or((0, 1));
-        let (first, last) = (bounds.first().copied().unwrap_or(0), bounds.last().copied().unwrap_or(0));
-        let n = (baskets / self.thinned).max(u64::from(baskets > 0)).min(last - first);
-        let entry = |k: u64| {
-            let place = u128::from(last - first) * u128::from(k) / u128::from(n.max(1));
-            first + u64::try_from(place).unwrap_or(0)
-        };
-        // Sizes that are all the same would compress better than those of real baskets.
-        let size = |k: u64| {
-            let mean = bytes / baskets.max(1);
-            let spread = mean / 4;
-            let noise = k.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-            u32::try_from(mean - spread / 2 + spread * noise / (1 << 24)).unwrap_or(u32::MAX)
-        };
-        let basket =
-            |k: u64| BasketRef { first_entry: entry(k), entries: entry(k + 1) - entry(k), seek: 0, nbytes: size(k) };
-        (0..n).map(basket).collect()
-    }
 }
 
 /// Errors that do not depend on each other, together.

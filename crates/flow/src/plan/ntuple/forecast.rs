@@ -38,6 +38,11 @@ struct FieldBytes {
     tally: Tally,
 }
 
+struct Codecs {
+    compressor: Compressor,
+    decompressor: Decompressor,
+}
+
 /// Pages of a column in a cluster, and what becomes of them.
 struct Pages<'a> {
     input: &'a PageInput,
@@ -64,7 +69,7 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, seconds: f64) -> Re
         // A page is chosen as often as its work is large.
         let mean = fields.values().map(|field| field.squares).sum::<f64>() / work;
         let mut places = (work > seconds).then(|| Places::new(work, seconds / mean.max(f64::MIN_POSITIVE)));
-        let mut codecs = (Compressor::new(), Decompressor::new());
+        let mut codecs = Codecs { compressor: Compressor::new(), decompressor: Decompressor::new() };
         each_pages(plan, |pages| {
             let Some(field) = fields.get_mut(&pages.field).filter(|_| pages.depth != Depth::Copy) else {
                 return Ok(());
@@ -193,24 +198,20 @@ impl Pages<'_> {
     }
 
     /// Bytes on disk of a page now and in the output, and before compression.
-    fn measure(
-        &self,
-        page: &Page,
-        (compressor, decompressor): &mut (Compressor, Decompressor),
-    ) -> Result<Option<(f64, f64, f64)>> {
+    fn measure(&self, page: &Page, codecs: &mut Codecs) -> Result<Option<(f64, f64, f64)>> {
         let column = self.source.column().and_then(|column| self.input.column(column));
         let (Some(from), Some(size)) = (column.and_then(|column| column.encoding().ok()), page.stored_len()) else {
             return Ok(None);
         };
         let record = page.read(&*self.input.source, self.input.ntuple.anchor.max_key_size)?;
         let (mut raw, mut recoded, mut out) = (Vec::new(), Vec::new(), Vec::new());
-        let opened = page.open(&from, &record, decompressor, &mut raw);
+        let opened = page.open(&from, &record, &mut codecs.decompressor, &mut raw);
         let mut content = opened.map_err(|e| e.file(self.input.source.name()))?;
         if let (ColumnSource::Recoded(_), Some(to)) = (self.source, &self.target.encoding) {
             recode_page((&from, to), content, page.elements as usize, &mut recoded)?;
             content = &recoded;
         }
-        let packed = compressor.compress(self.compression, content, &mut out)?;
+        let packed = codecs.compressor.compress(self.compression, content, &mut out)?;
         let len = if packed { out.len() } else { content.len() };
         Ok(Some((float(size), float(len as u64) + CHECKSUM, float(content.len() as u64))))
     }

@@ -8,13 +8,14 @@ use std::ops::Range;
 
 use dataset::layout::Container;
 use rootfile::Result;
+use rootfile::codec::Compression;
 
 use super::model::TablePlan;
 use crate::execute::engine::tree::recode::sample as sample_recode;
 use crate::execute::engine::tree::recode_job::{Recode, Sampled};
 use crate::execute::engine::tree::trial::{Made, Trial};
 use crate::plan::forecast::{ColumnForecast, Forecast, Places, RecodeForecast, Tally, opening, recoding, whole};
-use crate::table::depth::{Depth, Depths, depth};
+use crate::table::depth::{Depth, Depths, OutputCluster, depth};
 use crate::table::target::Shape;
 use crate::table::tree::column::Column;
 
@@ -25,7 +26,15 @@ const START: f64 = 8e-6;
 /// Portions of recoded entries that are tried where not all are.
 const PORTIONS: u64 = 4;
 
-/// A cluster of a column that is opened.
+/// What is tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Nothing,
+    Some,
+    All,
+}
+
+/// A cluster of a column.
 struct Cell {
     entries: Range<u64>,
     pieces: Range<usize>,
@@ -50,14 +59,20 @@ struct Opened<'a> {
 
 /// Forecasts a plan. Samples take about so many seconds of one core; with none all codecs and baskets are taken to be equal.
 pub(crate) fn forecast_table(plan: &TablePlan, path: &str, seconds: f64) -> Result<Forecast> {
-    let columns: Vec<Opened<'_>> = plan.columns.iter().enumerate().filter_map(|each| look_at(plan, each)).collect();
+    let columns: Vec<Opened<'_>> =
+        plan.columns.iter().enumerate().filter_map(|(i, column)| look_at(plan, i, column)).collect();
     let recodes: f64 = plan.recodes.iter().map(|recode| work_of(recode, &ends(plan))).sum();
     let work: f64 = columns.iter().map(Opened::work).sum::<f64>() + recodes;
     let mut tallies = vec![Tally::default(); columns.len()];
-    if seconds > 0.0 && work <= seconds {
-        try_all(plan, &columns, &mut tallies)?;
-    } else if seconds > 0.0 {
-        try_some(plan, &columns, &mut tallies, seconds * (1.0 - recodes / work))?;
+    let how = match seconds {
+        _ if seconds <= 0.0 => Extent::Nothing,
+        _ if work <= seconds => Extent::All,
+        _ => Extent::Some,
+    };
+    match how {
+        Extent::Nothing => {}
+        Extent::All => try_all(plan, &columns, &mut tallies)?,
+        Extent::Some => try_some(plan, &columns, &mut tallies, seconds * (1.0 - recodes / work))?,
     }
     let mut pool = Tally::default();
     tallies.iter().for_each(|tally| pool.add(tally.before, tally.after, tally.raw));
@@ -81,8 +96,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, seconds: f64) -> Resu
             }
         })
         .collect();
-    let recodes: Vec<RecodeForecast> =
-        plan.recodes.iter().map(|one| recode(plan, one, (seconds, work), &mut sampled)).collect();
+    let recodes: Vec<RecodeForecast> = plan.recodes.iter().map(|one| recode(plan, one, how, &mut sampled)).collect();
     let entries = ends(plan).end - ends(plan).start;
     let recoded = recodes.iter().flat_map(|recode| &recode.outputs);
     Ok(Forecast {
@@ -118,14 +132,14 @@ fn each_cell(plan: &TablePlan, column: &Column, mut see: impl FnMut(Cell)) {
             continue;
         }
         let packed = plan.clusters.packed.get(i).copied().unwrap_or(false);
-        let cluster = crate::table::depth::OutputCluster { entries, packed, copies_fit: plan.copies_fit };
+        let cluster = OutputCluster { entries, packed, copies_fit: plan.copies_fit };
         let depth = depth(column, &pieces, &cluster);
         let bytes = column.source.weight(pieces.clone(), &cluster.entries);
         see(Cell { entries: cluster.entries, pieces, depth, bytes });
     }
 }
 
-fn look_at<'a>(plan: &TablePlan, (number, column): (usize, &'a Column)) -> Option<Opened<'a>> {
+fn look_at<'a>(plan: &TablePlan, number: usize, column: &'a Column) -> Option<Opened<'a>> {
     let all = ends(plan);
     let kept = column.source.overlapping(&all);
     if kept.is_empty() {
@@ -204,7 +218,7 @@ fn try_some(plan: &TablePlan, columns: &[Opened<'_>], tallies: &mut [Tally], sec
         let pieces = column.column.source.pieces.len().max(1) as u64;
         let basket = (column.copied + column.opened) * column.column.source.expansion.max(1.0) / float(pieces);
         let size = f64::from(size_of(column.column));
-        opening(size, column.column.target.compression) + opening((basket - size).max(0.0), rootfile::codec::Compression::NONE)
+        opening(size, column.column.target.compression) + opening((basket - size).max(0.0), Compression::NONE)
     };
     let each = columns.iter().map(|column| column.work() * one(column)).sum::<f64>() / work.max(f64::MIN_POSITIVE);
     let mut places = Places::new(work, seconds / each.max(f64::MIN_POSITIVE));
@@ -274,30 +288,27 @@ fn trial(plan: &TablePlan) -> Trial<'_> {
 
 /// Seconds to try all entries of a column that is recoded.
 fn work_of(recode: &Recode, entries: &Range<u64>) -> f64 {
-    let compression = recode.outputs.first().map_or(rootfile::codec::Compression::NONE, |one| one.plan.compression);
-    let raw: f64 = recode
-        .sources
-        .iter()
-        .map(|source| source.share(entries) * source.column.source.expansion.max(1.0))
-        .sum();
+    let compression = recode.outputs.first().map_or(Compression::NONE, |one| one.plan.compression);
+    let raw: f64 =
+        recode.sources.iter().map(|source| source.share(entries) * source.column.source.expansion.max(1.0)).sum();
     recoding(raw, compression)
 }
 
-fn recode(plan: &TablePlan, recode: &Recode, (seconds, work): (f64, f64), tried: &mut f64) -> RecodeForecast {
+fn recode(plan: &TablePlan, recode: &Recode, how: Extent, tried: &mut f64) -> RecodeForecast {
     let entries = ends(plan);
     let before: f64 = recode.sources.iter().map(|source| source.share(&entries)).sum();
     let clusters = plan.clusters.bounds.windows(2).map(|bound| bound[0]..bound[1]).filter(|one| recode.covers(one));
-    let ranges: Vec<Range<u64>> = if work <= seconds {
+    let ranges: Vec<Range<u64>> = if how == Extent::All {
         clusters.collect()
     } else {
         let clusters: Vec<_> = clusters.collect();
-        let n = (clusters.len() as u64).min(PORTIONS).max(1);
+        let n = (clusters.len() as u64).clamp(1, PORTIONS);
         let at = |k: u64| clusters.get(usize::try_from((2 * k + 1) * clusters.len() as u64 / (2 * n)).ok()?);
         let portion = |one: &Range<u64>| one.start..one.end.min(one.start.saturating_add(recode.portion.max(1)));
         (0..n).filter_map(at).map(portion).collect()
     };
     // A column that cannot be recoded fails in the work itself, not here.
-    let sampled = if seconds > 0.0 {
+    let sampled = if how != Extent::Nothing {
         sample_recode(recode, &plan.files, &plan.clusters.bounds, &ranges).unwrap_or_default()
     } else {
         Sampled::default()

@@ -5,6 +5,7 @@ pub(crate) mod attached;
 mod builder;
 mod clones;
 pub(crate) mod clusters;
+pub(crate) mod expected_places;
 mod external_files;
 pub(crate) mod forecast;
 mod gaps;

@@ -95,7 +95,8 @@ fn sample(plan: &ConvertPlan, share: Share, seconds: f64) -> Result<Sums> {
             let n = (bytes / SAMPLE).floor().clamp(1.0, SAMPLES);
             let entries = whole((float(all.end) * seconds / work / n).ceil()).clamp(1, all.end.max(1));
             let n = whole(n).max(1);
-            let start = |k: u64| whole(float(all.end) * (2.0 * float(k) + 1.0) / (2.0 * float(n)) - float(entries) / 2.0);
+            let start =
+                |k: u64| whole(float(all.end) * (2.0 * float(k) + 1.0) / (2.0 * float(n)) - float(entries) / 2.0);
             (0..n).map(|k| start(k).min(all.end - entries)).map(|start| start..start + entries).collect()
         }
     };
@@ -114,7 +115,8 @@ fn sample(plan: &ConvertPlan, share: Share, seconds: f64) -> Result<Sums> {
         let work = ConvertWork { plan, steps: &steps, budget, team: None, overlaps: false };
         work.run((&mut file, &mut writer), &unwatched)?;
         writer.flush(&mut file)?;
-        let raw = float(plan.dataset.bytes_of(&plan.read)) * float(range.end - range.start) / float(plan.dataset.entries().max(1));
+        let raw = float(plan.dataset.bytes_of(&plan.read)) * float(range.end - range.start)
+            / float(plan.dataset.entries().max(1));
         sums.tally.add(before(plan, &range), float(file.position() - start), raw);
     }
     let compression = plan.compressions.first().copied().unwrap_or(Compression::NONE);

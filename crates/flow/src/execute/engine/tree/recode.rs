@@ -62,7 +62,8 @@ pub(crate) fn sample_middle(recode: &Recode, files: &Files, bounds: &[u64]) -> R
     let Some((&start, &end)) = bounds.get(cluster).zip(bounds.get(cluster + 1)) else {
         return Ok(Sampled::default());
     };
-    sample(recode, files, bounds, &[start..end.min(start.saturating_add(recode.portion.max(1)))])
+    let entries = start..end.min(start.saturating_add(recode.portion.max(1)));
+    sample(recode, files, bounds, std::slice::from_ref(&entries))
 }
 
 /// Recodes the entries of a cluster.

@@ -34,7 +34,13 @@ pub(crate) struct Made {
 
 impl<'a> Trial<'a> {
     /// Tries columns with clusters of these bounds. `packed` and `copies_fit` are those of the plan.
-    pub fn new(files: &'a Files, columns: &'a [Column], bounds: &'a [u64], packed: &'a [bool], copies_fit: bool) -> Self {
+    pub fn new(
+        files: &'a Files,
+        columns: &'a [Column],
+        bounds: &'a [u64],
+        packed: &'a [bool],
+        copies_fit: bool,
+    ) -> Self {
         let job = Job {
             files,
             pid_offsets: &[],
