@@ -37,9 +37,11 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 def test_every_job_is_run_and_recorded(basketry: Basketry, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = basketry.json("sweep", data, "-o", out, *GRID, "--repeat", "2", "--columns", "ev1*", "--keep")
-    assert len(result["lines"]) == 8
-    # Eight copies a round; points that differ only in streams share four kinds of reading.
-    assert len(lines(out)) == 2 * (8 + 4 * 4)
+    # The grid's, and today's layout.
+    assert len(result["lines"]) == 8 + 1
+    assert result["lines"][8]["point"]["name"] == "today"
+    # A copy for each in a round; points that differ only in streams share four kinds of reading.
+    assert len(lines(out)) == 2 * (9 + 5 * 4)
     for line in result["lines"]:
         figures = {name: figure["median"] for name, figure in line["figures"].items()}
         assert figures["copy_rss_record"] >= figures["copy_rss"] > 1e6
@@ -68,7 +70,7 @@ def test_a_stopped_sweep_resumes(data: Path, basketry: Basketry, tmp_path: Path,
     out = tmp_path / "out"
     command: list[Argument] = ["sweep", data, "-o", out, *GRID, "--repeat", "3", "--only", "copy", "-q"]
     with subprocess.Popen([BINARY, *command], stderr=subprocess.DEVNULL) as child:
-        # At a point of progress, not of time: three of 24 jobs are in the journal.
+        # At a point of progress, not of time: three of 27 jobs are in the journal.
         while not (out / "journal.jsonl").exists() or len(lines(out)) < 3:
             assert child.poll() is None
             time.sleep(0.001)
@@ -80,9 +82,9 @@ def test_a_stopped_sweep_resumes(data: Path, basketry: Basketry, tmp_path: Path,
     after = lines(out)
 
     assert after[: len(before)] == before
-    assert len(after) == 24
-    assert len({(line["round"], line["point"], line["kind"]) for line in after}) == 24
-    assert len(result["lines"]) == 8
+    assert len(after) == 27
+    assert len({(line["round"], line["point"], line["kind"]) for line in after}) == 27
+    assert len(result["lines"]) == 9
     assert not list(out.glob("*.root")) + list(out.glob(".*"))
 
 
@@ -128,29 +130,29 @@ def test_wrong_arguments_are_refused(basketry: Basketry, data: Path, tmp_path: P
 
 def test_a_dry_run_measures_nothing(basketry: Basketry, data: Path, tmp_path: Path) -> None:
     expected = basketry.json("sweep", data, "-o", tmp_path / "out", *GRID, "--dry-run", "--entries", "100")
-    assert expected["points"] == 8
-    assert expected["jobs"] == 5 * (8 + 3 * 4)
+    assert expected["points"] == 9
+    assert expected["jobs"] == 5 * (9 + 3 * 5)
     assert expected["seconds"] > 0
     assert not (tmp_path / "out" / "journal.jsonl").exists()
     # Some kinds of reading, without the kind that needs named columns.
     few = ("--dry-run", "--repeat", "1", "--only", "full,sparse,chosen")
 
-    assert basketry.json("sweep", data, "-o", tmp_path / "out", *GRID, *few)["jobs"] == 2 * 4
+    assert basketry.json("sweep", data, "-o", tmp_path / "out", *GRID, *few)["jobs"] == 2 * 5
 
 
 def test_the_package_sweeps_as_the_command_does(data: Path, basketry: Basketry, tmp_path: Path) -> None:
     grid = {"compression": ["as-is", "lz4:4"], "split_level": 99}
     options: Any = {"streams": [1, 2], "repeat": 1, "only": ("copy", "full"), "entries": 500, "pick": 0.5}
     expected = bk.sweep(data, tmp_path / "one", grid=grid, dry_run=True, **options)
-    assert (expected.points, expected.jobs) == (4, 6)
+    assert (expected.points, expected.jobs) == (5, 8)
     jobs: list[int] = []
     found = bk.sweep(data, tmp_path / "one", grid=grid, progress=lambda done, _: jobs.append(done), **options)
-    # And the two copies that are read, and the jobs of the estimate.
+    # And the copies that are read, and the jobs of the estimate.
     assert jobs == list(range(1, len(jobs) + 1))
-    assert len(jobs) >= expected.jobs + 2
+    assert len(jobs) >= expected.jobs + 3
     assert isinstance(found, reports.Sweep)
     assert parse(reports.Sweep, (tmp_path / "one" / "result.json").read_text()) == found
-    assert [line.point.streams for line in found.lines] == [1, 2, 1, 2]
+    assert [line.point.streams for line in found.lines] == [1, 2, 1, 2, 1]
     words = ["--grid", "compression=as-is,lz4:4", "--grid", "split-level=99", "--streams", "1,2", "--repeat", "1"]
     words += ["--only", "copy,full", "--entries", "500", "--pick", "0.5"]
     theirs = basketry.json("sweep", data, "-o", tmp_path / "two", *words)

@@ -51,6 +51,8 @@ class Point:
     """Threads, all together."""
     fraction: float
     """Share of the entries that is copied."""
+    baseline: bool = False
+    """Whether the sweep added the point to compare the others with: today's layout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +184,9 @@ class Sweep:
     fronts: tuple[Front, ...]
     """Points that no other beats in both of two figures."""
     decision: Decision
-    """The decision."""
+    """The decision, for the first goal."""
+    further: tuple[Decision, ...] = ()
+    """The decisions for the further goals, in their order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

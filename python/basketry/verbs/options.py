@@ -395,8 +395,9 @@ class Trying(TypedDict, total=False):
     """Let jobs use all processors instead of as many as they have threads."""
     halve: bool
     """From the second round on, drop points that cannot win any more, up to half in each round."""
-    goal: str | None
-    """The figure to minimise: full, columns, sparse, chosen (reading), copy, memory (of copying) or size."""
+    goal: Values
+    """The figure to minimise: full, columns, sparse, chosen (reading), copy, memory (of copying) or size. Several
+    figures have a decision each."""
     max_size: Limit | None
     """Maximum size of the file: 2GB, or 1.05x today's."""
     max_write_time: Limit | None

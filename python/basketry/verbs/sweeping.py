@@ -77,6 +77,7 @@ def sweep(
     - `halve`: From the second round on, drop points that cannot win any more, up to half in each round.
     - `memory`: Memory that each job may take. Default: "1GiB".
     - `goal`: The figure to minimise: full, columns, sparse, chosen (reading), copy, memory (of copying) or size.
+      Several figures have a decision each.
     - `max_size`: Maximum size of the file: 2GB, or 1.05x today's.
     - `max_write_time`: Maximum time of a copy: 90s, 5min, or 2x.
     - `max_read_memory`: Maximum memory of reading: 1GB, or 1.2x.

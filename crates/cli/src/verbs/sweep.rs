@@ -33,7 +33,8 @@ use crate::verb_command::{Commands, VerbCommand, Watch};
 /// For each point the file is copied into N streams, each with a one-record tree at its end, and the copy is read: all
 /// of it, each column alone, and 1 % of the entries through an index file. Each job is a process of its own. Rounds of
 /// all jobs follow each other in random orders. A journal keeps the results: the same command continues a sweep
-/// that was stopped. `sweep show DIR` prints the tables.
+/// that was stopped. More points, jobs, repeats, or another goal extend a sweep that exists: only what is missing is
+/// measured. Today's layout is a point by itself, and stays where no other is better. `sweep show DIR` prints the tables.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
@@ -91,9 +92,10 @@ pub struct Args {
     /// Memory that each job may take.
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
     memory: ByteSize,
-    /// The figure to minimise: full, columns, sparse, chosen (reading), copy, memory (of copying) or size.
-    #[arg(long, value_name = "WHAT")]
-    goal: Option<Goal>,
+    /// The figure to minimise: full, columns, sparse, chosen (reading), copy, memory (of copying) or size. Several figures
+    /// have a decision each.
+    #[arg(long, value_name = "WHAT,...", value_delimiter = ',')]
+    goal: Vec<Goal>,
     /// Maximum size of the file: 2GB, or 1.05x today's.
     #[arg(long, value_name = "LIMIT")]
     max_size: Option<String>,
@@ -237,7 +239,8 @@ impl Args {
             memory: self.memory.bytes(),
             drop: self.halve,
             question: Question {
-                goal: self.goal.unwrap_or_default(),
+                goal: self.goal.first().copied().unwrap_or_default(),
+                further: self.goal.iter().skip(1).copied().collect(),
                 max_size: self.max_size.clone(),
                 max_write_time: self.max_write_time.clone(),
                 max_read_memory: self.max_read_memory.clone(),
@@ -272,7 +275,7 @@ impl Args {
         };
         let mut runner = Stoppable { runner, progress };
         let head = Head::new(subject, points, self.settings(), &runner)?;
-        let sweep = Sweep::new(folder, head, &mut runner)?;
+        let sweep = Sweep::new(folder, head, &mut runner)?.beside_today();
         match self.dry_run {
             true => sweep.dry_run().map(Err),
             false => sweep.run(self.keep, say).map(Ok),
@@ -332,10 +335,15 @@ fn run(args: &Args) -> Result<Answer> {
                 write!(out, "{}", show::markdown(&found))?;
                 out.flush()?;
             }
-            return Ok(if found.decision.impossible.is_empty() { Answer::Yes } else { Answer::No });
+            return Ok(answer(&found));
         }
     }
     Ok(Answer::Yes)
+}
+
+/// No, if the limits cannot be met for some goal.
+fn answer(found: &Findings) -> Answer {
+    if found.decisions().all(|decision| decision.impossible.is_empty()) { Answer::Yes } else { Answer::No }
 }
 
 fn print_tables(args: &ShowArgs) -> Result<Answer> {

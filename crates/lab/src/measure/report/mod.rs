@@ -190,15 +190,21 @@ fn facts(findings: &Findings) -> Vec<Fact> {
 }
 
 fn statements(findings: &Findings) -> Vec<Statement> {
-    let decision = &findings.decision;
     let name = |point: &usize| findings.lines.get(*point).map_or_else(String::new, |line| names::full(*point, line));
     let part = |title: &str, lines: Vec<String>| Statement { title: title.to_owned(), lines };
-    let mut all = vec![
-        part("Limits that cannot be met", decision.impossible.clone()),
-        part("Why", decision.reasons.clone()),
-        part("As good within the noise", decision.equals.iter().map(name).collect()),
-        part("Gains and costs of other limits", decision.sensitivity.clone()),
-    ];
+    let mut all = Vec::new();
+    for (number, decision) in findings.decisions().enumerate() {
+        // The first decision is told of above.
+        if let Some(goal) = metric_of(&decision.goal).filter(|_| number > 0) {
+            all.push(part(&format!("Best in {}", goal.title), decision.chosen.iter().map(name).collect()));
+        }
+        all.extend([
+            part("Limits that cannot be met", decision.impossible.clone()),
+            part("Why", decision.reasons.clone()),
+            part("As good within the noise", decision.equals.iter().map(name).collect()),
+            part("Gains and costs of other limits", decision.sensitivity.clone()),
+        ]);
+    }
     for front in &findings.fronts {
         let [a, b] = front.metrics.each_ref().map(|metric| metric_of(metric).map_or("", |metric| metric.title));
         all.push(part(&format!("Not beaten in both {a} and {b}"), front.points.iter().map(name).collect()));

@@ -29,7 +29,15 @@ pub fn analyse(head: &Head, entries: &[Entry]) -> Findings {
             .into_iter()
             .filter(|front| !front.points.is_empty())
             .collect(),
-        decision: decide::decide(&runs, head, reference),
+        further: head
+            .settings
+            .question
+            .goals()
+            .into_iter()
+            .skip(1)
+            .map(|goal| decide::decide(&runs, head, goal))
+            .collect(),
+        decision: decide::decide(&runs, head, head.settings.question.goal),
         lines,
     }
 }
@@ -70,7 +78,10 @@ fn streams(runs: &Runs<'_>) -> Vec<StreamCost> {
     let points = &runs.head.points;
     let mut found = Vec::new();
     for (number, point) in points.iter().enumerate() {
-        let alike = |other: &Point| other.is_like(point, &["streams"]) && other.threads == point.threads;
+        let alike = |other: &Point| {
+            let one = other.layout == point.layout && other.threads == point.threads;
+            one && other.is_like(point, &["streams"])
+        };
         // Each group once: by its first point.
         if points.iter().position(alike) != Some(number) {
             continue;
@@ -96,12 +107,15 @@ fn front(lines: &[Line], among: &[usize], (a, b): (&str, &str)) -> Front {
     let of = |line: &Line| Some((line.figures.get(a)?.median, line.figures.get(b)?.median));
     let value = |(point, line): (usize, &Line)| among.contains(&point).then(|| of(line)).flatten();
     let values: Vec<Option<(f64, f64)>> = lines.iter().enumerate().map(value).collect();
-    // Of points that are alike in both, the first stands for all.
+    // Of points that are alike in both, the first by name stands for all.
+    let first = |a: usize, b: usize| match (lines.get(a), lines.get(b)) {
+        (Some(a), Some(b)) => a.point.order() < b.point.order(),
+        _ => false,
+    };
     let beaten = |point: usize, (x, y): (f64, f64)| {
-        values
-            .iter()
-            .enumerate()
-            .any(|(other, value)| value.is_some_and(|(a, b)| a <= x && b <= y && (a < x || b < y || other < point)))
+        values.iter().enumerate().any(|(other, value)| {
+            value.is_some_and(|(a, b)| a <= x && b <= y && (a < x || b < y || first(other, point)))
+        })
     };
     let mut points: Vec<(usize, f64)> = values
         .iter()

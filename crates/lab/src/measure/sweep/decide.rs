@@ -1,42 +1,33 @@
-//! The decision over the points of a sweep, with the solver and the utility of [`tune`](crate::tune). `explain` gives the
-//! reasons.
+//! The decision over the points of a sweep, with the solver and the utility of [`tune`](crate::tune). `weighing` compares points,
+//! `explain` gives the reasons.
+//!
+//! The best point is that with the least cost within the limits. Points whose goal is as good within the noise tie with it, and the
+//! other figures that differ decide between them. Where none does, today's layout stays.
 
 use super::explain;
 use super::findings::Decision;
 use super::journal::Head;
 use super::metric::{amount, metric_of};
 use super::question::{Goal, LIMITS};
-use super::runs::{Runs, candidates};
-use crate::cost::Utility;
+use super::runs::{Runs, today};
+use super::weighing::Weighing;
 use crate::math::solve::{Choice, Problem, RESOURCES, Uses};
 
-/// The cost of a point for the solver; `None` if it was not measured.
-pub(super) fn cost(runs: &Runs<'_>, head: &Head, point: usize, reference: usize) -> Option<f64> {
-    let goal = head.settings.goal_metric();
-    let figure = |point: usize, name: &str| Some(runs.figure(point, metric_of(name)?)?.median);
-    let own = figure(point, goal)?;
-    if matches!(head.settings.question.goal, Goal::Memory | Goal::Size) {
-        return Some(own);
-    }
-    let copy = if goal == "copy_cpu" { 0.0 } else { figure(point, "copy_cpu").unwrap_or(0.0) };
-    let utility =
-        Utility::new(crate::cost::Goal::Reading, figure(reference, goal)?, figure(reference, "size").unwrap_or(0.0));
-    Some(utility.of(own, copy, figure(point, "size").unwrap_or(0.0)))
-}
-
-/// Decides.
-pub(super) fn decide(runs: &Runs<'_>, head: &Head, reference: usize) -> Decision {
-    let mut decision = Decision { goal: head.settings.goal_metric().to_owned(), ..Decision::default() };
-    let figure = |point: usize, name: &str| Some(runs.figure(point, metric_of(name)?)?.median);
-    let measured = candidates(&head.points, reference);
-    let measured: Vec<(usize, Choice)> = measured
-        .into_iter()
-        .filter_map(|point| {
-            let used = |r: usize| LIMITS.get(r).and_then(|(_, name)| figure(point, name)).unwrap_or(0.0);
+/// Decides for one goal.
+pub(super) fn decide(runs: &Runs<'_>, head: &Head, goal: Goal) -> Decision {
+    let weighing = Weighing::new(runs, goal);
+    let mut decision = Decision { goal: weighing.goal.to_owned(), ..Decision::default() };
+    let mut measured: Vec<(usize, Choice)> = weighing
+        .candidates
+        .iter()
+        .filter_map(|&point| {
+            let used = |r: usize| LIMITS.get(r).and_then(|(_, name)| weighing.figure(point, name)).unwrap_or(0.0);
             let uses = std::array::from_fn(used);
-            Some((point, Choice { cost: cost(runs, head, point, reference)?, uses }))
+            Some((point, Choice { cost: weighing.cost(point)?, uses }))
         })
         .collect();
+    // Of equal points the solver takes the first.
+    measured.sort_by(|a, b| weighing.order(a.0).cmp(&weighing.order(b.0)));
     if measured.is_empty() {
         return decision;
     }
@@ -44,7 +35,7 @@ pub(super) fn decide(runs: &Runs<'_>, head: &Head, reference: usize) -> Decision
     let mut limits = [f64::INFINITY; RESOURCES];
     for ((limit, requested), (_, name)) in limits.iter_mut().zip(requested).zip(LIMITS) {
         if let Some(requested) = requested {
-            *limit = requested.of(figure(reference, name).unwrap_or(f64::INFINITY));
+            *limit = requested.of(weighing.figure(weighing.reference, name).unwrap_or(f64::INFINITY));
         }
     }
     let problem = Problem { groups: vec![measured.iter().map(|(_, choice)| *choice).collect()], limits };
@@ -56,31 +47,36 @@ pub(super) fn decide(runs: &Runs<'_>, head: &Head, reference: usize) -> Decision
             return decision;
         }
     };
-    let pick = solution.picks.first().and_then(|&pick| measured.get(pick));
-    let Some(&(solved, _)) = pick else { return decision };
+    let Some(&(solved, _)) = solution.picks.first().and_then(|&pick| measured.get(pick)) else { return decision };
     let within = |choice: &Choice| choice.uses.iter().zip(&limits).all(|(uses, limit)| uses <= limit);
-    let goal = metric_of(&decision.goal);
-    // Today's layout stays where no other is better beyond the noise.
-    let stays = |(point, choice): &&(usize, Choice)| {
-        let against = goal.and_then(|goal| runs.against(solved, *point, goal));
-        *point == reference && head.settings.repeat > 1 && within(choice) && against.is_some_and(|a| !a.differs)
+    let repeated = head.settings.repeat > 1;
+    let tie = |&&(point, choice): &&(usize, Choice)| {
+        point == solved || (repeated && within(&choice) && weighing.ties(point, solved))
     };
-    let Some(&(chosen, best)) = measured.iter().find(stays).or(pick) else { return decision };
+    let tied: Vec<(usize, Choice)> = measured.iter().filter(tie).copied().collect();
+    let points: Vec<usize> = tied.iter().map(|(point, _)| *point).collect();
+    let unbeaten = weighing.unbeaten(&points);
+    // The least cost of those that nothing beats, unless today's layout is one of them.
+    let today = today(&head.points);
+    let left = tied.iter().filter(|(point, _)| unbeaten.contains(point));
+    let Some(&(chosen, best)) =
+        left.min_by(|a, b| (Some(a.0) != today).cmp(&(Some(b.0) != today)).then(a.1.cost.total_cmp(&b.1.cost)))
+    else {
+        return decision;
+    };
     decision.chosen = Some(chosen);
     decision.layout = head.points.get(chosen).and_then(|point| point.layout.to_toml().ok());
-    if head.settings.repeat < 2 {
+    if !repeated {
         decision.reasons =
             vec!["one run of each point does not show the noise: use --repeat to find differences".to_owned()];
         return decision;
     }
-    decision.equals = measured
-        .iter()
-        .filter(|(point, choice)| *point != chosen && within(choice))
-        .filter(|(point, _)| goal.and_then(|goal| runs.against(*point, chosen, goal)).is_some_and(|a| !a.differs))
-        .map(|(point, _)| *point)
-        .collect();
-    let explained = explain::Explained { runs, head, measured: &measured, chosen: (chosen, best), limits };
-    decision.reasons = explained.reasons(reference);
+    let equals = measured.iter().filter(|(point, choice)| *point != chosen && within(choice));
+    decision.equals = equals.filter(|(point, _)| weighing.ties(*point, chosen)).map(|(point, _)| *point).collect();
+    decision.equals.sort_unstable();
+    let explained =
+        explain::Explained { weighing: &weighing, head, measured: &measured, chosen: (chosen, best), limits };
+    decision.reasons = explained.reasons(&points);
     decision.sensitivity = explained.sensitivity();
     decision
 }

@@ -1,7 +1,7 @@
 //! Estimates the time and the disk space of a sweep: some layouts are run on one entry and on a few, and a line through both
 //! is extrapolated.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use rootfile::Result;
 
@@ -45,12 +45,12 @@ struct Tried {
     size: Cost,
 }
 
-/// The estimate, and the expected seconds of each job.
-pub(super) fn estimate(sweep: &mut Sweep<'_>) -> Result<(Estimate, Seconds)> {
-    let (head, plan, _) = sweep.parts();
-    let mut owners: Vec<usize> = (0..head.points.len()).map(|point| plan.owner(point)).collect();
-    owners.sort_unstable();
-    owners.dedup();
+/// The estimate of these jobs, and the expected seconds of each.
+pub(super) fn estimate(sweep: &mut Sweep<'_>, jobs: &[Job]) -> Result<(Estimate, Seconds)> {
+    let (_, plan, _) = sweep.parts();
+    let points: BTreeSet<usize> = jobs.iter().map(|job| job.point).collect();
+    let owners: BTreeSet<usize> = points.iter().map(|&point| plan.owner(point)).collect();
+    let owners: Vec<usize> = owners.into_iter().collect();
     let step = owners.len().div_ceil(TRIED).max(1);
     let chosen: Vec<usize> = owners.iter().copied().step_by(step).collect();
     let tried = chosen.into_iter().map(|owner| try_one(sweep, owner)).collect::<Result<Vec<Tried>>>()?;
@@ -62,19 +62,18 @@ pub(super) fn estimate(sweep: &mut Sweep<'_>) -> Result<(Estimate, Seconds)> {
         tried.iter().min_by_key(|tried| tried.owner.abs_diff(owner))
     };
     let mut each = HashMap::new();
-    let mut estimate =
-        Estimate { points: head.points.len(), jobs: plan.count(head.settings.repeat), ..Estimate::default() };
-    for job in plan.round(0, &|_| true) {
+    let mut estimate = Estimate { points: sweep.request.points.len(), jobs: jobs.len(), ..Estimate::default() };
+    for job in jobs {
         let (Some(tried), Some(point)) = (nearest(job.point), head.points.get(job.point)) else { continue };
         let cost = tried.kinds.get(&job.kind).copied().unwrap_or_default();
         let times = if job.kind == Kind::Copy { side_by_side(point) } else { 1.0 };
         let seconds = cost.of(entries(point) * times) + START;
         each.insert((job.point, job.kind), seconds);
-        estimate.seconds += seconds * as_f64(head.settings.repeat as u64);
+        estimate.seconds += seconds;
     }
     let size = |point: usize| Some(nearest(point)?.size.of(entries(head.points.get(point)?)));
     let kept: f64 = owners.iter().filter(|&&owner| plan.keeps(owner)).filter_map(|&owner| size(owner)).sum();
-    let scratch = (0..head.points.len()).filter_map(|at| Some(size(at)? * as_f64(head.points.get(at)?.streams as u64)));
+    let scratch = points.iter().copied().filter_map(|at| Some(size(at)? * as_f64(head.points.get(at)?.streams as u64)));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
     let disk = (kept + scratch.fold(0.0, f64::max)) as u64;
     Ok((Estimate { disk, ..estimate }, each))
@@ -87,8 +86,8 @@ fn side_by_side(point: &Point) -> f64 {
 
 /// Runs each kind of job on one entry and on some.
 fn try_one(sweep: &mut Sweep<'_>, owner: usize) -> Result<Tried> {
-    let (head, _, folder) = sweep.parts();
-    let kinds: Vec<Kind> = head.settings.kinds.iter().copied().filter(|kind| *kind != Kind::Copy).collect();
+    let (head, plan, folder) = sweep.parts();
+    let kinds: Vec<Kind> = plan.kinds().iter().copied().filter(|kind| *kind != Kind::Copy).collect();
     let some = (head.subject.entries / OF).max(2).min(head.subject.entries);
     let file = folder.join("probe-0.root");
     let mut runs: HashMap<Kind, Vec<Measured>> = HashMap::new();

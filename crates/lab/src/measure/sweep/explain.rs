@@ -4,12 +4,16 @@
 use super::journal::Head;
 use super::metric::{amount, metric_of};
 use super::question::LIMITS;
-use super::runs::{Against, Runs};
+use super::runs::Against;
+use super::weighing::Weighing;
 use crate::math::solve::{Choice, Uses};
+
+/// Points that tie with the chosen one and are told of at most.
+const TIES: usize = 3;
 
 /// A choice, with its data.
 pub(super) struct Explained<'a> {
-    pub runs: &'a Runs<'a>,
+    pub weighing: &'a Weighing<'a>,
     pub head: &'a Head,
     /// The points to choose from.
     pub measured: &'a [(usize, Choice)],
@@ -19,13 +23,15 @@ pub(super) struct Explained<'a> {
 
 impl Explained<'_> {
     /// A sentence for each key in which the chosen point differs from the reference, if the grid has a point that differs
-    /// in this key alone; and a sentence for all keys together.
-    pub fn reasons(&self, reference: usize) -> Vec<String> {
+    /// in this key alone; a sentence for all keys together; and sentences for points that tie, and are worse by other figures.
+    pub fn reasons(&self, tied: &[usize]) -> Vec<String> {
         let points = &self.head.points;
-        let chosen = self.chosen.0;
+        let (chosen, reference) = (self.chosen.0, self.compared_with());
         let (Some(own), Some(other)) = (points.get(chosen), points.get(reference)) else { return Vec::new() };
         if chosen == reference {
-            return vec![format!("no measured point is better than {own} beyond the noise")];
+            let mut sentences = vec![format!("no measured point is better than {own} beyond the noise")];
+            sentences.extend(self.ties(tied, reference));
+            return sentences;
         }
         let mut sentences = Vec::new();
         for setting in &own.settings {
@@ -39,12 +45,37 @@ impl Explained<'_> {
             }
         }
         sentences.extend(self.compared(chosen, reference).map(|gains| format!("{own} instead of {other}: {gains}")));
+        sentences.extend(self.ties(tied, reference));
         sentences
+    }
+
+    /// The point that the chosen one is compared with: the reference, or the next best where the reference is none to choose.
+    fn compared_with(&self) -> usize {
+        let (chosen, reference) = (self.chosen.0, self.weighing.reference);
+        if self.measured.iter().any(|(point, _)| *point == reference) {
+            return reference;
+        }
+        let others = self.measured.iter().filter(|(point, _)| *point != chosen);
+        others.min_by(|a, b| a.1.cost.total_cmp(&b.1.cost)).map_or(chosen, |(point, _)| *point)
+    }
+
+    /// Why it was not one of those that are as good within the noise, of which the reference is told of already.
+    fn ties(&self, tied: &[usize], reference: usize) -> Vec<String> {
+        let chosen = self.chosen.0;
+        let Some(goal) = metric_of(self.weighing.goal) else { return Vec::new() };
+        let beaten = tied.iter().filter(|&&point| ![chosen, reference].contains(&point));
+        let beaten = beaten.filter(|&&point| self.weighing.gain(chosen, point) > 0.0);
+        let sentence = |&point: &usize| {
+            let gains = self.compared(chosen, point)?;
+            let (own, other) = (self.head.points.get(chosen)?, self.head.points.get(point)?);
+            Some(format!("{own} and {other} tie in {}, but: {gains}", goal.title))
+        };
+        beaten.filter_map(sentence).take(TIES).collect()
     }
 
     /// How two points compare, figure by figure, where they differ beyond the noise.
     fn compared(&self, one: usize, other: usize) -> Option<String> {
-        let goal = self.head.settings.goal_metric();
+        let goal = self.weighing.goal;
         let own = match goal {
             name if name.starts_with("copy") => ("dearer to copy", "cheaper to copy"),
             _ => ("dearer to read", "cheaper to read"),
@@ -60,12 +91,14 @@ impl Explained<'_> {
         let own = (!matches!(goal, "copy_rss_record" | "size")).then_some((goal, own));
         let rest = rest.into_iter().filter(|(name, _)| own.is_none_or(|(goal, _)| goal != *name));
         let gain = |(name, words): (&str, (&str, &str))| {
-            let against = self.runs.against(one, other, metric_of(name)?)?;
+            let against = self.weighing.runs.against(one, other, metric_of(name)?)?;
             against.differs.then(|| gain(against, words))
         };
         let sentences: Vec<String> = own.into_iter().chain(rest).filter_map(gain).collect();
         match sentences.is_empty() {
-            true => self.runs.figure(one, metric_of(goal)?).map(|_| "no difference beyond the noise".to_owned()),
+            true => {
+                self.weighing.runs.figure(one, metric_of(goal)?).map(|_| "no difference beyond the noise".to_owned())
+            }
             false => Some(sentences.join(", ")),
         }
     }
@@ -105,7 +138,7 @@ impl Explained<'_> {
         let (option, name) = LIMITS.get(resource)?;
         let metric = metric_of(name)?;
         let less = |(point, _): &&(usize, Choice)| {
-            let against = self.runs.against(*point, self.chosen.0, metric);
+            let against = self.weighing.runs.against(*point, self.chosen.0, metric);
             against.is_some_and(|against| against.differs && against.times < 1.0)
         };
         let within = self.within_others(resource).filter(less);

@@ -25,8 +25,11 @@ pub struct Findings {
     pub streams: Vec<StreamCost>,
     /// Points that no other beats in both of two figures.
     pub fronts: Vec<Front>,
-    /// The decision.
+    /// The decision, for the first goal.
     pub decision: Decision,
+    /// The decisions for the further goals, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Decision>,
 }
 
 /// The figures of a point.
@@ -68,6 +71,11 @@ pub struct Front {
 }
 
 impl Findings {
+    /// All decisions: one for each goal.
+    pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
+        std::iter::once(&self.decision).chain(&self.further)
+    }
+
     /// The weakest test that marks were made by, as a sentence.
     pub fn test(&self) -> String {
         let repeat = self.head.settings.repeat;

@@ -139,11 +139,7 @@ impl Grid {
 /// Refuses equal points, and points that cannot be written.
 fn check(points: &[Point]) -> Result<()> {
     for (i, point) in points.iter().enumerate() {
-        let same = |other: &&Point| {
-            (&other.layout, other.streams, other.threads, other.fraction)
-                == (&point.layout, point.streams, point.threads, point.fraction)
-        };
-        if let Some(other) = points.get(..i).unwrap_or_default().iter().find(same) {
+        if let Some(other) = points.get(..i).unwrap_or_default().iter().find(|other| other.is_same(point)) {
             return Err(Error::request(format!("two points are the same: {other}, and {point}")));
         }
     }

@@ -1,7 +1,7 @@
 //! The journal: each result is a line of JSON that is synced before the next job begins. A job in the journal is never
 //! measured again; a line that a kill cut short is dropped.
 //!
-//! [`Head`] describes the sweep: a sweep continues only with the same points, input, machine and versions.
+//! [`Head`] describes the sweep, in a file beside it. `extend` says which sweeps may go on in one journal.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, OpenOptions};
@@ -15,7 +15,7 @@ use super::input::SweepInput;
 use super::plan::Job;
 use super::point::Point;
 use super::runner::Measured;
-use super::settings::{SCHEMA, Settings};
+use super::settings::Settings;
 use crate::system::host::HostInfo;
 
 /// The head file of a sweep's folder.
@@ -60,21 +60,17 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins a sweep in a folder, or continues the existing one.
+    /// Begins a sweep in a folder, or continues the existing one, of which `head` has all points in their order.
     ///
     /// # Errors
     ///
-    /// The folder has another sweep, or cannot be written.
+    /// The folder cannot be written.
     pub fn begin(folder: &Path, head: &Head) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
-        let place = folder.join(HEAD);
-        match place.exists() {
-            true => same(&read_head(folder)?, head).map_err(|e| e.file(folder))?,
-            false => {
-                let mut text = serde_json::to_string_pretty(head).map_err(std::io::Error::from)?;
-                text.push('\n');
-                OutputFile::replace(&place, &text)?;
-            }
+        if known_head(folder)?.as_ref() != Some(head) {
+            let mut text = serde_json::to_string_pretty(head).map_err(std::io::Error::from)?;
+            text.push('\n');
+            OutputFile::replace(&folder.join(HEAD), &text)?;
         }
         let path = folder.join(LINES);
         let mut journal = Self::load(path)?;
@@ -90,7 +86,16 @@ impl Journal {
     /// The folder has no sweep, or its journal cannot be read.
     pub fn open(folder: &Path) -> Result<(Head, Self)> {
         let head = read_head(folder)?;
-        Ok((head, Self::load(folder.join(LINES))?))
+        Ok((head, Self::of(folder)?))
+    }
+
+    /// The results in a folder, if there are any.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be read.
+    pub(super) fn of(folder: &Path) -> Result<Self> {
+        Self::load(folder.join(LINES))
     }
 
     fn load(path: PathBuf) -> Result<Self> {
@@ -151,24 +156,17 @@ impl Journal {
     }
 }
 
+/// The description of the sweep in a folder, if it has one.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub(super) fn known_head(folder: &Path) -> Result<Option<Head>> {
+    folder.join(HEAD).exists().then(|| read_head(folder)).transpose()
+}
+
 fn read_head(folder: &Path) -> Result<Head> {
     let path = folder.join(HEAD);
     let text = std::fs::read_to_string(&path).map_err(|e| Error::from(e).file(&path))?;
     serde_json::from_str(&text).map_err(|e| Error::request(format!("no sweep: {e}")).file(&path))
-}
-
-/// Refuses to continue a sweep with another head.
-fn same(there: &Head, requested: &Head) -> Result<()> {
-    let differs = [
-        (there.schema != SCHEMA, "another version of basketry"),
-        (there.machine != requested.machine, "another machine; results of different machines are never combined"),
-        (there.versions != requested.versions, "another build, or other versions"),
-        (there.subject != requested.subject, "another input"),
-        (there.points != requested.points, "another grid"),
-        (there.settings != requested.settings, "other options"),
-    ];
-    match differs.iter().find(|(differs, _)| *differs) {
-        None => Ok(()),
-        Some((_, what)) => Err(Error::request(format!("has a sweep with {what}; choose another folder with -o"))),
-    }
 }

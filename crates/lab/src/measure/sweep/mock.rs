@@ -25,6 +25,10 @@ pub(crate) struct Mock {
     pub jobs: usize,
     /// Jobs after which it is killed.
     pub killed_after: Option<usize>,
+    /// Jobs of estimates among them.
+    pub probes: usize,
+    /// Whether reading costs the same, however columns are split and compressed.
+    pub reads_alike: bool,
 }
 
 impl Mock {
@@ -59,6 +63,8 @@ impl Runner for Mock {
             return Err(Error::request("killed"));
         }
         self.jobs += 1;
+        let is_probe = |path: &std::path::PathBuf| path.to_string_lossy().contains("probe-");
+        self.probes += usize::from(is_probe(&task.input) || task.outputs.iter().any(is_probe));
         #[expect(clippy::cast_precision_loss, reason = "a test's entries")]
         let entries = task.entries as f64;
         let noisy = 1.0 + self.noise * AWAY[task.job.round % AWAY.len()];
@@ -90,7 +96,8 @@ impl Runner for Mock {
             }
             kind => {
                 let share = if kind == Kind::Sparse { 0.1 } else { 1.0 };
-                measured.user = noisy * share * Self::read_each(task) * entries;
+                let each = if self.reads_alike { 1e-3 } else { Self::read_each(task) };
+                measured.user = noisy * share * each * entries;
                 measured.events = Memory { rss: megabytes(50) + 10 * basket, vsize: megabytes(400) };
                 measured.peak = measured.events;
                 measured.first = (kind == Kind::Sparse).then_some(0.25);

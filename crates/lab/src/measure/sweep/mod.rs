@@ -7,13 +7,15 @@
 //! `plan` puts the jobs into an order that the seed decides; `estimate` predicts the time. basketry's own runner starts the command again with a
 //! hidden option (`system::subprocess`), and `execute` does the job in that process; `RootRunner` does the same with ROOT; tests use planted costs
 //! and a clock of their own (`mock`). Each result is a synced line of the journal, and a job in the journal is never measured again. What comes
-//! after the runs sees only the journal, so `sweep show` agrees with the sweep.
+//! after the runs sees only the journal, so `sweep show` agrees with the sweep. `extend` joins a sweep that exists with what another
+//! request adds to it.
 
 mod analyse;
 pub mod decide;
 mod estimate;
 mod execute;
 mod explain;
+mod extend;
 pub mod findings;
 pub mod grid;
 mod input;
@@ -35,6 +37,9 @@ mod settings;
 pub mod show;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod tests_order;
+mod weighing;
 
 pub use execute::execute;
 pub use input::SweepInput;

@@ -74,6 +74,11 @@ impl Plan {
         Self { kinds, owners, readers, seed }
     }
 
+    /// The jobs of each point.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
     /// The point whose file a point reads.
     pub fn owner(&self, point: usize) -> usize {
         self.owners.get(point).copied().unwrap_or(point)

@@ -1,6 +1,8 @@
 //! A point of a sweep: a layout with the other settings of a run, which are streams, threads, and the share of entries that
 //! is copied.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use dataset::glob::{ColumnPattern, TreePattern};
@@ -10,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 /// The value for a key that stays as in the input.
 pub const AS_IS: &str = "as-is";
+/// The name of the point with today's layout.
+pub(super) const TODAY: &str = "today";
 /// Keys of a run, beside those of a layout.
 pub(crate) const RUN_KEYS: [&str; 3] = ["streams", "threads", "fraction"];
 /// A key and one of its values, as users write them.
@@ -37,11 +41,67 @@ pub struct Point {
     pub threads: usize,
     /// Share of the entries that is copied.
     pub fraction: f64,
+    /// Whether the sweep added the point to compare the others with: today's layout.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub baseline: bool,
 }
 
 impl Point {
     pub(super) fn of(layout: &Layout) -> Self {
-        Self { name: None, settings: Vec::new(), layout: layout.clone(), streams: 1, threads: 1, fraction: 1.0 }
+        let layout = layout.clone();
+        Self { name: None, settings: Vec::new(), layout, streams: 1, threads: 1, fraction: 1.0, baseline: false }
+    }
+
+    /// Today's layout beside these points: with all their keys as they are in the input, and run as most of them are.
+    pub(super) fn today_beside(points: &[Self]) -> Option<Self> {
+        let (streams, threads, fraction) = common_run(points)?;
+        let mut settings: Vec<Setting> = Vec::new();
+        for setting in points.iter().flat_map(|point| &point.settings) {
+            if settings.iter().all(|known| known.key != setting.key) {
+                settings.push(Setting { key: setting.key.clone(), value: AS_IS.to_owned() });
+            }
+        }
+        let (name, layout) = (Some(TODAY.to_owned()), Layout::default());
+        let mut today = Self { name, settings: Vec::new(), layout, streams, threads, fraction, baseline: true };
+        settings.iter_mut().for_each(|setting| {
+            if let Some(value) = today.run_value(&setting.key) {
+                setting.value = value;
+            }
+        });
+        today.settings = settings;
+        Some(today)
+    }
+
+    /// The value of a key of a run, as it is printed.
+    pub(super) fn run_value(&self, key: &str) -> Option<String> {
+        match key {
+            "streams" => Some(self.streams.to_string()),
+            "threads" => Some(self.threads.to_string()),
+            "fraction" => Some(self.fraction.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Whether it leaves the layout as the input's.
+    pub(super) fn keeps_layout(&self) -> bool {
+        self.layout == Layout::default()
+    }
+
+    /// Whether both measure the same thing, however they are named.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.layout == other.layout && self.run() == other.run()
+    }
+
+    /// How it is run: streams, threads, and the share of the entries.
+    pub(super) fn run(&self) -> (usize, usize, f64) {
+        (self.streams, self.threads, self.fraction)
+    }
+
+    /// Tells points apart, and puts them into an order that does not depend on that of the grid.
+    pub(super) fn order(&self) -> (Vec<(&str, &str)>, Option<&str>) {
+        let mut settings: Vec<_> = self.settings.iter().map(|s| (s.key.as_str(), s.value.as_str())).collect();
+        settings.sort_unstable();
+        (settings, self.name.as_deref())
     }
 
     /// Sets one key. The value as it is printed is kept among the settings.
@@ -56,10 +116,11 @@ impl Point {
         self.settings.iter().find(|setting| setting.key == key).map(|setting| setting.value.as_str())
     }
 
-    /// Whether two points differ at most in these keys.
+    /// Whether two points differ at most in these keys. A key that is not among the settings is as in the input.
     pub fn is_like(&self, other: &Self, but: &[&str]) -> bool {
-        let rest = |point: &Self| -> Vec<Setting> {
-            point.settings.iter().filter(|setting| !but.contains(&setting.key.as_str())).cloned().collect()
+        let rest = |point: &Self| -> BTreeMap<String, String> {
+            let told = |setting: &&Setting| !but.contains(&setting.key.as_str()) && setting.value != AS_IS;
+            point.settings.iter().filter(told).map(|s| (s.key.clone(), s.value.clone())).collect()
         };
         rest(self) == rest(other)
     }
@@ -74,6 +135,18 @@ impl fmt::Display for Point {
             (None, false) => f.pad(&settings.join(" ")),
         }
     }
+}
+
+/// How most of these points are run; of several such ways that with the fewest streams and threads, and the most entries.
+pub(super) fn common_run(points: &[Point]) -> Option<(usize, usize, f64)> {
+    let mut runs: BTreeMap<(usize, usize, u64), usize> = BTreeMap::new();
+    // Positive numbers have the order of their bits.
+    points.iter().for_each(|p| *runs.entry((p.streams, p.threads, p.fraction.to_bits())).or_default() += 1);
+    let rank = |&((streams, threads, fraction), count): &((usize, usize, u64), usize)| {
+        (count, Reverse(streams), Reverse(threads), fraction)
+    };
+    let ((streams, threads, fraction), _) = runs.into_iter().max_by_key(rank)?;
+    Some((streams, threads, f64::from_bits(fraction)))
 }
 
 /// The subject of a setting.

@@ -30,22 +30,34 @@ pub enum Goal {
     Size,
 }
 
+impl Goal {
+    /// All of them.
+    pub(super) const ALL: [Self; 8] =
+        [Self::Full, Self::Columns, Self::Sparse, Self::Chosen, Self::Copy, Self::Memory, Self::Size, Self::Auto];
+
+    /// Its name, as in the option.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Full => "full",
+            Self::Columns => "columns",
+            Self::Sparse => "sparse",
+            Self::Chosen => "chosen",
+            Self::Copy => "copy",
+            Self::Memory => "memory",
+            Self::Size => "size",
+        }
+    }
+}
+
 impl FromStr for Goal {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Ok(match text {
-            "full" => Self::Full,
-            "columns" => Self::Columns,
-            "sparse" => Self::Sparse,
-            "chosen" => Self::Chosen,
-            "copy" => Self::Copy,
-            "memory" => Self::Memory,
-            "size" => Self::Size,
-            _ => {
-                let known = "full, columns, sparse, chosen, copy, memory, size";
-                return Err(Error::request(format!("{text:?} is no goal; write one of: {known}")));
-            }
+        let named = Self::ALL.into_iter().filter(|goal| *goal != Self::Auto);
+        named.clone().find(|goal| goal.name() == text).ok_or_else(|| {
+            let known = named.map(Self::name).collect::<Vec<_>>().join(", ");
+            Error::request(format!("{text:?} is no goal; write one of: {known}"))
         })
     }
 }
@@ -55,6 +67,9 @@ impl FromStr for Goal {
 pub struct Question {
     /// The figure to minimise.
     pub goal: Goal,
+    /// Further figures: each has a decision of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Goal>,
     /// The most bytes that a file may have.
     pub max_size: Option<String>,
     /// The most seconds that a copy may take.
@@ -74,6 +89,17 @@ pub(super) const LIMITS: [(&str, &str); 4] = [
 ];
 
 impl Question {
+    /// All goals, each once.
+    pub(super) fn goals(&self) -> Vec<Goal> {
+        let mut goals = vec![self.goal];
+        self.further.iter().for_each(|goal| {
+            if !goals.contains(goal) {
+                goals.push(*goal);
+            }
+        });
+        goals
+    }
+
     fn texts(&self) -> [Option<&str>; 4] {
         [&self.max_size, &self.max_write_time, &self.max_read_memory, &self.max_memory].map(Option::as_deref)
     }

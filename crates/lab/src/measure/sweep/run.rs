@@ -8,14 +8,16 @@ use rootfile::{Error, Hint, OutputFile, Result, ScratchFolder};
 
 use super::analyse::analyse;
 use super::findings::Findings;
-use super::journal::{Head, Journal};
+use super::journal::{Entry, Head, Journal};
 use super::metric::metric_of;
 use super::plan::{Estimate, Job, Seconds};
 use super::point::Point;
+use super::question::Goal;
 use super::runner::Measured;
 use super::runs::{Runs, candidates, reference};
 use super::session::Sweep;
-use super::{decide, estimate, show};
+use super::weighing::Weighing;
+use super::{estimate, show};
 
 /// Rounds before the first points are dropped: one round does not show the noise.
 const BEFORE_DROPPING: usize = 2;
@@ -51,24 +53,25 @@ impl Sweep<'_> {
     ///
     /// A probe cannot be written or read.
     pub fn dry_run(mut self) -> Result<Estimate> {
+        let missing = self.missing(&Journal::of(&self.folder)?);
         let probe = ScratchFolder::within(&self.folder)?;
         let folder = std::mem::replace(&mut self.folder, probe.path().to_path_buf());
-        let estimate = self.estimate();
+        let estimate = self.estimate(&missing);
         drop(probe);
         // A folder with something in it stays.
         let _ = std::fs::remove_dir(folder);
         estimate.map(|(estimate, _)| estimate)
     }
 
-    /// How long it will take, and each job.
-    fn estimate(&mut self) -> Result<(Estimate, Seconds)> {
+    /// How long these jobs will take, and each of them.
+    fn estimate(&mut self, jobs: &[Job]) -> Result<(Estimate, Seconds)> {
         self.runner.prepare(&self.folder, &self.head.subject)?;
-        estimate::estimate(self)
+        estimate::estimate(self, jobs)
     }
 
     /// The estimate before the first measured job. Refuses a sweep that does not fit on the disk.
-    fn pace(&mut self, say: &mut dyn FnMut(Event<'_>)) -> Result<Pace> {
-        let (estimate, expected) = self.estimate()?;
+    fn pace(&mut self, jobs: &[Job], say: &mut dyn FnMut(Event<'_>)) -> Result<Pace> {
+        let (estimate, expected) = self.estimate(jobs)?;
         self.room(&estimate)?;
         say(Event::Expected(estimate));
         Ok(Pace { expected, planned: 0.0, taken: 0.0 })
@@ -81,12 +84,12 @@ impl Sweep<'_> {
     /// The folder has another sweep or cannot be written, or a job cannot be run.
     pub fn run(mut self, keep: bool, say: &mut dyn FnMut(Event<'_>)) -> Result<Findings> {
         let mut journal = Journal::begin(&self.folder, &self.head)?;
-        let rounds = self.head.settings.repeat;
-        let mut all = self.plan.count(rounds);
+        let rounds = self.request.repeat;
+        let mut wanted = self.request.points.clone();
+        let mut all = rounds * self.round(0, &wanted).len();
         let (mut pace, mut done) = (None, 0);
-        let mut wanted: BTreeSet<usize> = (0..self.head.points.len()).collect();
         for round in 0..rounds {
-            let jobs = self.plan.round(round, &|point| wanted.contains(&point));
+            let jobs = self.round(round, &wanted);
             for (at, &job) in jobs.iter().enumerate() {
                 done += 1;
                 if journal.get(&job).is_some() {
@@ -94,7 +97,7 @@ impl Sweep<'_> {
                 }
                 let pace = match &mut pace {
                     Some(pace) => pace,
-                    none => none.insert(self.pace(say)?),
+                    none => none.insert(self.pace(&self.missing(&journal), say)?),
                 };
                 let measured = self.measure(job)?;
                 pace.add(&job, &measured);
@@ -107,12 +110,12 @@ impl Sweep<'_> {
             }
             let through = round + 1;
             if self.head.settings.drop && through >= BEFORE_DROPPING && through < rounds {
-                let left = survivors(&self.head, &journal, &wanted);
+                let left = survivors(&self.head, &journal, &wanted, through);
                 if left.len() < wanted.len() {
                     wanted = left;
                     say(Event::Dropped(wanted.len()));
                 }
-                all = done + (rounds - through) * self.plan.round(through, &|point| wanted.contains(&point)).len();
+                all = done + (rounds - through) * self.round(through, &wanted).len();
             }
         }
         let findings = analyse(&self.head, journal.entries());
@@ -165,20 +168,27 @@ impl Pace {
 
 /// The points that may still win: the better half, and points as good within the noise. Points that differ only
 /// in how they are run go with their layout.
-fn survivors(head: &Head, journal: &Journal, wanted: &BTreeSet<usize>) -> BTreeSet<usize> {
-    let runs = Runs::new(head, journal.entries());
+fn survivors(head: &Head, journal: &Journal, wanted: &BTreeSet<usize>, rounds: usize) -> BTreeSet<usize> {
+    // Later rounds, of a sweep that is extended, are not looked at: a sweep that continues drops what it dropped before.
+    let entries: Vec<Entry> = journal.entries().iter().filter(|entry| entry.job.round < rounds).cloned().collect();
+    let runs = Runs::new(head, &entries);
     let reference = reference(&head.points);
     let candidates = candidates(&head.points, reference);
-    let cost = |&point: &usize| Some((point, decide::cost(&runs, head, point, reference)?));
     // Today's layout is the reference, and stays.
-    let others = candidates.iter().filter(|&&point| point != reference && wanted.contains(&point));
-    let mut costs: Vec<(usize, f64)> = others.filter_map(cost).collect();
-    costs.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let Some(&(_, best)) = costs.first() else { return wanted.clone() };
-    let noise = metric_of(head.settings.goal_metric()).and_then(|metric| runs.noise(metric)).unwrap_or(0.0);
-    let half = costs.len().div_ceil(2);
-    let kept = costs.iter().enumerate().filter(|(at, (_, cost))| *at < half || *cost <= best * (1.0 + WITHIN * noise));
-    let kept: BTreeSet<usize> = kept.map(|(_, (point, _))| *point).collect();
+    let others: Vec<usize> =
+        candidates.iter().copied().filter(|point| *point != reference && wanted.contains(point)).collect();
+    let mut kept = BTreeSet::new();
+    for goal in head.settings.question.goals() {
+        let weighing = Weighing::new(&runs, goal);
+        let mut costs: Vec<(usize, f64)> =
+            others.iter().filter_map(|&point| Some((point, weighing.cost(point)?))).collect();
+        costs.sort_by(|a, b| a.1.total_cmp(&b.1).then_with(|| weighing.order(a.0).cmp(&weighing.order(b.0))));
+        let Some(&(_, best)) = costs.first() else { return wanted.clone() };
+        let noise = metric_of(weighing.goal).and_then(|metric| runs.noise(metric)).unwrap_or(0.0);
+        let half = costs.len().div_ceil(2);
+        let near = |cost: f64| cost <= best * (1.0 + WITHIN * noise);
+        kept.extend(costs.iter().enumerate().filter(|(at, (_, cost))| *at < half || near(*cost)).map(|(_, (p, _))| *p));
+    }
     let layout = |point: usize| head.points.get(point).map(|point| &point.layout);
     let stays = |&point: &usize| {
         let candidate = candidates.iter().find(|&&candidate| layout(candidate) == layout(point));
@@ -193,10 +203,33 @@ fn write_results(folder: &Path, findings: &Findings) -> Result<()> {
     text.push('\n');
     OutputFile::replace(&folder.join("result.json"), &text)?;
     OutputFile::replace(&folder.join("tables.md"), &show::markdown(findings))?;
-    if let Some(layout) = &findings.decision.layout {
-        OutputFile::replace(&folder.join("layout.toml"), layout)?;
+    write_layouts(folder, findings)
+}
+
+/// Writes the layout of the decision, and with several goals the layout for each of them. Those of earlier decisions go.
+fn write_layouts(folder: &Path, findings: &Findings) -> Result<()> {
+    let goals = findings.head.settings.question.goals();
+    let several = goals.len() > 1;
+    let named = goals.iter().zip(findings.decisions()).filter(|_| several);
+    let named = named.map(|(goal, decision)| (layout_file(Some(*goal)), &decision.layout));
+    let wanted: Vec<(String, &Option<String>)> =
+        std::iter::once((layout_file(None), &findings.decision.layout)).chain(named).collect();
+    for (name, layout) in &wanted {
+        if let Some(layout) = layout {
+            OutputFile::replace(&folder.join(name), layout)?;
+        }
+    }
+    let there = |name: &String| wanted.iter().any(|(other, layout)| other == name && layout.is_some());
+    let all = Goal::ALL.into_iter().map(|goal| layout_file(Some(goal))).chain([layout_file(None)]);
+    for name in all.filter(|name| !there(name)) {
+        let _ = std::fs::remove_file(folder.join(name));
     }
     Ok(())
+}
+
+/// The file with the layout for a goal, or with that of the decision.
+fn layout_file(goal: Option<Goal>) -> String {
+    goal.map_or_else(|| "layout.toml".to_owned(), |goal| format!("layout-{}.toml", goal.name()))
 }
 
 /// The findings in a folder, also of an unfinished sweep.

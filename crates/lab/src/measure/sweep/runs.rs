@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::journal::{Entry, Head};
 use super::metric::Metric;
 use super::plan::{Kind, Plan};
-use super::point::{AS_IS, Point};
+use super::point::{Point, TODAY, common_run};
 use super::runner::Measured;
 use crate::math::statistics::{Figure, differ_by_chance, median};
 
@@ -122,19 +122,21 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// The reference point: the point named `today`, or a point that changes nothing, or the first.
+/// The point with today's layout: the point named `today`, or one that changes nothing and is run as most are.
+pub fn today(points: &[Point]) -> Option<usize> {
+    let run = common_run(points)?;
+    let named = points.iter().position(|point| point.name.as_deref() == Some(TODAY));
+    named.or_else(|| points.iter().position(|point| point.keeps_layout() && point.run() == run))
+}
+
+/// The reference point: that with today's layout, or else the first of those that are run as most are.
 pub fn reference(points: &[Point]) -> usize {
-    let named = points.iter().position(|point| point.name.as_deref() == Some("today"));
-    let as_is = |point: &Point| {
-        let run = ["streams", "threads", "fraction"];
-        point.settings.iter().all(|setting| run.contains(&setting.key.as_str()) || setting.value == AS_IS)
-    };
-    named.or_else(|| points.iter().position(as_is)).unwrap_or(0)
+    let run = common_run(points);
+    today(points).or_else(|| points.iter().position(|point| Some(point.run()) == run)).unwrap_or(0)
 }
 
 /// The points to choose from: points with the streams, threads and fraction of the reference.
 pub(crate) fn candidates(points: &[Point], reference: usize) -> Vec<usize> {
-    let Some(run) = points.get(reference) else { return Vec::new() };
-    let alike = |p: &Point| (p.streams, p.threads, p.fraction) == (run.streams, run.threads, run.fraction);
-    (0..points.len()).filter(|&number| points.get(number).is_some_and(alike)).collect()
+    let Some(run) = points.get(reference).map(Point::run) else { return Vec::new() };
+    (0..points.len()).filter(|&number| points.get(number).is_some_and(|point| point.run() == run)).collect()
 }

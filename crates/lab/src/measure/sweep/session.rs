@@ -1,16 +1,19 @@
 //! A sweep in its folder: runs single jobs, and keeps the files that they read. [`super::run`] decides which jobs run, and in
 //! which order.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rootfile::{Error, Result};
 
+use super::extend::{Request, extended};
 use super::input::SweepInput;
-use super::journal::{self, Head};
+use super::journal::{self, Head, Journal};
 use super::picked::Picked;
 use super::plan::{Job, Kind, Plan};
 use super::point::Point;
 use super::runner::{Measured, Runner, Task};
+use super::runs::today;
 use super::settings::{SCHEMA, Settings};
 use crate::readspeed::cache::drop_from_cache;
 use crate::system::host::HostInfo;
@@ -19,7 +22,9 @@ use crate::system::host::HostInfo;
 pub struct Sweep<'a> {
     pub(super) folder: PathBuf,
     pub(super) head: Head,
+    /// The plan of the requested jobs.
     pub(super) plan: Plan,
+    pub(super) request: Request,
     pub(super) runner: &'a mut dyn Runner,
 }
 
@@ -40,11 +45,13 @@ impl Head {
 }
 
 impl<'a> Sweep<'a> {
-    /// In this folder, which is made if it is not there. It has nothing in it, or this very sweep.
+    /// In this folder, which is made if it is not there. It has nothing in it, or a sweep that this one extends: by other points,
+    /// jobs or repeats, or by another goal.
     ///
     /// # Errors
     ///
-    /// The folder has something else, or another sweep, or cannot be written.
+    /// The folder has something else, or a sweep whose measurements are not comparable, or cannot be written; or no job measures
+    /// the figure of a goal.
     pub fn new(folder: &Path, head: Head, runner: &'a mut dyn Runner) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
         // Programs that are started may have another working directory.
@@ -54,8 +61,40 @@ impl<'a> Sweep<'a> {
         if visible && !folder.join(journal::HEAD).exists() {
             return Err(Error::request("has other files in it; choose a new folder").file(folder));
         }
-        let plan = Plan::new(&head.points, head.settings.kinds.clone(), head.settings.seed);
-        Ok(Self { folder, head, plan, runner })
+        let (head, request) = match journal::known_head(&folder)? {
+            Some(there) => extended(&there, &head).map_err(|e| e.file(&folder))?,
+            None => {
+                let whole = Request::whole(&head);
+                (head, whole)
+            }
+        };
+        head.settings.check_goals()?;
+        let plan = Plan::new(&head.points, request.kinds.clone(), head.settings.seed);
+        Ok(Self { folder, head, plan, request, runner })
+    }
+
+    /// The same with today's layout as a point by itself, if no point has it: what others are compared with.
+    #[must_use]
+    pub fn beside_today(mut self) -> Self {
+        let points = &mut self.head.points;
+        let place = today(points).or_else(|| {
+            points.push(Point::today_beside(points)?);
+            Some(points.len() - 1)
+        });
+        self.request.points.extend(place);
+        self.plan = Plan::new(&self.head.points, self.request.kinds.clone(), self.head.settings.seed);
+        self
+    }
+
+    /// The jobs of a round, of those points that are still wanted, in their order.
+    pub(super) fn round(&self, round: usize, wanted: &BTreeSet<usize>) -> Vec<Job> {
+        self.plan.round(round, &|point| wanted.contains(&point))
+    }
+
+    /// The requested jobs that have no result yet.
+    pub(super) fn missing(&self, known: &Journal) -> Vec<Job> {
+        let all = (0..self.request.repeat).flat_map(|round| self.round(round, &self.request.points));
+        all.filter(|job| known.get(job).is_none()).collect()
     }
 
     pub(super) fn parts(&self) -> (&Head, &Plan, &Path) {

@@ -1,7 +1,9 @@
 //! How the points of a sweep are measured.
 
+use rootfile::{Error, Hint, Result};
 use serde::{Deserialize, Serialize};
 
+use super::metric::metric_of;
 use super::plan::Kind;
 use super::question::{Goal, Question};
 
@@ -51,13 +53,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Name of the figure that is to be made small.
-    pub(super) fn goal_metric(&self) -> &'static str {
+    /// Name of the figure that a goal makes small.
+    pub(super) fn goal_metric(&self, goal: Goal) -> &'static str {
         let cold = self.cold;
         let does = |kind: Kind| self.kinds.contains(&kind);
         // With a cold cache, waiting is what counts.
         let name = |cpu: &'static str, wall: &'static str| if cold { wall } else { cpu };
-        match self.question.goal {
+        match goal {
             Goal::Auto if does(Kind::Full) => name("full_cpu", "full_wall"),
             Goal::Auto | Goal::Copy => "copy_cpu",
             Goal::Full => name("full_cpu", "full_wall"),
@@ -67,5 +69,29 @@ impl Settings {
             Goal::Memory => "copy_rss_record",
             Goal::Size => "size",
         }
+    }
+
+    /// Refuses goals whose figure no job measures.
+    ///
+    /// # Errors
+    ///
+    /// There is such a goal.
+    pub(super) fn check_goals(&self) -> Result<()> {
+        for goal in self.question.goals() {
+            let kind = metric_of(self.goal_metric(goal)).map(|metric| metric.kind);
+            // What is chosen by itself is left to what there is.
+            if let Some(kind) = kind.filter(|kind| goal != Goal::Auto && !self.kinds.contains(kind)) {
+                let (goal, kind) = (goal.name(), kind.name());
+                let option = if kind == Kind::Chosen.name() { "columns" } else { "only" };
+                let message = format!("the goal {goal} is measured by the job {kind}, which is left out");
+                return Err(Error::request(message).hint(Hint::named(option)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Name of the figure of reading everything.
+    pub(super) fn reading(&self) -> &'static str {
+        self.goal_metric(Goal::Full)
     }
 }

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::findings::{Findings, Line};
+use super::findings::{Decision, Findings, Line};
 use super::metric::{Metric, Unit, amount, metric_of};
 use super::point::Point;
 
@@ -284,11 +284,24 @@ pub fn markdown(findings: &Findings) -> String {
 
 /// The decision in words.
 pub fn sentences(findings: &Findings) -> Vec<String> {
-    let decision = &findings.decision;
+    let mut sentences: Vec<String> = findings.decisions().flat_map(|decision| decided(findings, decision)).collect();
+    let name = |point: &usize| findings.head.points.get(*point).map_or_else(String::new, ToString::to_string);
+    for front in &findings.fronts {
+        let points: Vec<String> = front.points.iter().map(name).collect();
+        let titles = front.metrics.each_ref().map(|metric| metric_of(metric).map_or("", |metric| metric.title));
+        sentences.push(format!("not beaten in both {} and {}: {}", titles[0], titles[1], points.join("; ")));
+    }
+    sentences
+}
+
+/// One decision in words.
+fn decided(findings: &Findings, decision: &Decision) -> Vec<String> {
     let name = |point: &usize| findings.head.points.get(*point).map_or_else(String::new, ToString::to_string);
     let mut sentences = decision.impossible.clone();
     if let Some(chosen) = &decision.chosen {
-        sentences.push(format!("best: {}", name(chosen)));
+        let goal = metric_of(&decision.goal).filter(|_| !findings.further.is_empty());
+        let goal = goal.map_or_else(String::new, |metric| format!(" in {}", metric.title));
+        sentences.push(format!("best{goal}: {}", name(chosen)));
     }
     sentences.extend(decision.reasons.iter().cloned());
     if !decision.equals.is_empty() {
@@ -296,11 +309,6 @@ pub fn sentences(findings: &Findings) -> Vec<String> {
         sentences.push(format!("as good within the noise: {}", equals.join("; ")));
     }
     sentences.extend(decision.sensitivity.iter().cloned());
-    for front in &findings.fronts {
-        let points: Vec<String> = front.points.iter().map(name).collect();
-        let titles = front.metrics.each_ref().map(|metric| metric_of(metric).map_or("", |metric| metric.title));
-        sentences.push(format!("not beaten in both {} and {}: {}", titles[0], titles[1], points.join("; ")));
-    }
     sentences
 }
 
