@@ -91,7 +91,7 @@ impl Explained<'_> {
         let own = (!matches!(goal, "copy_rss_record" | "size")).then_some((goal, own));
         let rest = rest.into_iter().filter(|(name, _)| own.is_none_or(|(goal, _)| goal != *name));
         let gain = |(name, words): (&str, (&str, &str))| {
-            let against = self.weighing.runs.against(one, other, metric_of(name)?)?;
+            let against = self.weighing.against(one, other, name)?;
             against.differs.then(|| gain(against, words))
         };
         let sentences: Vec<String> = own.into_iter().chain(rest).filter_map(gain).collect();
@@ -138,7 +138,7 @@ impl Explained<'_> {
         let (option, name) = LIMITS.get(resource)?;
         let metric = metric_of(name)?;
         let less = |(point, _): &&(usize, Choice)| {
-            let against = self.weighing.runs.against(*point, self.chosen.0, metric);
+            let against = self.weighing.against(*point, self.chosen.0, name);
             against.is_some_and(|against| against.differs && against.times < 1.0)
         };
         let within = self.within_others(resource).filter(less);

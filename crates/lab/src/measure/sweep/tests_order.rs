@@ -120,6 +120,23 @@ fn ties_go_to_what_is_cheaper_in_the_other_figures() {
 }
 
 #[test]
+fn few_runs_that_are_far_apart_are_no_tie() {
+    for (order, repeat) in [("split-level=0,99", 2), ("split-level=99,0", 2), ("split-level=99,0", 3)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mock = Mock { noise: 0.01, ..Mock::default() };
+        let settings = Settings { repeat, ..settings(&[Goal::Full]) };
+        let found = run(&folder.path().join("out"), &[order.to_owned()], settings, &mut mock, false);
+        assert_eq!((chosen(&found).as_str(), found.decision.equals.len()), ("split-level=99", 0), "{order}");
+    }
+    // The size has no noise at all.
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { repeat: 2, ..settings(&[Goal::Size]) };
+    let axes = ["compression=zlib:1".to_owned()];
+    let found = run(&folder.path().join("out"), &axes, settings, &mut Mock { noise: 0.1, ..Mock::default() }, true);
+    assert_eq!(chosen(&found), "compression=zlib:1");
+}
+
+#[test]
 fn only_todays_layout_stays_on_a_tie() {
     // Buffers cost memory, and nothing else: today's has the least.
     let mock = || Mock { noise: 0.01, reads_alike: true, ..Mock::default() };

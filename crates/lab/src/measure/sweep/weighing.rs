@@ -4,7 +4,7 @@
 use super::metric::metric_of;
 use super::point::Point;
 use super::question::Goal;
-use super::runs::{Runs, candidates, reference, today};
+use super::runs::{Against, Runs, TIMES_NOISE, Test, candidates, reference, today};
 use crate::cost::Utility;
 
 /// Figures other than the goal decide nothing if they differ by less than this share.
@@ -66,16 +66,29 @@ impl<'a> Weighing<'a> {
 
     /// Whether the goal's figure of two points is the same within the noise.
     pub fn ties(&self, point: usize, other: usize) -> bool {
-        let against = metric_of(self.goal).and_then(|metric| self.runs.against(point, other, metric));
-        against.is_some_and(|against| !against.differs)
+        self.against(point, other, self.goal).is_some_and(|against| !against.differs)
+    }
+
+    /// How a figure of one point compares with that of another. Where there are too few runs for a test, they differ if all
+    /// runs of both are apart by several times their spread.
+    pub fn against(&self, point: usize, other: usize, name: &str) -> Option<Against> {
+        let metric = metric_of(name)?;
+        let against = self.runs.against(point, other, metric)?;
+        if against.test != Test::None {
+            return Some(against);
+        }
+        let (a, b) = (self.runs.figure(point, metric)?, self.runs.figure(other, metric)?);
+        let gap = a.least.max(b.least) - a.most.min(b.most);
+        let spread = (a.most - a.least).max(b.most - b.least);
+        let differs = a.runs.min(b.runs) > 1 && gap > 0.0 && gap > TIMES_NOISE * spread;
+        Some(Against { differs, ..against })
     }
 
     /// By how much one point is better than another that ties with it, by those of the other figures that differ.
     pub fn gain(&self, point: usize, other: usize) -> f64 {
         // Both values of a figure that differs; nothing of one that does not.
         let both = |name: &str| {
-            let metric = metric_of(name).filter(|_| name != self.goal)?;
-            let against = self.runs.against(point, other, metric)?;
+            let against = self.against(point, other, name).filter(|_| name != self.goal)?;
             let differs = against.differs && (against.times - 1.0).abs() >= MATTERS;
             differs.then_some((self.figure(point, name)?, self.figure(other, name)?))
         };
