@@ -169,6 +169,56 @@ def test_labels_do_not_overlap_and_nothing_is_cut(which: str, request: pytest.Fi
     drawn.picture(BUILD / f"report-{which}.png")
 
 
+# The contrast of each text of a chart with its ground, as WCAG 2 defines it, where it is less than 3.
+FAINT = """(() => {
+    const share = (value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    const bright = (colour) => {
+        const [r, g, b] = colour.match(/[0-9.]+/g).map(Number);
+        return 0.2126 * share(r / 255) + 0.7152 * share(g / 255) + 0.0722 * share(b / 255);
+    };
+    const ground = bright(getComputedStyle(document.querySelector("section")).backgroundColor);
+    const tiled = (place) => echarts.getInstanceByDom(place).getOption().series.some((s) => s.type == "treemap");
+    const places = [...document.querySelectorAll(".chart")].filter((place) => !tiled(place));
+    return places.flatMap((place) => [...place.querySelectorAll("svg text")]).flatMap((text) => {
+        const [a, b] = [bright(getComputedStyle(text).fill), ground].sort((a, b) => b - a);
+        const contrast = (a + 0.05) / (b + 0.05);
+        return contrast < 3 ? [`${text.textContent}: ${contrast}`] : [];
+    });
+})()"""
+
+
+def test_the_page_is_light_or_dark(opened_page: Browser) -> None:
+    """As the reader's system, and the other way after a click."""
+    ground = "getComputedStyle(document.querySelector('section')).backgroundColor"
+    themes = ("dark", "light")
+    seen = set()
+    for scheme in themes:
+        opened_page.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        for theme in sorted(themes, key=lambda theme: theme != scheme):
+            opened_page.until(f"document.documentElement.dataset.theme === '{theme}'")
+            seen.add((theme, opened_page.ask(ground)))
+            assert opened_page.ask(FAINT) == []
+            assert opened_page.ask(CLASHES) == []
+            opened_page.picture(BUILD / f"report-{theme}.png")
+            opened_page.click(*opened_page.place("document.getElementById('theme')"))
+        opened_page.until(f"document.documentElement.dataset.theme === '{scheme}'")
+    assert len(seen) == 2
+    assert opened_page.said == []
+
+
+@pytest.mark.parametrize("width", [700, 1000])
+def test_labels_stay_inside_a_narrow_page(crowded: Browser, width: int) -> None:
+    crowded.tell("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+    try:
+        crowded.until(f"window.innerWidth == {width}")
+        # The charts follow the page at the next frame.
+        fits = "(p) => Math.abs(echarts.getInstanceByDom(p).getWidth() - p.clientWidth) <= 1"
+        crowded.until(f"[...document.querySelectorAll('.chart')].every({fits})")
+        assert [clash for clash in crowded.ask(CLASHES) if "reaches out" in clash] == []
+    finally:
+        crowded.tell("Emulation.clearDeviceMetricsOverride")
+
+
 def test_readings_are_drawn_once_with_their_numbers(crowded: Browser) -> None:
     names = crowded.ask(
         "echarts.getInstanceByDom(document.getElementById('chart-speedup')).getOption().series.map(s => s.name)"

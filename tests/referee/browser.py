@@ -121,6 +121,13 @@ class Browser:
         assert "exceptionDetails" not in answer, f"{expression}: {answer['exceptionDetails']}"
         return answer["result"].get("value")
 
+    def until(self, condition: str) -> None:
+        """Waits until a condition of JavaScript holds."""
+        deadline = time.monotonic() + TIMEOUT
+        while not self.ask(condition):
+            assert time.monotonic() < deadline, f"never: {condition}"
+            time.sleep(0.02)
+
     def place(self, expression: str) -> tuple[float, float]:
         """The centre of an element, after scrolling it into view."""
         script = f"""(() => {{

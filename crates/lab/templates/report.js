@@ -1,11 +1,62 @@
 "use strict";
 
-// Draws what the page has as data, and sorts its tables; it computes nothing.
-for (const { name, option } of JSON.parse(document.getElementById("data").textContent)) {
+// Draws what the page has as data, light or dark, and sorts its tables; it computes nothing.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const button = document.getElementById("theme");
+const charts = JSON.parse(document.getElementById("data").textContent);
+
+// The colours of everything in a chart that is no data, from the page's own.
+function theme() {
+  const style = getComputedStyle(document.documentElement);
+  const [ink, soft, line, paper] = ["--ink", "--soft", "--line", "--paper"].map((name) => style.getPropertyValue(name).trim());
+  const axis = {
+    nameTextStyle: { color: soft },
+    axisLabel: { color: soft },
+    axisLine: { lineStyle: { color: soft } },
+    axisTick: { lineStyle: { color: soft } },
+    splitLine: { lineStyle: { color: line } },
+  };
+  return {
+    textStyle: { color: ink },
+    legend: { textStyle: { color: ink }, inactiveColor: line },
+    tooltip: { backgroundColor: paper, borderColor: line, textStyle: { color: ink } },
+    valueAxis: axis,
+    categoryAxis: axis,
+    visualMap: { textStyle: { color: soft } },
+    scatter: { label: { color: soft, textBorderColor: paper, textBorderWidth: 2 } },
+    treemap: { itemStyle: { borderColor: paper } },
+  };
+}
+
+// A label that would leave its chart is moved inside.
+function inside(chart, margin = 4) {
+  return ({ labelRect: { x, width } }) => ({
+    hideOverlap: true,
+    dx: Math.max(0, margin - x) - Math.max(0, x + width + margin - chart.getWidth()),
+  });
+}
+
+function draw() {
+  document.documentElement.dataset.theme = dark.matches !== (button.dataset.other === "yes") ? "dark" : "light";
+  button.textContent = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+  for (const { name, option } of charts) {
+    const place = document.getElementById(`chart-${name}`);
+    echarts.getInstanceByDom(place)?.dispose();
+    const chart = echarts.init(place, theme(), { renderer: "svg" });
+    const moved = (one) => (one.type === "scatter" ? { ...one, labelLayout: inside(chart) } : one);
+    chart.setOption({ ...option, series: option.series.map(moved) });
+  }
+}
+
+draw();
+dark.addEventListener("change", draw);
+button.addEventListener("click", () => {
+  button.dataset.other = button.dataset.other === "yes" ? "no" : "yes";
+  draw();
+});
+for (const { name } of charts) {
   const place = document.getElementById(`chart-${name}`);
-  const chart = echarts.init(place, null, { renderer: "svg" });
-  chart.setOption(option);
-  new ResizeObserver(() => chart.resize()).observe(place);
+  new ResizeObserver(() => echarts.getInstanceByDom(place).resize()).observe(place);
 }
 
 function sort(table, column, ascending) {

@@ -178,8 +178,7 @@ fn drawn(series: &Series) -> Value {
     let data: Vec<Value> = series.points.iter().map(spot).collect();
     let symbols = series.points.len() <= MANY_POINTS;
     // Labels that would overlap are left out; tooltips have them.
-    let label = json!({ "show": true, "position": "top", "fontSize": 10, "color": "#5d6875", "minMargin": 4,
-                        "textBorderColor": "#fff", "textBorderWidth": 2 });
+    let label = json!({ "show": true, "position": "top", "fontSize": 10, "minMargin": 4 });
     let (kind, look) = match series.style {
         Style::Points => ("scatter", json!({ "symbolSize": 11, "label": label })),
         Style::Others => ("scatter", json!({ "symbolSize": 8, "z": 1, "itemStyle": { "color": "#b6bcc4" } })),
@@ -267,7 +266,7 @@ fn treemap(colour: &Axis, tiles: &[Tile]) -> Value {
         "series": [{
             "type": "treemap", "name": "columns", "roam": false, "nodeClick": false, "width": "100%",
             "top": 10, "bottom": 60, "visibleMin": 0, "breadcrumb": { "show": false },
-            "itemStyle": { "borderColor": "#fff", "borderWidth": 0, "gapWidth": 1 },
+            "itemStyle": { "borderWidth": 0, "gapWidth": 1 },
             "data": tiles.iter().map(tile).collect::<Vec<_>>(),
         }],
     });

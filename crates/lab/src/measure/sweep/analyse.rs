@@ -24,7 +24,7 @@ pub fn analyse(head: &Head, entries: &[Entry]) -> Findings {
         reference,
         noise: noise.collect(),
         streams: streams(&runs),
-        fronts: [("copy_rss", "copy_cpu"), ("size", "full_cpu")]
+        fronts: [("copy_rss", "copy_cpu"), ("size", "full_cpu"), ("full_event", "sparse_event")]
             .map(|(a, b)| front(&lines, &candidates(&head.points, reference), (a, b)))
             .into_iter()
             .filter(|front| !front.points.is_empty())
