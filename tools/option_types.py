@@ -163,6 +163,8 @@ def option(facts: dict[str, object]) -> Option:
     shown = f'"{default}"' if default is not None else "None"
     if kind in ("int", "float") and default is not None:
         shown = str(default)
+    elif kind == "bool" and default is not None:
+        shown = str(default).capitalize()
     if not values:
         shown = "False"
     elif default is None or kind == "Size":

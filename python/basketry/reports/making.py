@@ -20,6 +20,30 @@ class Depths:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NarrowColumn:
+    """A column that takes fewer bits, and keeps every value."""
+
+    field: str
+    """Its field."""
+    column_type: str
+    """Its type in the file."""
+    bits: int
+    """Bits of a number."""
+    before: int
+    """Bits of a number without this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactColumns:
+    """The columns for which the fewest bits were asked that keep every value."""
+
+    narrowed: tuple[NarrowColumn, ...]
+    """Those that take fewer bits."""
+    full: tuple[str, ...]
+    """The fields of those that need all of their bits, or have no values."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TableSummary:
     """The report on one tree or RNTuple."""
 
@@ -41,6 +65,8 @@ class TableSummary:
     """Bytes on disk."""
     depths: Depths
     """Clusters of columns by depth."""
+    exact: ExactColumns | None
+    """The columns for which `encoding = "exact"` is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -114,7 +114,7 @@ def rewrite(
     - `compression`: Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
     - `encoding`: Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double
       (64, where the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the
-      error.
+      error. With exact a rewrite takes the fewest bits that keep every value, at least BITS with exact:BITS.
     - `page_checksums`: Write a checksum behind each page of an RNTuple.
     - `share_pages`: Store pages of a cluster of an RNTuple that have the same bytes once.
     - `cluster_group`: Clusters of an RNTuple in a cluster group, which has one page list. Default: as many as a list of
@@ -300,6 +300,9 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
       proof. Default: "basketry".
     - `recode`: Also try columns of objects split (level 99) and unsplit (member-wise). Without this option their
       branches stay as they are: programs that read members by branch names find them only where they are split.
+    - `exact`: Let floating-point numbers in an RNTuple have the fewest bits that keep every value, where this is
+      better: floats whose last bits are all zero, doubles that are floats. With an output all values are looked at
+      before they are written. Default: True.
     - `container`: The container of the output: ttree, rntuple, or any for the better of both. Without this option it is
       that of the input. The report has the best tree and the best RNTuple side by side. To measure the other container,
       the input is converted into a temporary file (of a large file with one table about 64 MB of it).

@@ -57,7 +57,8 @@ class Shape(TypedDict, total=False):
     """Streaming of unsplit collections: member-wise or object-wise."""
     encoding: str | None
     """Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where
-    the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the error."""
+    the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the error. With exact
+    a rewrite takes the fewest bits that keep every value, at least BITS with exact:BITS."""
     page_checksums: bool | None
     """Write a checksum behind each page of an RNTuple."""
     share_pages: bool | None
@@ -275,6 +276,10 @@ class Deciding(TypedDict, total=False):
     recode: bool
     """Also try columns of objects split (level 99) and unsplit (member-wise). Without this option their branches stay
     as they are: programs that read members by branch names find them only where they are split."""
+    exact: bool
+    """Let floating-point numbers in an RNTuple have the fewest bits that keep every value, where this is better: floats
+    whose last bits are all zero, doubles that are floats. With an output all values are looked at before they are
+    written."""
     container: str | None
     """The container of the output: ttree, rntuple, or any for the better of both. Without this option it is that of the
     input. The report has the best tree and the best RNTuple side by side. To measure the other container, the input is
@@ -476,7 +481,8 @@ class AnyVerb(TypedDict, total=False):
     """That of the verb."""
     encoding: str | None
     """Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where
-    the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the error."""
+    the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the error. With exact
+    a rewrite takes the fewest bits that keep every value, at least BITS with exact:BITS."""
     page_checksums: bool | None
     """Write a checksum behind each page of an RNTuple."""
     share_pages: bool | None
@@ -568,6 +574,10 @@ class AnyVerb(TypedDict, total=False):
     recode: bool
     """Also try columns of objects split (level 99) and unsplit (member-wise). Without this option their branches stay
     as they are: programs that read members by branch names find them only where they are split."""
+    exact: bool
+    """Let floating-point numbers in an RNTuple have the fewest bits that keep every value, where this is better: floats
+    whose last bits are all zero, doubles that are floats. With an output all values are looked at before they are
+    written."""
 
 
 #: What options are that are not given, where that is neither None nor False.
@@ -629,6 +639,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "workload": "full",
         "goal": "reading",
         "reader": "basketry",
+        "exact": True,
         "seed": 1,
         "threads": 0,
         "memory": "1GiB",

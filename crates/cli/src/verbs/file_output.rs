@@ -188,9 +188,9 @@ fn tables<'a>(container: Container, summaries: impl Iterator<Item = &'a TableSum
     let words = words(container);
     let mut table =
         output::table(&[words.table, "entries", "clusters", words.pieces, "before compression", "on disk", "depth"]);
-    for TableSummary { path, container: _, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, depths } in
-        summaries
-    {
+    for table_summary in summaries {
+        let TableSummary { path, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, depths, .. } =
+            table_summary;
         table.add_row([
             path.clone(),
             chosen(*entries, *input_entries),

@@ -22,6 +22,9 @@ pub enum ColumnEncoding {
     Double,
     /// Floating-point numbers by their leading bits, 10 to 31 of 32: the relative error is below 2^(9 - bits).
     Truncated(u16),
+    /// Floating-point numbers by the fewest bits that keep every one of them as it is, and not by fewer than these (10 to 32). Which ones
+    /// these are the values tell: a rewrite looks at all of them first, others take the given bits and refuse what needs more.
+    Exact(Option<u16>),
     /// Floating-point numbers as integers of 1 to 32 bits, evenly over a range: the error is at most half a step.
     Quantized {
         /// Bits of a number.
@@ -39,7 +42,8 @@ impl FromStr for ColumnEncoding {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
             Error::request(format!(
-                "{text:?} is not an encoding; write plain, split, half, single, double, truncated:BITS or quantized:BITS:LEAST:MOST"
+                "{text:?} is not an encoding; write plain, split, half, single, double, exact, exact:BITS, truncated:BITS or \
+                 quantized:BITS:LEAST:MOST"
             ))
         };
         let parts: Vec<&str> = text.split(':').map(str::trim).collect();
@@ -53,6 +57,8 @@ impl FromStr for ColumnEncoding {
             ["half"] => Ok(Self::Half),
             ["single"] => Ok(Self::Single),
             ["double"] => Ok(Self::Double),
+            ["exact"] => Ok(Self::Exact(None)),
+            ["exact", n] => Ok(Self::Exact(Some(bits(n, 10, 32)?))),
             ["truncated", n] => Ok(Self::Truncated(bits(n, 10, 31)?)),
             ["quantized", n, least, most] => {
                 let (least, most) = (real(least)?, real(most)?);
@@ -71,6 +77,8 @@ impl fmt::Display for ColumnEncoding {
             Self::Half => f.write_str("half"),
             Self::Single => f.write_str("single"),
             Self::Double => f.write_str("double"),
+            Self::Exact(None) => f.write_str("exact"),
+            Self::Exact(Some(bits)) => write!(f, "exact:{bits}"),
             Self::Truncated(bits) => write!(f, "truncated:{bits}"),
             Self::Quantized { bits, least, most } => write!(f, "quantized:{bits}:{least}:{most}"),
         }
@@ -83,10 +91,22 @@ mod tests {
 
     #[test]
     fn encodings_are_read_as_they_are_written() {
-        for text in ["plain", "split", "half", "single", "double", "truncated:16", "quantized:12:-3.5:4"] {
+        for text in
+            ["plain", "split", "half", "single", "double", "exact", "exact:16", "truncated:16", "quantized:12:-3.5:4"]
+        {
             assert_eq!(text.parse::<ColumnEncoding>().unwrap().to_string(), text);
         }
-        for text in ["", "truncated", "truncated:9", "truncated:32", "quantized:0:0:1", "quantized:8:1:1", "quarter"] {
+        for text in [
+            "",
+            "exact:9",
+            "exact:33",
+            "truncated",
+            "truncated:9",
+            "truncated:32",
+            "quantized:0:0:1",
+            "quantized:8:1:1",
+            "quarter",
+        ] {
             assert!(text.parse::<ColumnEncoding>().is_err(), "{text}");
         }
     }

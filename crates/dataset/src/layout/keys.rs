@@ -210,7 +210,8 @@ keys! {
     /// Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
     "compression" compression: Compression, "CODEC", read, text;
     /// Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where the
-    /// field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `verify --tolerance` proves the error.
+    /// field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `verify --tolerance` proves the error. With exact a rewrite
+    /// takes the fewest bits that keep every value, at least BITS with exact:BITS.
     "encoding" encoding: ColumnEncoding, "HOW", read, text;
     /// Write a checksum behind each page of an RNTuple.
     "page-checksums" page_checksums: bool, read_bool, Value::Bool;

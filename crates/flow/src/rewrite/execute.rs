@@ -118,6 +118,8 @@ pub(super) fn write(
         let named = |e: Error| e.object(place.path.clone());
         let mut at = begun.at(&place);
         let (table, lost) = table.write(&mut at, &how).map_err(named)?;
+        let exact = table.exact.as_ref().map(|exact| exact.sentence());
+        summary.notes.extend(exact.map(|what| format!("{} {}: {what}", table.container.noun(), table.path)));
         summary.tables.push(table);
         summary.add_lost(lost);
         if let Some(kept) = kept {

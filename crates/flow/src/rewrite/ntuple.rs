@@ -48,6 +48,7 @@ impl OutputTable for NtuplePlan {
             tot_bytes,
             zip_bytes,
             depths,
+            exact: None,
         };
         Ok((summary, Vec::new()))
     }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::arrow::write::ExactColumns;
 use crate::plan::forecast::Forecast;
 use crate::table::depth::Depths;
 use crate::verify::cycles::OlderCycle;
@@ -78,6 +79,8 @@ pub struct TableSummary {
     pub zip_bytes: u64,
     /// Clusters of columns by depth.
     pub depths: Depths,
+    /// The columns for which `encoding = "exact"` is asked.
+    pub exact: Option<ExactColumns>,
 }
 
 /// The forecast of a rewrite.

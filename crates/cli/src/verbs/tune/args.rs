@@ -78,6 +78,11 @@ pub struct Args {
     /// are: programs that read members by branch names find them only where they are split.
     #[arg(long)]
     pub(super) recode: bool,
+    /// Let floating-point numbers in an RNTuple have the fewest bits that keep every value, where this is better: floats whose last
+    /// bits are all zero, doubles that are floats. With an output all values are looked at before they are written.
+    #[arg(long, value_name = "true|false", num_args = 0..=1, require_equals = true, default_value = "true",
+        default_missing_value = "true", action = clap::ArgAction::Set)]
+    pub(super) exact: bool,
     /// The container of the output: ttree, rntuple, or any for the better of both. Without this option it is that of the input.
     /// The report has the best tree and the best RNTuple side by side. To measure the other container, the input is converted
     /// into a temporary file (of a large file with one table about 64 MB of it).

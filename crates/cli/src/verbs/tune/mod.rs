@@ -88,6 +88,7 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
         seed: args.seed,
         tree,
         recode: args.recode,
+        no_exact: !args.exact,
         reader: Reader::named(&args.reader, python()?)?,
         containers: args.container.unwrap_or_default(),
     };

@@ -28,12 +28,14 @@
 //! | `ends` | the offsets of an index column |
 //! | `unpack`, `pack` | bytes to words and back |
 //! | `word`, `float` | words to values and back |
+//! | `exact` | how many bits numbers need |
 
 mod column_type;
 mod elements;
 mod encode;
 mod encoding;
 mod ends;
+mod exact;
 mod float;
 mod pack;
 mod unpack;
@@ -43,6 +45,7 @@ pub use column_type::{ColumnType, Kind};
 pub use elements::Elements;
 pub use encoding::Encoding;
 pub use ends::Ends;
+pub use exact::NeededBits;
 pub(crate) use pack::native;
 pub(crate) use word::Word;
 

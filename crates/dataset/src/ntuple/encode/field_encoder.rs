@@ -37,6 +37,7 @@ struct EmptyColumn {
     encoding: Encoding,
     double: bool,
     counts: usize,
+    keeps_bits: bool,
 }
 
 #[derive(Debug)]
@@ -97,6 +98,15 @@ impl TableEncoder {
         Ok(Self { fields })
     }
 
+    /// Refuses values that would change in a column, given by its physical ID.
+    pub fn keep_bits(&mut self, column: usize) {
+        let of = self.fields.iter_mut().find(|field| field.columns.contains(&column));
+        let empty = of.and_then(|field| field.empty.get_mut(column - field.columns.start));
+        if let Some(empty) = empty {
+            empty.keeps_bits = true;
+        }
+    }
+
     /// The stored top-level fields, in the order of their columns.
     pub fn fields(&self) -> &[FieldEncoder] {
         &self.fields
@@ -115,7 +125,8 @@ fn empty_column(schema: &Schema, id: usize) -> Result<EmptyColumn> {
     let name = field.map_or("", |field| field.type_name.as_str());
     let parts = schema.columns.get(id).map_or(0, |column| schema.children(Some(column.field)).len());
     let double = encoding.kind() == Kind::F64 || TypeName::parse(name).text == "double";
-    Ok(EmptyColumn { encoding, double, counts: PendingColumn::counters(encoding.column_type(), parts) })
+    let counts = PendingColumn::counters(encoding.column_type(), parts);
+    Ok(EmptyColumn { encoding, double, counts, keeps_bits: false })
 }
 
 impl FieldEncoder {
@@ -133,7 +144,10 @@ impl FieldEncoder {
     /// compressed.
     pub fn start(&self, is_stored: impl Fn(usize) -> bool) -> Vec<PendingColumn> {
         let empty = self.empty.iter().enumerate();
-        empty.map(|(at, of)| PendingColumn::new(of.encoding, of.double, of.counts, is_stored(at))).collect()
+        let column = |(at, of): (usize, &EmptyColumn)| {
+            PendingColumn::new(of.encoding, of.double, of.counts, is_stored(at)).keep_bits(of.keeps_bits)
+        };
+        empty.map(column).collect()
     }
 
     /// Appends the entries `rows` of a batch. `arrays` are the columns of the batch in the order of [`MadeSchema::inputs`], each of
@@ -153,6 +167,29 @@ impl FieldEncoder {
                 array(*input).and_then(|array| append(node, &View::new(shape, array.as_ref())?, at, columns))
             }
             Content::Collection { members } => self.collection(members, array, at, columns),
+        };
+        appended.map_err(|e| e.object(format!("field {}", self.name)))
+    }
+
+    /// Appends the numbers of the entries whose arrays are given, and not how they lie in collections of columns: to look at them
+    /// before they are written.
+    ///
+    /// # Errors
+    ///
+    /// If an array has another type, or nulls where the type has none.
+    pub fn append_given(&self, arrays: &[Option<ArrayRef>], rows: usize, columns: &mut [PendingColumn]) -> Result<()> {
+        let given = |member: &Member| arrays.get(member.input).and_then(Option::as_ref);
+        let appended = match &self.content {
+            Content::Whole(whole) => given(whole).map_or(Ok(()), |array| {
+                append(&whole.node, &View::new(&whole.shape, array.as_ref())?, (0, rows), columns)
+            }),
+            Content::Collection { members } => members.iter().try_for_each(|member| {
+                let Some(array) = given(member) else { return Ok(()) };
+                let view = View::new(&member.shape, array.as_ref())?;
+                let View::List { ends, items } = &view else { return Err(shape_mismatch()) };
+                let start = ends.bound(0);
+                append(&member.node, items, (start, ends.bound(rows).saturating_sub(start)), columns)
+            }),
         };
         appended.map_err(|e| e.object(format!("field {}", self.name)))
     }

@@ -7,13 +7,15 @@ use rootfile::bytes::{make_room, make_room_for_rest};
 use rootfile::{Error, Result};
 
 use crate::encode::view::{Words, shape_mismatch};
-use crate::ntuple::element::{ColumnType, Elements, Encoding, Kind, Word, native};
+use crate::ntuple::element::{ColumnType, Elements, Encoding, Kind, NeededBits, Word, native};
 
 /// The elements of a column that are in no page yet, within the cluster that is being filled.
 #[derive(Debug)]
 pub struct PendingColumn {
     encoding: Encoding,
     store: Store,
+    /// Whether a value that would change is refused.
+    keeps_bits: bool,
     /// The items of the collections so far in this cluster; of variants, the values of each part.
     pub(super) counts: Vec<u64>,
 }
@@ -50,7 +52,13 @@ impl PendingColumn {
     /// An empty column. With `double` its elements are those of a `double` field: floats of less precision may store them. `as_bytes`:
     /// its pages are not compressed, so that elements which lie in them as in memory are kept as their bytes.
     pub(super) fn new(encoding: Encoding, double: bool, counts: usize, as_bytes: bool) -> Self {
-        Self { encoding, store: Store::new(&encoding, double, as_bytes), counts: vec![0; counts] }
+        Self { encoding, store: Store::new(&encoding, double, as_bytes), keeps_bits: false, counts: vec![0; counts] }
+    }
+
+    /// Refuses values that would change in its encoding.
+    pub(super) fn keep_bits(mut self, keeps_bits: bool) -> Self {
+        self.keeps_bits = keeps_bits;
+        self
     }
 
     /// Its encoding.
@@ -96,10 +104,16 @@ impl PendingColumn {
     ///
     /// # Errors
     ///
-    /// If a value does not fit the encoding: an end of more than 32 bits, a number outside the range of a quantised column.
+    /// If a value does not fit the encoding: an end of more than 32 bits, a number outside the range of a quantised column, one that
+    /// would change where none may.
     pub fn encode(&self, range: Range<usize>, page: &mut Vec<u8>) -> Result<()> {
         match &self.store {
-            Store::Values(elements) => elements.encode(&self.encoding, range, page),
+            Store::Values(elements) => {
+                if self.keeps_bits {
+                    elements.check_kept(&self.encoding, range.clone())?;
+                }
+                elements.encode(&self.encoding, range, page)
+            }
             Store::Bytes { .. } => {
                 page.extend_from_slice(self.page(range).ok_or_else(out_of_range)?.1);
                 Ok(())
@@ -153,6 +167,14 @@ impl PendingColumn {
             Store::Values(values) => values.forget(elements),
             Store::Bytes { size, paged, .. } => *paged += elements * *size,
         }
+    }
+
+    /// Adds the pending elements to what its numbers need, and forgets them.
+    pub fn take_needed(&mut self, needed: &mut NeededBits) {
+        if let Store::Values(elements) = &self.store {
+            needed.add(elements);
+        }
+        self.forget(self.len());
     }
 
     /// Begins another cluster. All elements must be in pages.

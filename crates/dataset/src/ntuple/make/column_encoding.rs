@@ -22,7 +22,7 @@ pub(super) type StoredAs = (ColumnType, u16, Option<(f64, f64)>);
 impl FieldEncoding {
     /// Whether the request is for a number of bits.
     pub(super) fn names_bits(self) -> bool {
-        !matches!(self.column, None | Some(ColumnEncoding::Plain | ColumnEncoding::Split))
+        !matches!(self.column, None | Some(ColumnEncoding::Plain | ColumnEncoding::Split | ColumnEncoding::Exact(_)))
     }
 
     /// The column type for elements of a type, given without split encoding.
@@ -41,7 +41,7 @@ impl FieldEncoding {
         self.stored(ColumnType::Index64)
     }
 
-    /// The column of numbers.
+    /// The column of numbers. For `exact` it has all bits: which ones are needed is known when the values are.
     pub(super) fn number(self, number: Number) -> StoredAs {
         match (number, self.column) {
             (Number::F32 | Number::F64, Some(ColumnEncoding::Half)) => (ColumnType::Real16, 16, None),
@@ -57,7 +57,7 @@ impl FieldEncoding {
     /// The column of a `Double32_t`.
     pub(super) fn double32(self) -> StoredAs {
         match self.column {
-            None => (ColumnType::SplitReal32, 32, None),
+            None | Some(ColumnEncoding::Exact(_)) => (ColumnType::SplitReal32, 32, None),
             Some(_) => self.number(Number::F32),
         }
     }
@@ -97,6 +97,7 @@ mod tests {
         assert_eq!(narrow(ColumnEncoding::Half).number(Number::F32), (ColumnType::Real16, 16, None));
         assert_eq!(narrow(ColumnEncoding::Double).number(Number::F64), (ColumnType::SplitReal64, 64, None));
         assert_eq!(narrow(ColumnEncoding::Double).number(Number::F32), (ColumnType::SplitReal32, 32, None));
+        assert_eq!(narrow(ColumnEncoding::Exact(Some(12))).number(Number::F32), (ColumnType::SplitReal32, 32, None));
         let truncated = FieldEncoding { column: Some(ColumnEncoding::Truncated(12)), compressed: true };
         assert_eq!(truncated.number(Number::F64), (ColumnType::Real32Trunc, 12, None));
         assert_eq!(truncated.number(Number::I64), (ColumnType::SplitInt64, 64, None));

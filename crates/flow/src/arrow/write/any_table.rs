@@ -13,6 +13,7 @@ use super::format::{OpenTable, TableFormat};
 use super::memory_limiter::stopped;
 use super::table::{Opened, Stage, Table};
 use super::table_fill::{Streams, TableFill};
+use super::table_pass::{TablePass, pass_of};
 use super::written::WrittenTable;
 use crate::execute::encode::scratch::EncodeScratchPool;
 
@@ -22,6 +23,9 @@ pub(crate) trait AnyTable: Send + Sync {
 
     /// Branches or columns: each takes memory.
     fn width(&self) -> u64;
+
+    /// The look at all values that it needs before it begins.
+    fn first_pass(self: Arc<Self>) -> Result<Option<Box<dyn TablePass>>>;
 
     /// Begins it in its file.
     fn begin(&self, file: &mut FileWriter, directory: DirId) -> Result<()>;
@@ -68,6 +72,10 @@ impl<F: TableFormat> AnyTable for Table<F> {
 
     fn width(&self) -> u64 {
         self.newest().map_or(0, |plan| F::width(&plan))
+    }
+
+    fn first_pass(self: Arc<Self>) -> Result<Option<Box<dyn TablePass>>> {
+        pass_of(self)
     }
 
     fn begin(&self, file: &mut FileWriter, directory: DirId) -> Result<()> {

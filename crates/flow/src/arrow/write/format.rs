@@ -1,16 +1,19 @@
 //! What a container of tables is to the writer: how a table is planned, filled and appended. Each container has a folder that
 //! implements it, and nothing here knows one of them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::FieldRef;
 use dataset::layout::Container;
+use rayon::ThreadPool;
 use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::cluster_rule::ClusterRule;
 use super::conform::Casting;
+use super::exact::ExactColumns;
 use super::written::WrittenTable;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
@@ -59,8 +62,25 @@ pub(crate) trait TableFormat: Sized + 'static {
     /// The streams from one on, empty.
     fn streams_from(plan: &Self::Plan, first: usize) -> impl Iterator<Item = Self::Stream>;
 
+    /// The look at all values that a table needs before it begins.
+    fn first_pass(_: &Arc<Self::Plan>) -> Option<Box<dyn FirstPass<Self::Plan, Self::Record>>> {
+        None
+    }
+
     /// Returns the content of a finished cluster, and begins the next one.
     fn start_cluster(streams: &mut [Self::Stream], plan: &Self::Plan, cluster: ClusterEnd) -> Self::Content;
+}
+
+/// A look at all values of some columns before the first one is written.
+pub(crate) trait FirstPass<Plan, Record>: Send {
+    /// The names of the columns.
+    fn columns(&self) -> HashSet<String>;
+
+    /// Looks at the entries of a batch with these columns, with the threads of a team if there is one.
+    fn look(&mut self, batch: &RecordBatch, team: Option<&ThreadPool>) -> Result<()>;
+
+    /// The plan by what was seen, which changes the metadata of the table, and what is told about it.
+    fn end(self: Box<Self>, record: &mut Record) -> Result<(Plan, ExactColumns)>;
 }
 
 /// The cluster that a context ends.

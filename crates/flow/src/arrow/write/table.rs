@@ -97,6 +97,11 @@ impl<F: TableFormat> Table<F> {
         self.state().plans.last().cloned().ok_or_else(stopped)
     }
 
+    /// Plans it anew before it begins, with the same columns.
+    pub fn replan(&self, plan: F::Plan) {
+        self.state().plans = vec![Arc::new(plan)];
+    }
+
     /// The plan with this number.
     pub fn plan(&self, number: usize) -> Result<Arc<F::Plan>> {
         self.state().plans.get(number).cloned().ok_or_else(stopped)

@@ -61,9 +61,19 @@ impl TableSource {
         Ok(Self { table, layout: layout.clone(), memory })
     }
 
+    /// The same for entries that lie somewhere, so that they can be looked at before they are written.
+    pub fn stored(spec: &TreeSpec, layout: &Layout, memory: u64) -> Result<Arc<dyn AnyTable>> {
+        Ok(match layout.resolve_tree(&spec.path).container.unwrap_or_default() {
+            Container::Ttree => Table::<TreeFormat>::new(TreePlan::new(spec, layout)?) as _,
+            Container::Rntuple => {
+                Table::<NtupleFormat>::new(NtuplePlan::new(&NtupleSpec::of_tree(spec)?, layout, memory)?) as _
+            }
+        })
+    }
+
     /// Fields for an RNTuple.
     pub fn ntuple(spec: &NtupleSpec, layout: &Layout, memory: u64) -> Result<Self> {
-        let table = Made::Ntuple(spec.clone(), Table::new(NtuplePlan::new(spec, layout, memory)?));
+        let table = Made::Ntuple(spec.clone(), Table::new(of_fields(spec, layout, memory)?));
         Ok(Self { table, layout: layout.clone(), memory })
     }
 
@@ -72,9 +82,7 @@ impl TableSource {
         let table = match &self.table {
             Made::Tree(spec, _) => Made::Tree(spec.clone(), Table::new(TreePlan::new(spec, layout)?)),
             Made::Converted(spec, _) => Made::Converted(spec.clone(), Table::new(of_tree(spec, layout, self.memory)?)),
-            Made::Ntuple(spec, _) => {
-                Made::Ntuple(spec.clone(), Table::new(NtuplePlan::new(spec, layout, self.memory)?))
-            }
+            Made::Ntuple(spec, _) => Made::Ntuple(spec.clone(), Table::new(of_fields(spec, layout, self.memory)?)),
         };
         Ok(Self { table, layout: layout.clone(), memory: self.memory })
     }
@@ -145,15 +153,21 @@ impl TableSource {
         let (width, add) = match &self.table {
             Made::Tree(spec, table) => addition(table, TreePlan::new(spec, &self.layout)?, scratches)?,
             Made::Converted(spec, table) => addition(table, of_tree(spec, &self.layout, self.memory)?, scratches)?,
-            Made::Ntuple(spec, table) => addition(table, NtuplePlan::new(spec, &self.layout, self.memory)?, scratches)?,
+            Made::Ntuple(spec, table) => addition(table, of_fields(spec, &self.layout, self.memory)?, scratches)?,
         };
         Ok(MoreColumns { source: self, width, add })
     }
 }
 
-/// An RNTuple with the content of a tree.
+/// An RNTuple that is filled.
+fn of_fields(spec: &NtupleSpec, layout: &Layout, memory: u64) -> Result<(NtuplePlan, Ntuple)> {
+    let filled = NtuplePlan::new(spec, layout, memory).and_then(|(plan, ntuple)| plan.filled(ntuple));
+    filled.map_err(|e| if e.subject().is_some() { e } else { e.object(format!("RNTuple {}", spec.path)) })
+}
+
+/// An RNTuple with the content of a tree, that is filled.
 fn of_tree(spec: &TreeSpec, layout: &Layout, memory: u64) -> Result<(NtuplePlan, Ntuple)> {
-    NtuplePlan::new(&NtupleSpec::of_tree(spec)?, layout, memory)
+    of_fields(&NtupleSpec::of_tree(spec)?, layout, memory)
 }
 
 /// The number of branches or columns of a wider plan that its table lacks, and what gives them to it.

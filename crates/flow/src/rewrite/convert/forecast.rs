@@ -107,6 +107,14 @@ fn sample(plan: &ConvertPlan, share: Share, seconds: f64) -> Result<Sums> {
     let directory = file.top();
     let (beside, cluster) = plan.divide(share);
     let budget = Budget { threads: 1, ..plan.reading(beside) };
+    if let Some(mut pass) = Arc::clone(&plan.table).first_pass()? {
+        for range in &ranges {
+            let steps = within(&plan.steps, range);
+            let work = ConvertWork { plan, steps: &steps, budget, team: None, overlaps: false };
+            work.look(&mut *pass, &unwatched)?;
+        }
+        pass.end()?;
+    }
     let mut writer = TableWriter::new(&mut file, directory, Arc::clone(&plan.table), (None, cluster))?;
     let mut sums = Sums::default();
     for range in ranges {

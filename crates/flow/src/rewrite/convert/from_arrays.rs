@@ -34,7 +34,7 @@ pub(crate) fn arrays_to_table(
     let branches = branches.into_iter().map(|branch| TreeColumn { name: branch.name, kind: branch.kind }).collect();
     let title = dataset.names().1.to_owned();
     let spec = TreeSpec { path: path.to_owned(), title, columns: branches, classes: StreamerInfos::new() };
-    let table = TableSource::tree(&spec, source.layout, memory)?.table();
+    let table = TableSource::stored(&spec, source.layout, memory)?;
     let columns = columns.into_iter().enumerate().map(|(place, shape)| BatchColumn::Shaped { place, shape, fill });
     let plan = ConvertPlan::new(source, memory, dataset, read, columns.collect(), table)?;
     let keeps_clusters = source.layout.resolve_tree(path).cluster.is_none();

@@ -1,5 +1,6 @@
 //! The plan of a table whose entries are decoded and encoded again. Nothing is computed here.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use dataset::EntrySet;
@@ -69,4 +70,22 @@ pub(crate) enum BatchColumn {
         /// What missing numbers become; an error without it.
         fill: Option<f64>,
     },
+}
+
+impl BatchColumn {
+    /// Whether the writer knows it, or one of those that it becomes, by one of these names.
+    pub fn is_one_of(&self, names: &HashSet<String>) -> bool {
+        match self {
+            Self::Whole { name, .. } | Self::Field { name, .. } => names.contains(name),
+            Self::Shaped { shape, .. } => shape.fields.iter().any(|field| names.contains(field.name())),
+        }
+    }
+
+    /// The places of what it is made of, among the columns that are read.
+    pub fn places(&self) -> &[usize] {
+        match self {
+            Self::Whole { parts, .. } => parts,
+            Self::Field { place, .. } | Self::Shaped { place, .. } => std::slice::from_ref(place),
+        }
+    }
 }

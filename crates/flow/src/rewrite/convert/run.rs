@@ -164,8 +164,15 @@ impl OutputTable for ConvertPlan {
             None => None,
         };
         let team = budget.helpers()?;
-        let mut writer = TableWriter::new(file, *directory, Arc::clone(&self.table), (team.clone(), cluster))?;
         let work = ConvertWork { plan: &self, steps: &self.steps, budget, team: team.as_ref(), overlaps };
+        let exact = match Arc::clone(&self.table).first_pass()? {
+            Some(mut pass) => {
+                work.look(&mut *pass, how.progress)?;
+                Some(pass.end()?)
+            }
+            None => None,
+        };
+        let mut writer = TableWriter::new(file, *directory, Arc::clone(&self.table), (team.clone(), cluster))?;
         let numbered = work.run((&mut **file, &mut writer), how.progress)?;
         writer.flush(file)?;
         if let Some((ntuple, sets)) = self.attributes.take() {
@@ -184,6 +191,7 @@ impl OutputTable for ConvertPlan {
             tot_bytes: written.tot_bytes,
             zip_bytes: written.zip_bytes,
             depths: Depths { recode: written.clusters, ..Depths::default() },
+            exact,
         };
         let mut lost = Vec::from_iter(lost);
         if !numbered.is_empty() {

@@ -1,7 +1,7 @@
 //! Moves the entries of a plan: they are read in steps, and what was read goes into the output step by step. While one step is encoded
 //! and appended, the threads that have nothing to do there read the next.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use rootfile::{Error, FileWriter, Hint, Result};
 use super::model::{BatchColumn, ConvertPlan};
 use crate::arrow::read::{BatchSize, Batches, Request, batches};
 use crate::arrow::shapes::{Flat, Shape};
-use crate::arrow::write::TableWriter;
+use crate::arrow::write::{TablePass, TableWriter};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::workers::guarded;
@@ -40,6 +40,23 @@ impl ConvertWork<'_> {
         guarded(|| "the conversion".to_owned(), || self.run_steps(output, progress))
     }
 
+    /// Looks at all entries of some columns, before any is moved.
+    pub fn look(&self, pass: &mut dyn TablePass, progress: Progress<'_>) -> Result<()> {
+        guarded(|| "the look at all values".to_owned(), || self.look_step_by_step(pass, progress))
+    }
+
+    fn look_step_by_step(&self, pass: &mut dyn TablePass, progress: Progress<'_>) -> Result<()> {
+        let (mut steps, team) = (self.reader(&progress, Chosen::named(self.plan, &pass.columns())), self.team);
+        while let Some(step) = steps.next()? {
+            if let Some(batch) = &step.batch {
+                pass.look(batch, team.map(|team| &**team))?;
+            }
+            // These bytes are read again.
+            tell(progress, 0)?;
+        }
+        Ok(())
+    }
+
     fn run_steps(
         &self,
         (file, writer): (&mut FileWriter, &mut TableWriter),
@@ -50,7 +67,7 @@ impl ConvertWork<'_> {
             true => ControlFlow::Break(()),
             false => progress(0),
         };
-        let mut steps = self.reader(&ended);
+        let mut steps = self.reader(&ended, Chosen::all(self.plan));
         let mut fill = |step: Step| {
             let filled = match &step.batch {
                 Some(batch) => self.fill(file, writer, (batch, &step.entries)),
@@ -104,8 +121,9 @@ impl ConvertWork<'_> {
         ends.iter().copied().take_while(move |end| self.plan.keeps_clusters && *end <= last)
     }
 
-    fn reader<'s>(&'s self, progress: Progress<'s>) -> StepReader<'s> {
-        let ConvertPlan { dataset, read, selection, kept, .. } = self.plan;
+    fn reader<'s>(&'s self, progress: Progress<'s>, chosen: Chosen<'s>) -> StepReader<'s> {
+        let ConvertPlan { dataset, selection, kept, .. } = self.plan;
+        let read = &chosen.read;
         let (first, last) = (self.steps.first().copied().unwrap_or(0), self.steps.last().copied().unwrap_or(0));
         let (columns, entries) = (read.clone(), first..last);
         let request = Request { columns, entries, selection: selection.clone(), budget: self.budget, progress };
@@ -115,7 +133,40 @@ impl ConvertWork<'_> {
             |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
         let as_bytes = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
         let batches = batches.with_team(self.team.cloned());
-        StepReader { plan: self.plan, steps: self.steps, batches, at: 0, as_bytes, numbered: BTreeSet::new() }
+        StepReader { plan: self.plan, steps: self.steps, chosen, batches, at: 0, as_bytes, numbered: BTreeSet::new() }
+    }
+}
+
+/// The columns of a plan that are read.
+struct Chosen<'a> {
+    /// The columns of a batch.
+    columns: Vec<&'a BatchColumn>,
+    /// The columns of the dataset that these are made of.
+    read: Vec<usize>,
+    /// The place of each among those, by its place among all columns that the plan reads.
+    slots: Vec<Option<usize>>,
+}
+
+impl<'a> Chosen<'a> {
+    fn all(plan: &'a ConvertPlan) -> Self {
+        Self {
+            columns: plan.columns.iter().collect(),
+            read: plan.read.clone(),
+            slots: (0..plan.read.len()).map(Some).collect(),
+        }
+    }
+
+    /// Those that the writer knows by these names.
+    fn named(plan: &'a ConvertPlan, names: &HashSet<String>) -> Self {
+        let columns: Vec<&BatchColumn> = plan.columns.iter().filter(|column| column.is_one_of(names)).collect();
+        let mut all = Self { columns, read: Vec::new(), slots: vec![None; plan.read.len()] };
+        for place in all.columns.iter().flat_map(|column| column.places()) {
+            if let (Some(slot @ None), Some(column)) = (all.slots.get_mut(*place), plan.read.get(*place)) {
+                *slot = Some(all.read.len());
+                all.read.push(*column);
+            }
+        }
+        all
     }
 }
 
@@ -132,6 +183,7 @@ struct Step {
 struct StepReader<'a> {
     plan: &'a ConvertPlan,
     steps: &'a [u64],
+    chosen: Chosen<'a>,
     batches: Batches<'a>,
     /// The number of the next step.
     at: usize,
@@ -144,12 +196,12 @@ struct StepReader<'a> {
 impl StepReader<'_> {
     /// Reads the next step. None after the last.
     fn next(&mut self) -> Result<Option<Step>> {
-        let ConvertPlan { dataset, read, selection, .. } = self.plan;
+        let ConvertPlan { dataset, selection, .. } = self.plan;
         let Some((&start, &end)) = self.steps.get(self.at).zip(self.steps.get(self.at + 1)) else { return Ok(None) };
         self.at += 1;
         let Some(batch) = self.batches.next_until(end) else { return Ok(None) };
         let batch = batch?.batch;
-        let bytes = read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum();
+        let bytes = self.chosen.read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum();
         let has_some = selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0);
         let batch = has_some.then(|| self.for_writer(&batch, &(start..end))).transpose()?;
         Ok(Some(Step { batch, entries: start..end, bytes }))
@@ -157,7 +209,7 @@ impl StepReader<'_> {
 
     /// A batch of these entries with the names that the writer knows.
     fn for_writer(&mut self, read: &RecordBatch, entries: &Range<u64>) -> Result<RecordBatch> {
-        let columns = &self.plan.columns;
+        let columns = self.chosen.columns.clone();
         let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
         for column in columns {
             let (name, values) = match column {
@@ -220,6 +272,7 @@ impl StepReader<'_> {
     /// The array of a column, by its place among those that are read.
     fn array(&self, read: &RecordBatch, place: usize) -> Result<ArrayRef> {
         let missing = || Error::unsupported("internal error: a column was not read");
+        let place = self.chosen.slots.get(place).copied().flatten().ok_or_else(missing)?;
         let field = read.schema_ref().fields().get(place).ok_or_else(missing)?;
         // Its bytes contradict its plan.
         if let Some(why) = field.metadata().get("opaque").filter(|_| !self.as_bytes.contains(&place)) {

@@ -68,6 +68,8 @@ pub(crate) struct PageColumn {
     pub pages: Vec<Page>,
     /// Most bytes of a key in the file.
     pub max_key_size: u64,
+    /// Whether it, or a column that is laid out like it, could have fewer bits for the same values.
+    pub may_be_exact: bool,
 }
 
 impl PageColumn {
@@ -90,7 +92,8 @@ impl Column {
 
     /// Whether its pieces can be packed so.
     pub fn takes(&self, packing: Packing) -> bool {
-        self.pages.is_some() == packing.encoding.is_some()
+        let may_be_exact = || self.pages.as_ref().is_some_and(|pages| pages.may_be_exact);
+        self.pages.is_some() == packing.encoding.is_some() && (!packing.is_exact() || may_be_exact())
     }
 
     pub fn name(&self) -> &str {

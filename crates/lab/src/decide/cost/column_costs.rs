@@ -23,7 +23,8 @@ pub(super) fn column_costs(stats: &FileStats, tables: &[Trials], codecs: &[Packi
         let decode = decoding.of(column, &table.decode);
         if table.sampled <= 0.0 {
             let known = |(&codec, shape): (&Packing, &CodecCost)| match codec {
-                c if !column.takes(c) => None,
+                // Whether fewer bits do is not known.
+                c if !column.takes(c) || c.is_exact() => None,
                 c if c.is_none() => Some(*shape),
                 c if c == column.packing() => {
                     let size = Point { blocks: column.count(), raw: column.raw, cost: column.zip };
@@ -50,7 +51,7 @@ pub(super) fn column_costs(stats: &FileStats, tables: &[Trials], codecs: &[Packi
         let mut costs: Vec<Option<CodecCost>> = (0..codecs.len()).map(own).collect();
         let measured = costs.clone();
         for (k, cost) in costs.iter_mut().enumerate().filter(|(_, cost)| cost.is_none()) {
-            if codecs.get(k).is_none_or(|codec| !column.takes(*codec)) {
+            if codecs.get(k).is_none_or(|codec| !column.takes(*codec) || (codec.is_exact() && !table.exact)) {
                 continue;
             }
             *cost = sibling(&measured, tables, k).map(|(known, ratio)| CodecCost {

@@ -103,7 +103,7 @@ impl Confirmed {
             for run in &sample.runs {
                 run.pieces(codec, (size, usize::MAX), &mut |piece| {
                     let trial = piece.trial(codec, &mut *bench)?;
-                    let raw = as_f64(piece.payload.len() as u64);
+                    let raw = as_f64(piece.raw as u64);
                     left -= raw * nominal::codec(codec);
                     bytes.add(raw, as_f64(trial.stored as u64));
                     pack.add(raw, trial.pack);

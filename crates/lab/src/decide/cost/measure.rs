@@ -63,8 +63,14 @@ pub(crate) fn measure(
     let total: f64 = order.iter().map(raw).sum();
     let is_fast = |codec: Packing| is_fast(codec, stats.goal);
     let left = (nominal::budget(stats) - work.spent).max(0.0);
-    let fast: f64 = codecs.iter().filter(|&&c| is_fast(c)).map(|&c| nominal::codec(c)).sum();
-    let slow: f64 = codecs.iter().filter(|&&c| !is_fast(c)).map(|&c| nominal::codec(c)).sum();
+    // Some packings are for some columns only.
+    let taking = |packing: Packing| {
+        let takes = |i: &&usize| stats.columns.get(**i).is_some_and(|column| column.takes(packing));
+        order.iter().filter(takes).map(raw).sum::<f64>() / total.max(1.0)
+    };
+    let price = |&packing: &Packing| nominal::codec(packing) * if packing.is_exact() { taking(packing) } else { 1.0 };
+    let fast: f64 = codecs.iter().filter(|&&c| is_fast(c)).map(price).sum();
+    let slow: f64 = codecs.iter().filter(|&&c| !is_fast(c)).map(price).sum();
     let two_sizes_on = (nominal::budget(stats) / TWO_SIZES_EACH).clamp(TWO_SIZES_ON.0, TWO_SIZES_ON.1);
     // Reading a sample costs about as much as decompressing it thrice.
     let share = left / (2.0 * fast + 0.5 * slow + 8.0) / total.max(1.0);
@@ -87,8 +93,9 @@ pub(crate) fn measure(
             Some(sample) => sample,
             None => work.take(i, target)?,
         };
+        let takes = |packing: Packing| column.takes(packing) && sample.takes(packing);
         let tried: Vec<bool> =
-            codecs.iter().map(|&c| column.takes(c) && (is_fast(c) || rank < SLOW_ON || rank % 4 == 0)).collect();
+            codecs.iter().map(|&c| takes(c) && (is_fast(c) || rank < SLOW_ON || rank % 4 == 0)).collect();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
         let most = target as usize / sample.runs.len().max(1);
         work.fill(table, (column, &sample), &codecs, &tried, (most, as_f64(rank as u64) < two_sizes_on))?;
@@ -133,7 +140,7 @@ impl Work<'_> {
         for run in &sample.runs {
             run.pieces(codec, (size, most), &mut |piece| {
                 let trial = piece.trial(codec, self.bench)?;
-                let raw = as_f64(piece.payload.len() as u64);
+                let raw = as_f64(piece.raw as u64);
                 self.spent += raw * nominal::codec(codec);
                 tried.size.add(raw, as_f64(trial.stored as u64));
                 tried.pack.add(raw, trial.pack);
@@ -166,15 +173,16 @@ impl Work<'_> {
             }
             let Some(column) = self.stats.columns.get(i) else { continue };
             let sample = self.take(i, target(column))?;
-            let tried = |&codec: &Packing| match column.takes(codec) {
+            let taken: Vec<bool> = codecs.iter().map(|&codec| column.takes(codec) && sample.takes(codec)).collect();
+            let tried = |(&codec, &taken): (&Packing, &bool)| match taken {
                 true => self.run(&sample, codec, scouted, scouted),
                 false => Ok(Tried::default()),
             };
-            let tried: Vec<Tried> = codecs.iter().map(tried).collect::<Result<_>>()?;
+            let tried: Vec<Tried> = codecs.iter().zip(&taken).map(tried).collect::<Result<_>>()?;
             self.taken.insert(i, sample);
             total += column.raw;
             for (k, sum) in lost.iter_mut().enumerate() {
-                let takes = |k: usize| codecs.get(k).is_some_and(|codec| column.takes(*codec));
+                let takes = |k: usize| taken.get(k) == Some(&true);
                 let beaten =
                     |(other, t): (usize, &Tried)| other != k && takes(other) && beats(t, tried.get(k), other < k);
                 // What cannot be tried on a column is no loss there.
@@ -202,6 +210,7 @@ impl Work<'_> {
         table.decode = sample.decode;
         table.stored = sample.stored;
         table.scale = sample.scale(column);
+        table.exact = sample.runs.iter().all(sample::Run::can_be_exact);
         table.codecs = vec![[Tried::default(); 2]; codecs.len()];
         let longest = sample.runs.iter().map(sample::Run::payload).max().unwrap_or(0).min(LARGEST_BASKET).min(most);
         for ((slots, &codec), _) in table.codecs.iter_mut().zip(codecs).zip(tried).filter(|(_, tried)| **tried) {

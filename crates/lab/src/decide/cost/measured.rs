@@ -49,6 +49,8 @@ pub(super) struct Trials {
     pub stored: f64,
     /// Bytes on disk of the whole column over the bytes that its sample predicts.
     pub scale: f64,
+    /// Whether its sample takes fewer bits.
+    pub exact: bool,
     pub codecs: Vec<[Tried; 2]>,
 }
 

@@ -56,6 +56,14 @@ pub(super) fn page_columns(
         let Some(demand) = demand(read, name).filter(|_| !sum.pages.is_empty()) else { continue };
         columns.push(sum.column(lineage, demand, top, ntuple));
     }
+    let narrow = |column: &Column| column.pages.as_ref().is_some_and(|pages| pages.encoding.can_be_narrower());
+    let narrow: HashSet<Vec<String>> =
+        columns.iter().filter(|column| narrow(column)).map(|column| column.lineage.clone()).collect();
+    for Column { lineage, pages, .. } in &mut columns {
+        if let Some(pages) = pages {
+            pages.may_be_exact = narrow.contains(lineage);
+        }
+    }
     let stats = TreeStats { path, entries: as_f64(ntuple.entries()), clusters, objects: Vec::new() };
     Ok(PageColumns { stats, columns })
 }
@@ -150,6 +158,7 @@ impl Sum {
                 top,
                 pages: self.pages,
                 max_key_size: ntuple.anchor.max_key_size,
+                may_be_exact: false,
             }),
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use dataset::layout::ColumnEncoding;
-use dataset::ntuple::element::{ColumnType, Elements, Encoding};
+use dataset::ntuple::element::{ColumnType, Elements, Encoding, NeededBits};
 use dataset::ntuple::model::Locator;
 use rootfile::{Error, Result, Source};
 
@@ -30,11 +30,18 @@ pub(super) struct ElementRun {
     encoding: Encoding,
     /// Ends of collections count from the start of their cluster, so those of different clusters are apart.
     parts: Vec<Elements>,
+    /// The encoding of fewer bits that keeps the elements of all runs of the sample.
+    narrow: Option<Encoding>,
 }
 
 impl ElementRun {
     fn new(encoding: Encoding) -> Self {
-        Self { encoding, parts: Vec::new() }
+        Self { encoding, parts: Vec::new(), narrow: None }
+    }
+
+    /// Whether the elements take fewer bits than in the file, or are of a kind that stays as it is where others do.
+    pub fn can_be_exact(&self) -> bool {
+        self.narrow.is_some() || !self.encoding.can_be_narrower()
     }
 
     /// Bytes of all elements in a page, before compression.
@@ -62,8 +69,11 @@ impl ElementRun {
         (size, most): (usize, usize),
         each: &mut dyn FnMut(Piece<'_>) -> Result<()>,
     ) -> Result<()> {
-        let encoding = encoding(&self.encoding, packing)?;
-        let in_bytes = |bytes: usize| (bytes.saturating_mul(8) / usize::from(encoding.bits().max(1))).max(1);
+        let encoding = match self.narrow.filter(|_| packing.is_exact()) {
+            Some(narrow) => narrow,
+            None => encoding(&self.encoding, packing)?,
+        };
+        let in_bytes = |bytes: usize| (bytes.saturating_mul(8) / usize::from(self.encoding.bits().max(1))).max(1);
         let (count, mut left) = (in_bytes(size), in_bytes(most));
         let (mut payload, mut given) = (Vec::new(), false);
         for part in &self.parts {
@@ -74,7 +84,8 @@ impl ElementRun {
                 left = left.saturating_sub(range.len());
                 payload.clear();
                 part.encode(&encoding, range.clone(), &mut payload)?;
-                each(Piece { payload: &payload, page: Some((&encoding, range.len())) })?;
+                let raw = self.encoding.page_len(range.len()).unwrap_or(payload.len());
+                each(Piece { payload: &payload, raw, page: Some((&encoding, range.len())) })?;
                 given = true;
             }
         }
@@ -93,7 +104,11 @@ fn encoding(own: &Encoding, packing: Packing) -> Result<Encoding> {
     let plain = own.column_type().unsplit();
     let wanted = match packing.encoding {
         // ROOT does not read this one.
-        Some(ColumnEncoding::Split) => plain.split().filter(|split| *split != ColumnType::SplitReal16).unwrap_or(plain),
+        // Columns beside those of fewer bits are split where they are compressed.
+        Some(ColumnEncoding::Exact(_)) if packing.is_none() => plain,
+        Some(ColumnEncoding::Split | ColumnEncoding::Exact(_)) => {
+            plain.split().filter(|split| *split != ColumnType::SplitReal16).unwrap_or(plain)
+        }
         _ => plain,
     };
     Encoding::new(wanted, own.bits(), Some(own.range()))
@@ -144,6 +159,11 @@ pub(super) fn take(
         }
         sample.runs.push(run);
     }
+    let mut needed = NeededBits::default();
+    sample.runs.iter().flat_map(|run| &run.parts).for_each(|part| needed.add(part));
+    let narrow = needed.narrower(&own.encoding, 0);
+    let narrow = narrow.map(|(column_type, bits)| Encoding::new(column_type, bits, None)).transpose()?;
+    sample.runs.iter_mut().for_each(|run| run.narrow = narrow);
     Ok(sample)
 }
 

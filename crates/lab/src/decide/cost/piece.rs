@@ -19,6 +19,8 @@ const MOST_PLACES: usize = 4;
 pub(crate) struct Piece<'a> {
     /// Its bytes before compression.
     pub payload: &'a [u8],
+    /// Bytes before compression of the same entries as the file has them: a packing may have fewer.
+    pub raw: usize,
     /// For a page: how its elements are encoded, and their number.
     pub page: Option<(&'a Encoding, usize)>,
 }

@@ -50,6 +50,11 @@ impl Sample {
         self.runs.iter().map(Run::payload).sum()
     }
 
+    /// Whether a packing can be tried on it.
+    pub fn takes(&self, packing: Packing) -> bool {
+        !packing.is_exact() || (!self.runs.is_empty() && self.runs.iter().all(Run::can_be_exact))
+    }
+
     /// Bytes on disk of the whole column over the bytes that the sampled baskets predict. Results on the
     /// sample are corrected by this factor.
     pub fn scale(&self, column: &Column) -> f64 {
@@ -157,6 +162,14 @@ impl Run {
         }
     }
 
+    /// Whether its values take fewer bits than in the file, or are of a kind that stays as it is where others do.
+    pub fn can_be_exact(&self) -> bool {
+        match self {
+            Self::Entries(_) => false,
+            Self::Elements(run) => run.can_be_exact(),
+        }
+    }
+
     /// Hands out pieces of about `size` bytes before compression, of the first `most`. A small rest is left out.
     pub fn pieces(
         &self,
@@ -165,7 +178,9 @@ impl Run {
         each: &mut dyn FnMut(Piece<'_>) -> Result<()>,
     ) -> Result<()> {
         match self {
-            Self::Entries(run) => run.baskets(size, most, |payload| each(Piece { payload, page: None })),
+            Self::Entries(run) => {
+                run.baskets(size, most, |payload| each(Piece { payload, raw: payload.len(), page: None }))
+            }
             Self::Elements(run) => run.pages(packing, (size, most), each),
         }
     }

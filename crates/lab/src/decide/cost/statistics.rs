@@ -69,6 +69,8 @@ pub(crate) struct FileStats {
     pub baseline: Option<Cost>,
     /// What the decision minimises.
     pub goal: Goal,
+    /// Whether columns of RNTuples may have fewer bits for the same values.
+    pub exact: bool,
 }
 
 impl FileStats {
@@ -109,6 +111,7 @@ impl FileStats {
             recasts: Vec::new(),
             baseline: None,
             goal: Goal::default(),
+            exact: false,
         };
         let walk = file.walk();
         stats.metadata += thread_seconds() - start;

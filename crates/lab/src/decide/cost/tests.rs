@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use dataset::decode::ColumnPlan;
 use dataset::ntuple::element::Encoding;
 use dataset::tree::basket::BasketData;
-use flow::Budget;
+use flow::write::WriteOptions;
+use flow::{Budget, unwatched};
 use rootfile::Result;
 use rootfile::codec::{Algorithm, Compression};
 
@@ -20,6 +21,8 @@ use super::replay::replay;
 use super::statistics::FileStats;
 use super::utility::Goal;
 use super::workload::Workload;
+use crate::synthetic::generate::{Job, generate};
+use crate::synthetic::models::{Model, ModelOptions};
 
 /// A codec that costs what [`fixed`] and [`per_byte`] say, and clocks that show it.
 #[derive(Default)]
@@ -152,4 +155,49 @@ fn replay_reads_what_is_asked() {
     let sparse = read("sparse:0.1%").baskets;
     assert!((3 * 55..=3 * 120).contains(&sparse), "{sparse}");
     assert!(read("full").seconds > 0.0);
+}
+
+/// A NanoAOD-like RNTuple without compression, whose `Jet_pt` are floats of 19 bits in columns of 32.
+fn reduced() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let [short, tree, path] = ["short.root", "tree.root", "wide.root"].map(|name| dir.path().join(name));
+    let model = Model::named("nano", &ModelOptions { size: 1_000_000, ..ModelOptions::default() }).unwrap();
+    let layout = "container = \"rntuple\"\ncompression = \"none\"\n[column.\"Jet_pt\"]\nencoding = \"truncated:19\"";
+    let options = WriteOptions { layout: layout.parse().unwrap(), ..WriteOptions::default() };
+    let (outputs, budget) = (vec![short.clone()], Budget::new(100_000_000, 1));
+    let job = Job { model: &model, outputs, options, budget, fill: true, rate: None, timeline: false };
+    generate(&job, &unwatched).unwrap();
+    let convert = |from: &PathBuf, to: &PathBuf, layout: &str| {
+        let options = flow::Options { layout: layout.parse().unwrap(), ..flow::Options::default() };
+        flow::rewrite(std::slice::from_ref(from), to, &options, &unwatched).unwrap();
+    };
+    convert(&short, &tree, "container = \"ttree\"");
+    convert(&tree, &path, "container = \"rntuple\"\ncompression = \"none\"");
+    (dir, path)
+}
+
+#[test]
+fn fewer_bits_are_tried_where_the_values_allow_them() {
+    let (_dir, path) = reduced();
+    let stats = FileStats::read(&path, None, &Workload::default()).unwrap();
+    let packings = Packing::of_pages(&[Compression::NONE, ZSTD], true);
+    let own = packings[0];
+    let measured = measure(&stats, &packings, own, 1, &Allowance::unlimited(), &mut Fake::default()).unwrap();
+    let exact = measured.codecs.iter().position(|codec| codec.is_exact() && codec.is_none());
+    let mut found = 0;
+    for (column, cost) in stats.columns.iter().zip(&measured.columns) {
+        let name = column.lineage.join(".");
+        let exact = exact.and_then(|k| cost.codecs[k]);
+        if !name.ends_with("Jet_pt") || column.name() != "Jet_pt" {
+            assert_eq!(exact, None, "{name}");
+            continue;
+        }
+        let exact = exact.expect("fewer bits are measured");
+        let is_float = column.pages.as_ref().is_some_and(|pages| pages.encoding.can_be_narrower());
+        let share = if is_float { 19.0 / 32.0 } else { 1.0 };
+        // By the bytes that the column has now.
+        assert!((exact.size.of(1.0, 32_000.0) / (share * 32_000.0) - 1.0).abs() < 0.01, "{name}: {exact:?}");
+        found += usize::from(is_float);
+    }
+    assert_eq!(found, 1);
 }

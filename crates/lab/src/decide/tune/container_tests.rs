@@ -43,7 +43,7 @@ fn pages_add_up_to_the_file() {
     assert!(stats.trees[0].clusters.len() > 2);
     let entries: f64 = stats.trees[0].clusters.iter().map(|cluster| cluster.0).sum();
     assert_eq!(entries, stats.trees[0].entries);
-    assert!(stats.columns.iter().all(|column| column.takes(Packing::of_pages(&[column.compression])[0])));
+    assert!(stats.columns.iter().all(|column| column.takes(Packing::of_pages(&[column.compression], false)[0])));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::cost::column::Column;
 use crate::cost::measured::{ColumnCost, Measured};
 use crate::cost::model::{self, Cost};
 use crate::cost::statistics::FileStats;
-use crate::cost::{Goal, Utility};
+use crate::cost::{Goal, Packing, Utility};
 use crate::math::solve::{Choice, Infeasible, Problem, RESOURCES};
 use std::collections::HashSet;
 
@@ -328,6 +328,10 @@ fn new_pages(stats: &FileStats, measured: &Measured, chosen: &Chosen) -> f64 {
     let of = |(column, cost): (&Column, &ColumnCost)| {
         let kept = chosen.picks.get(column.unit).copied().flatten().is_some_and(|pick| pick.codec.is_none());
         let arrays = 2.0 * cost.decode.line.of(0.0, column.raw);
+        // The least bits are known when all values were read, which are then read again.
+        let pick = chosen.picks.get(column.unit).copied().flatten();
+        let is_exact = pick.and_then(|pick| measured.codecs.get(pick.codec?)).is_some_and(Packing::is_exact);
+        let arrays = arrays + if is_exact { 0.5 * arrays + cost.today.of(column.count(), column.raw) } else { 0.0 };
         arrays + if kept { again(measured, column, cost) } else { 0.0 }
     };
     stats.columns.iter().zip(&measured.columns).filter(|(column, _)| column.pages.is_some()).map(of).sum()

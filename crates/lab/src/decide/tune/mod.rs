@@ -132,6 +132,7 @@ fn tune_with(
     let input = stats.file.name().to_path_buf();
     stats.within(options.memory);
     stats.goal = options.goal;
+    stats.exact = !options.no_exact;
     let allowance = Allowance::for_file(start, &stats);
     announce(allowance.seconds());
     let nothing = || Error::request("none of its baskets or pages are in this file: nothing to measure").file(&input);

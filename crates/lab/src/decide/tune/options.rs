@@ -61,6 +61,8 @@ pub struct Options {
     pub tree: Option<String>,
     /// Whether columns of objects may be split or streamed otherwise.
     pub recode: bool,
+    /// Whether numbers in RNTuples keep the bits that they have, although fewer would keep their values.
+    pub no_exact: bool,
     /// The program that will read the file; none: basketry.
     pub reader: Option<Reader>,
     /// The containers that the output may have.

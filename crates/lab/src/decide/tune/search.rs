@@ -154,7 +154,7 @@ pub(super) fn packings_of(stats: &FileStats, codecs: &[Compression]) -> Vec<Pack
         packings.extend(codecs.iter().copied().map(Packing::of_baskets));
     }
     if has_pages {
-        packings.extend(Packing::of_pages(codecs));
+        packings.extend(Packing::of_pages(codecs, stats.exact));
     }
     packings
 }

@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use dataset::ntuple::make::InputUse;
+use dataset::ntuple::make::{Input, InputUse};
 use rootfile::{Error, Result};
 
 use super::plan::NtuplePlan;
@@ -13,19 +13,26 @@ use crate::arrow::write::batch_columns::{column_of, lengths};
 use crate::arrow::write::conform::{Casting, conform};
 use crate::execute::encode::stream_fill::Arrays;
 
+/// The arrays of those inputs that a batch has.
+pub(super) fn given_arrays(plan: &NtuplePlan, batch: &RecordBatch, casting: Casting) -> Result<Vec<Option<ArrayRef>>> {
+    let array = |(number, input): (usize, &Input)| {
+        let name = input.field().name();
+        let given = column_of(batch, number, name);
+        let conformed = given.map(|array| conform(&array, input.field().data_type(), casting)).transpose();
+        conformed.map_err(|e| e.object(format!("column {name}")))
+    };
+    plan.inputs.iter().enumerate().map(array).collect()
+}
+
 /// The arrays of all inputs for a batch. A counter may be missing.
 pub(super) fn input_arrays(plan: &NtuplePlan, batch: &RecordBatch, casting: Casting) -> Result<Box<Arrays>> {
     let name = |number: usize| plan.inputs.get(number).map_or("", |input| input.field().name().as_str());
     let named = |number: usize| move |e: Error| e.object(format!("column {}", name(number)));
-    let mut arrays: Vec<Option<ArrayRef>> = Vec::with_capacity(plan.inputs.len());
-    for (number, input) in plan.inputs.iter().enumerate() {
-        let given = column_of(batch, number, input.field().name());
-        let conformed = given.map(|array| conform(&array, input.field().data_type(), casting));
-        let array = conformed.transpose().map_err(named(number))?;
+    let arrays = given_arrays(plan, batch, casting)?;
+    for (number, (input, array)) in plan.inputs.iter().zip(&arrays).enumerate() {
         if array.is_none() && !matches!(input.used, InputUse::Counter { .. }) {
             return Err(named(number)(Error::request("is missing from the batch")));
         }
-        arrays.push(array);
     }
     // Of each collection the lengths of the first member, and which one that is.
     let mut known: Vec<(usize, usize, ArrayRef)> = Vec::new();

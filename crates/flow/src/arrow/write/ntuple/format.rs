@@ -12,11 +12,12 @@ use dataset::ntuple::model::{Ntuple, Schema};
 use rootfile::Result;
 
 use super::arrays::input_arrays;
+use super::first_pass::ExactPass;
 use super::output::NtupleOutput;
 use super::plan::NtuplePlan;
 use crate::arrow::write::cluster_rule::ClusterRule;
 use crate::arrow::write::conform::Casting;
-use crate::arrow::write::format::{ClusterEnd, TableFormat};
+use crate::arrow::write::format::{ClusterEnd, FirstPass, TableFormat};
 use crate::execute::encode::ntuple::FieldFill;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::Arrays;
@@ -74,6 +75,10 @@ impl TableFormat for NtupleFormat {
         let rules = |columns: Range<usize>| plan.rules.get(columns).unwrap_or_default();
         let late = plan.encoder.fields().iter().skip(first);
         late.map(move |encoder| FieldFill::new(encoder, rules(encoder.columns())))
+    }
+
+    fn first_pass(plan: &Arc<NtuplePlan>) -> Option<Box<dyn FirstPass<NtuplePlan, Ntuple>>> {
+        ExactPass::of(plan).map(|pass| Box::new(pass) as _)
     }
 
     fn start_cluster(fields: &mut [FieldFill], plan: &NtuplePlan, _: ClusterEnd) -> Vec<ColumnPages> {

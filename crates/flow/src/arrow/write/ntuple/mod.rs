@@ -2,6 +2,7 @@
 //! knows them as a [`TableFormat`](super::format::TableFormat).
 
 mod arrays;
+mod first_pass;
 pub(super) mod format;
 mod output;
 pub(crate) mod plan;

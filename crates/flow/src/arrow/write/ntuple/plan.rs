@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use dataset::layout::{ClusterSize, ColumnLayout, Compression, Layout, TreeRules, defaults};
+use dataset::layout::{ClusterSize, ColumnEncoding, ColumnLayout, Compression, Layout, TreeRules, defaults};
+use dataset::ntuple::element::{ColumnType, Encoding};
 use dataset::ntuple::encode::TableEncoder;
 use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, make_schema};
 use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Role, Schema};
@@ -74,6 +75,19 @@ pub(crate) struct NtuplePlan {
     pub groups: GroupRule,
     /// Compression of metadata.
     pub compression: Compression,
+    /// The columns whose bits the values tell.
+    pub exact: Vec<ExactColumn>,
+}
+
+/// A column that takes the fewest bits that keep every value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExactColumn {
+    /// Its physical ID.
+    pub id: usize,
+    /// How it is encoded in full.
+    pub own: Encoding,
+    /// The least bits that are asked for.
+    pub least: Option<u16>,
 }
 
 impl NtuplePlan {
@@ -104,6 +118,7 @@ impl NtuplePlan {
         let MadeSchema { schema, inputs } = made;
         let has_checksum = rules.tree.page_checksums != Some(false);
         let page_rules = page_rules(&schema, &rules, has_checksum);
+        let exact = exact_columns(&schema, &rules)?;
         let schema = Arc::new(schema);
         let table = rules.tree.columns();
         let plan = Self {
@@ -119,6 +134,7 @@ impl NtuplePlan {
             share_pages: rules.tree.share_pages != Some(false),
             groups: GroupRule::of(rules.tree.cluster_group).within(memory / LIST_SHARE),
             compression: compression(&table),
+            exact,
         };
         let nowhere = Link { len: 0, locator: Locator::File { offset: 0, size: 0 } };
         let anchor = Anchor { version: VERSION, header: nowhere, footer: nowhere, max_key_size: MAX_KEY_SIZE };
@@ -134,6 +150,34 @@ impl NtuplePlan {
             attribute_sets: Vec::new(),
         };
         Ok((plan, ntuple))
+    }
+
+    /// The plan for a writer that is filled, so that nobody has seen the values: columns whose bits they tell take the bits that are
+    /// asked for, and refuse a value that needs more.
+    pub fn filled(self, mut ntuple: Ntuple) -> Result<(Self, Ntuple)> {
+        if self.exact.is_empty() {
+            return Ok((self, ntuple));
+        }
+        let asked = |column: &ExactColumn| match column.least {
+            Some(bits) => Ok(column.own.with_bits(bits).map(|narrow| (column.id, narrow))),
+            None => Err(Error::request(
+                "the encoding \"exact\" needs a look at all values before the first is written; write exact:BITS, which refuses values \
+                 that need more bits, or rewrite the file with it",
+            )),
+        };
+        let narrow: Vec<_> = self.exact.iter().filter_map(|column| asked(column).transpose()).collect::<Result<_>>()?;
+        narrow_columns(&mut ntuple.schema, &narrow);
+        Ok((self.narrowed(&narrow)?, ntuple))
+    }
+
+    /// The same with narrower columns, by physical ID, which refuse values that would change.
+    pub fn narrowed(&self, columns: &[(usize, (ColumnType, u16))]) -> Result<Self> {
+        let mut schema = Arc::clone(&self.schema);
+        narrow_columns(&mut schema, columns);
+        let made = MadeSchema { schema: Schema::clone(&schema), inputs: self.inputs.clone() };
+        let mut encoder = TableEncoder::new(&made)?;
+        columns.iter().for_each(|(id, _)| encoder.keep_bits(*id));
+        Ok(Self { schema, inputs: made.inputs, encoder, rules: self.rules.clone(), exact: Vec::new(), ..*self })
     }
 
     /// Checks that columns from one on can hold zeroes: a quantised one need not, and ROOT reads the object of a streamer field
@@ -166,6 +210,32 @@ pub(crate) fn encodings(rules: &TreeRules<'_>) -> impl Fn(&[&str]) -> FieldEncod
 
 fn compression(own: &ColumnLayout) -> Compression {
     own.compression.unwrap_or(defaults::NTUPLE_COMPRESSION)
+}
+
+/// Gives columns fewer bits, by physical ID.
+pub(super) fn narrow_columns(schema: &mut Arc<Schema>, columns: &[(usize, (ColumnType, u16))]) {
+    let schema = Arc::make_mut(schema);
+    for (id, (column_type, bits)) in columns {
+        if let Some(column) = schema.columns.get_mut(*id) {
+            (column.column_type, column.bits) = (*column_type, *bits);
+        }
+    }
+}
+
+/// The columns for which a layout asks the fewest bits that keep every value: floating-point numbers, unless they are quantised.
+fn exact_columns(schema: &Schema, rules: &TreeRules<'_>) -> Result<Vec<ExactColumn>> {
+    let mut found = Vec::new();
+    for (id, column) in schema.columns.iter().enumerate() {
+        let mut path = schema.lineage(column.field);
+        path.reverse();
+        if let Some(ColumnEncoding::Exact(least)) = rules.column(&path).encoding {
+            let own = schema.encoding(id)?;
+            if own.can_be_narrower() {
+                found.push(ExactColumn { id, own, least });
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The rules of the columns, which are those of their fields.
