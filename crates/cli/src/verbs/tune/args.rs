@@ -47,7 +47,7 @@ pub struct Args {
     #[arg(long, value_name = "WORKLOAD", default_value = "full")]
     pub(super) workload: Workload,
     /// What to minimise: reading (the time to read the workload), or size. For size, codecs that take long to write are tried, too.
-    #[arg(long, value_name = "GOAL", default_value = "reading")]
+    #[arg(long, value_name = "GOAL", default_value = "balanced")]
     pub(super) goal: Goal,
     /// Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x.
     #[arg(long, value_name = "LIMIT")]

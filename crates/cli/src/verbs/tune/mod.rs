@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use dataset::glob::NameFilter;
 use flow::Progress;
+use lab::price::PriceBook;
 use lab::tune::{Limit, MeasuredFile, Options, Reader, Tuned, prove, tune};
 use rootfile::{Error, Hint, OutputFile, Result, check_output, is_same_place};
 
@@ -80,6 +81,7 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
     let options = Options {
         workload: args.workload.clone(),
         goal: args.goal,
+        prices: PriceBook::default(),
         max_size: args.max_size,
         max_read_memory: args.max_read_memory,
         max_write_time: args.max_write_time,

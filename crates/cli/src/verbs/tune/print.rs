@@ -194,6 +194,7 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
 fn limits(out: &mut impl Write, report: &Report) -> Result<()> {
     let Report { limits, sensitivity: loosened, .. } = report;
     let better = match report.goal {
+        Goal::Balanced => "cost less",
         Goal::Reading => "read faster",
         Goal::Size => "are smaller",
     };

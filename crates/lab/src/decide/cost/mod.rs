@@ -49,6 +49,6 @@ pub(crate) use packing::Packing;
 pub use replay::Reading;
 pub(crate) use replay::replay;
 pub use utility::Goal;
-pub(crate) use utility::Utility;
+pub(crate) use utility::{Utility, Weights};
 pub use workload::Workload;
 pub(crate) use workload::{Demand, Term};

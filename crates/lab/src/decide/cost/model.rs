@@ -10,7 +10,7 @@ use super::measured::{CodecCost, ColumnCost};
 use crate::math::as_f64;
 
 /// The cost of a column, or a file, in a layout. Times are CPU seconds of one thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Cost {
     /// Seconds to read for the workload: fetch, decompress and decode.
     pub read: f64,
@@ -22,6 +22,8 @@ pub struct Cost {
     pub decode: f64,
     /// Bytes on disk.
     pub size: f64,
+    /// Bytes on disk that the workload reads.
+    pub read_bytes: f64,
     /// Seconds to compress.
     pub write: f64,
     /// Bytes that a reader of all columns holds: each one's largest basket, on disk and unpacked, and a cluster.
@@ -39,6 +41,7 @@ impl std::ops::AddAssign for Cost {
         self.decompress += other.decompress;
         self.decode += other.decode;
         self.size += other.size;
+        self.read_bytes += other.read_bytes;
         self.write += other.write;
         self.read_memory += other.read_memory;
         self.write_memory += other.write_memory;
@@ -153,7 +156,8 @@ fn reading(
     let raw = column.raw_in(baskets) * entries / column.entries.max(1.0);
     let columns = column.demand.readings() * access.per_column;
     let decode = touched * (offsets + decode.besides) + decode.line.of(runs, raw) + columns;
-    Cost { read: fetch + decompress + decode, fetch, decompress, decode, ..Cost::default() }
+    let read_bytes = touched * on_disk;
+    Cost { read: fetch + decompress + decode, fetch, decompress, decode, read_bytes, ..Cost::default() }
 }
 
 #[cfg(test)]

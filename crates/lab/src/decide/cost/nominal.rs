@@ -16,7 +16,11 @@ const FLOOR_SECONDS: (f64, f64) = (0.2, 1.2);
 
 /// Codecs that are tried.
 pub(crate) fn candidates(goal: Goal) -> Vec<Compression> {
-    goal.pick(fastest(), smallest())
+    match goal {
+        Goal::Reading => fastest(),
+        Goal::Size => smallest(),
+        Goal::Balanced => balanced(),
+    }
 }
 
 fn fastest() -> Vec<Compression> {
@@ -30,6 +34,13 @@ fn fastest() -> Vec<Compression> {
         Compression::new(Algorithm::Zstd, 3),
         Compression::new(Algorithm::Zstd, 5),
     ]
+}
+
+/// All that may win by a price, with one that is small whatever it takes.
+fn balanced() -> Vec<Compression> {
+    let mut all = fastest();
+    all.extend([Compression::new(Algorithm::Zstd, 9), Compression::new(Algorithm::Lzma, 5)]);
+    all
 }
 
 /// Compressing with the last ones takes three to five times as long as with the others.
@@ -67,9 +78,13 @@ pub(super) fn decompression(compression: Compression) -> f64 {
 /// Nominal nanoseconds to decode a byte.
 pub(super) const DECODE: f64 = 0.5;
 
-/// Nominal nanoseconds of the cheapest rewrite that does anything; where size is the goal, of one that compresses well.
+/// Nominal nanoseconds of the cheapest rewrite that does anything; where size is the goal, of one that compresses well; by price, of one between.
 pub(crate) fn rewrite(stats: &FileStats) -> f64 {
-    let compression = stats.goal.pick(4.0, 80.0);
+    let compression = match stats.goal {
+        Goal::Reading => 4.0,
+        Goal::Balanced => 25.0,
+        Goal::Size => 80.0,
+    };
     stats.columns.iter().map(|c| c.raw * (decompression(c.compression) + compression + 0.5)).sum()
 }
 

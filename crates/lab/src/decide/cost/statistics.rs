@@ -110,7 +110,7 @@ impl FileStats {
             largest: usize::MAX,
             recasts: Vec::new(),
             baseline: None,
-            goal: Goal::default(),
+            goal: Goal::Reading,
             exact: false,
         };
         let walk = file.walk();

@@ -12,7 +12,6 @@ use rootfile::{Error, Hint, Result, ScratchFolder};
 use super::options::{Containers, Options};
 use super::report::ContainerReport;
 use super::tuned::Tuned;
-use crate::cost::Utility;
 use crate::cost::statistics::FileStats;
 use crate::math::as_f64;
 
@@ -92,12 +91,12 @@ fn middle(entries: f64, share: f64) -> std::ops::Range<u64> {
 pub(super) fn better(own: Tuned, found: (Container, Result<Tuned>), wanted: Containers) -> Result<Tuned> {
     let (container, found) = found;
     let today = own.report.today.cost;
-    let utility = Utility::new(own.decider.options.goal, today.read, today.size);
+    let utility = own.decider.options.weights().utility(&today);
     let value = |tuned: &Tuned| {
         tuned
             .report
             .chosen
-            .map_or(f64::INFINITY, |chosen| utility.of(chosen.cost.read, chosen.cost.write, chosen.cost.size))
+            .map_or(f64::INFINITY, |chosen| utility.of_cost(&chosen.cost))
     };
     let mut own = own;
     let one = |container: Container, tuned: &Tuned| ContainerReport {

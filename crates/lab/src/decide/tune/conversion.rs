@@ -87,6 +87,7 @@ fn scaled(cost: Cost, share: f64) -> Cost {
         decompress: cost.decompress * share,
         decode: cost.decode * share,
         size: cost.size * share,
+        read_bytes: cost.read_bytes * share,
         write: cost.write * share,
         baskets: cost.baskets * share,
         ..cost

@@ -4,7 +4,7 @@ use crate::cost::column::Column;
 use crate::cost::measured::{ColumnCost, Measured};
 use crate::cost::model::{self, Cost};
 use crate::cost::statistics::FileStats;
-use crate::cost::{Goal, Packing, Utility};
+use crate::cost::{Packing, Utility, Weights};
 use crate::math::solve::{Choice, Infeasible, Problem, RESOURCES};
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub(crate) struct Space {
     pub(super) known: HashSet<(usize, usize, Pick)>,
     /// Whether units with choices of measured size use only these.
     pub(super) only_known: bool,
-    pub(super) goal: Goal,
+    pub(super) weights: Weights,
     pub(super) utility: Utility,
     /// Seconds to read the file as it is.
     pub(super) today: f64,
@@ -44,18 +44,18 @@ impl Space {
         measured: &Measured,
         access: &Access,
         options: Vec<ClusterOption>,
-        (goal, today): (Goal, &Cost),
+        (weights, today): (Weights, &Cost),
         margin: f64,
     ) -> Self {
         let choices = options.iter().map(|option| choices(stats, measured, access, option)).collect();
-        let utility = Utility::new(goal, today.read, today.size);
+        let utility = weights.utility(today);
         Self {
             options,
             tops: TopColumns::new(stats),
             choices,
             known: HashSet::new(),
             only_known: false,
-            goal,
+            weights,
             utility,
             today: today.read,
             rest: stats.rest(),
@@ -77,6 +77,7 @@ impl Space {
             true => *cost,
             false => Cost {
                 size: cost.size * size,
+                read_bytes: cost.read_bytes * size,
                 read: cost.read * read,
                 fetch: cost.fetch * read,
                 decompress: cost.decompress * read,
@@ -263,7 +264,7 @@ impl Space {
 
 /// The objective of the solver.
 fn value(utility: Utility, cost: &Cost) -> f64 {
-    utility.of(cost.read, cost.write, cost.size)
+    utility.of_cost(cost)
 }
 
 /// Another clustering is preferred to an earlier one only if it is better by more than the noise of measuring. The

@@ -12,8 +12,9 @@ use super::limits::Limit;
 use super::reader::Reader;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
-use crate::cost::{Demand, Goal, Workload};
+use crate::cost::{Demand, Goal, Weights, Workload};
 use crate::math::as_f64;
+use crate::price::PriceBook;
 
 /// The default limit on a reader's memory: this many bytes, or this many times today's if that is more.
 pub(crate) const READ_MEMORY: (f64, f64) = (256e6, 1.5);
@@ -45,13 +46,15 @@ pub struct Options {
     pub workload: Workload,
     /// What is minimised.
     pub goal: Goal,
+    /// The prices that bytes and seconds are balanced by.
+    pub prices: PriceBook,
     /// The most bytes that the file may have; today's if nothing is said.
     pub max_size: Option<Limit>,
     /// The most memory that a reader of all columns may need.
     pub max_read_memory: Option<Limit>,
     /// The most seconds that compression may take.
     pub max_write_time: Option<Limit>,
-    /// The most seconds that the workload may take to read; today's if size is the goal and nothing is said.
+    /// The most seconds that the workload may take to read; today's if nothing is said and reading is not the goal.
     pub max_read_time: Option<Limit>,
     /// The most memory that a writer of all columns may need.
     pub memory: u64,
@@ -98,6 +101,11 @@ impl Options {
         }
     }
 
+    /// What is weighed against what.
+    pub(super) fn weights(&self) -> Weights {
+        Weights { goal: self.goal, rates: self.prices.rates() }
+    }
+
     pub(super) fn budget(&self) -> Budget {
         Budget::new(self.memory, 1)
     }
@@ -107,7 +115,7 @@ impl Options {
         let read_memory = self
             .max_read_memory
             .map_or((READ_MEMORY.1 * today.read_memory).max(READ_MEMORY.0), |l| l.of(today.read_memory));
-        let as_today = (self.goal == Goal::Size).then_some(Limit::Times(1.0));
+        let as_today = self.goal.keeps_reading().then_some(Limit::Times(1.0));
         Limits {
             size,
             write: self.max_write_time.map_or(f64::INFINITY, |l| l.of(today.write)),

@@ -3,6 +3,7 @@
 use super::choice::{Chosen, Limits};
 use super::decide::Space;
 use super::report::{FrontPoint, Loosened};
+use crate::cost::Goal;
 use crate::math::solve::Infeasible;
 
 /// Points of the front.
@@ -66,7 +67,10 @@ pub(super) fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Ve
     let loosened = |(name, limits, value): (&'static str, Limits, Option<f64>)| {
         let found = space.decide_among(0..space.options.len(), &chosen.forms, &limits).ok()?;
         // A gain below one per cent is not reported.
-        let gain = space.goal.pick(found.total.read / chosen.total.read, found.total.size / chosen.total.size);
+        let gain = match space.weights.goal {
+            Goal::Balanced => found.objective / chosen.objective,
+            goal => goal.pick(found.total.read / chosen.total.read, found.total.size / chosen.total.size),
+        };
         (found.objective < 0.995 * chosen.objective && gain < 0.99).then_some(Loosened {
             name,
             value,

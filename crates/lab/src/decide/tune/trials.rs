@@ -12,7 +12,7 @@ use crate::cost::column::{Column, METADATA_PER_BASKET};
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 use crate::cost::trial::{self, Trial};
-use crate::cost::{Access, Allowance, Utility};
+use crate::cost::{Access, Allowance};
 use crate::math::as_f64;
 use crate::math::solve::Infeasible;
 use crate::system::clock::process_seconds;
@@ -181,7 +181,7 @@ impl Search {
         now.0.iter_mut().chain([&mut now.1]).for_each(|cost| slow(cost, today));
         self.space.learn(stats, chosen, trial, today);
         let compared = stats.compared(&now.1);
-        self.space.utility = Utility::new(self.space.goal, compared.read, compared.size);
+        self.space.utility = self.space.weights.utility(&compared);
         self.space.today = compared.read;
     }
 
@@ -191,8 +191,10 @@ impl Search {
             return;
         }
         let stays = tried.iter().find(|one| self.decision.as_ref().is_ok_and(|chosen| same(chosen, &one.chosen)));
-        let value =
-            |one: &Tried| self.space.utility.of(one.ratio() * self.now.1.read, one.chosen.total.write, one.size);
+        let value = |one: &Tried| {
+            let read = one.ratio() * self.now.1.read;
+            self.space.utility.of_cost(&Cost { read, size: one.size, ..one.chosen.total })
+        };
         let best = |fast: bool| {
             let all = tried.iter().filter(|one| if fast { self.holds(one) } else { self.fits(one) });
             all.min_by(|a, b| value(a).total_cmp(&value(b)))
@@ -327,7 +329,7 @@ impl Space {
             }
             again.total += *cost;
         }
-        again.objective = self.utility.of(again.total.read, again.total.write, again.total.size - self.rest);
+        again.objective = self.utility.of_cost(&Cost { size: again.total.size - self.rest, ..again.total });
         again
     }
 }
