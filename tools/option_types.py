@@ -30,6 +30,9 @@ KINDS = {
     "FILE": "Place",
     "OTHER": "Place",
     "READER": "str | os.PathLike[str]",
+    "FILE.toml": "bool | Place | Mapping[str, object]",
+    "NAME|N": "int | str",
+    "REPORT.json": "Place | Tuning",
     "20MB/s,30ms": "Size",
     "true|false": "bool",
     "1%|A:B|FILE": "str | os.PathLike[str]",
@@ -97,6 +100,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
     from typing import TypeAlias
+
+    from ..reports.tuning import Tuning
 
     #: FILE, FILE:TREE or @list.txt; a path on this machine or a URL.
     Place: TypeAlias = str | os.PathLike[str]

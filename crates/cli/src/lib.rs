@@ -9,6 +9,7 @@ mod layout_args;
 mod live_view;
 mod options;
 mod output;
+mod prices;
 mod self_command;
 mod terminal_text;
 mod verb_command;

@@ -98,6 +98,85 @@ class LimitReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bill:
+    """What a file costs over its life."""
+
+    currency: str
+    """The currency."""
+    total: float
+    """All of it."""
+    disk: float
+    """Of this, bytes on disk, in all copies and years."""
+    tape: float
+    """Bytes on tape."""
+    reading: float
+    """CPU time of all readings."""
+    network: float
+    """Bytes over the wide-area network."""
+    writing: float
+    """CPU time of writing."""
+    energy: float
+    """Energy; 0 if the other prices contain it."""
+    cpu_hours: float
+    """Hours of a core with the price of the book, to read and to write."""
+    tb_years: float
+    """TB times years on disk and tape, in all copies."""
+    kwh: float
+    """Energy in kWh of computers and storage, with that of the building."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A choice that `--choose` takes."""
+
+    number: int
+    """Its number."""
+    names: tuple[Literal["smallest", "balanced", "fastest", "today", "best-tree", "best-rntuple", "goal"], ...]
+    """Its names; none if it lies between others. "smallest": the fewest bytes, however long reading takes. "balanced":
+    the lowest price over the file's life, among those that read no slower than today's layout. "fastest": the shortest
+    reading time of the workload within the limits. "today": the layout of the input. "best-tree": the best tree.
+    "best-rntuple": the best RNTuple. "goal": the best by the goal, where that is not the price."""
+    container: str
+    """`ttree` or `rntuple`."""
+    read: float
+    """Seconds to read for the workload: fetch, decompress and decode."""
+    fetch: float
+    """Of these, to fetch baskets and take their headers apart."""
+    decompress: float
+    """To decompress them."""
+    decode: float
+    """To find entries in them, and to decode the selected ones."""
+    size: float
+    """Bytes on disk."""
+    read_bytes: float
+    """Bytes on disk that the workload reads."""
+    write: float
+    """Seconds to compress."""
+    read_memory: float
+    """Bytes that a reader of all columns holds: each one's largest basket, on disk and unpacked, and a cluster."""
+    write_memory: float
+    """Bytes of the buffers that a writer of all columns fills."""
+    baskets: float
+    """Number of baskets."""
+    clusters: float
+    """Clusters of all trees."""
+    cluster_bytes: int | None
+    """Chosen size of a cluster, in bytes on disk; None where clusters stay."""
+    read_all: float | None
+    """Seconds to read everything; None if the reader cannot."""
+    read_sparse: float | None
+    """Seconds to read 1 % of the entries, scattered; None if the reader cannot."""
+    rewrite: float
+    """CPU seconds that a rewrite into it is expected to take."""
+    bill: Bill
+    """What it costs over the file's life."""
+    layout: str | None
+    """Its layout as TOML; None if it is the input's."""
+    chosen: bool
+    """Whether it is the choice of this report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """The cost of a file. Times are CPU seconds of one thread."""
 
@@ -111,6 +190,8 @@ class Figures:
     """To find entries in them, and to decode the selected ones."""
     size: float
     """Bytes on disk."""
+    read_bytes: float
+    """Bytes on disk that the workload reads."""
     write: float
     """Seconds to compress."""
     read_memory: float
@@ -139,6 +220,8 @@ class Cost:
     """To find entries in them, and to decode the selected ones."""
     size: float
     """Bytes on disk."""
+    read_bytes: float
+    """Bytes on disk that the workload reads."""
     write: float
     """Seconds to compress."""
     read_memory: float
@@ -308,20 +391,27 @@ class Tuning:
     """Version of this structure."""
     input: str
     """The file; of several the first, and how many more."""
+    tree: str | None
+    """The tree that was named, if one was."""
     files: int
     """Number of inputs."""
     measured_files: int
     """Number of inputs that were measured: they stand for all."""
     workload: str
     """The workload."""
-    goal: Literal["reading", "size"]
-    """What was minimised. "reading": the reading time of the workload. "size": bytes on disk."""
+    goal: Literal["balanced", "reading", "size"]
+    """What was minimised. "balanced": the price of the file's life. "reading": the reading time of the workload.
+    "size": bytes on disk."""
     reader: ReaderReport
     """Whose reading is expected, and measured in the proof."""
     measuring: Measuring
     """How the costs were measured."""
     limits: tuple[LimitReport, ...]
     """The limits."""
+    prices: str
+    """The prices of the file's life as TOML, for `--price`."""
+    choices: tuple[Choice, ...]
+    """The choices that `--choose` takes, the smallest first."""
     today: Figures
     """The cost of the present file."""
     read_all: float

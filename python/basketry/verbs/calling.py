@@ -4,6 +4,7 @@ command knows (`_core.report`). The verbs themselves are in `files`, `many_files
 from __future__ import annotations
 
 import collections.abc
+import dataclasses
 import json
 import os
 from pathlib import Path
@@ -13,7 +14,7 @@ from .._core import expand, report
 from .._shared.progress import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from .._shared.progress import Progress
     from .options import Layout, Places, Values
@@ -69,9 +70,28 @@ def as_paths(places: Places) -> list[str]:
 
 
 def with_layout(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with a layout as the command takes it: a file, or text."""
-    layout = given.get("layout")
-    return {**given, "layout": as_toml(layout)} if isinstance(layout, collections.abc.Mapping) else {**given}
+    """Options with a layout, prices and a report as the command takes them: files, or texts."""
+    changed: dict[str, Any] = {}
+    texts: dict[str, Callable[[Any], str]] = {"layout": as_toml, "price": _price_book, "again": _saved}
+    for name, as_text in texts.items():
+        value = given.get(name)
+        if isinstance(value, collections.abc.Mapping) or dataclasses.is_dataclass(value):
+            changed[name] = as_text(value)
+    return {**given, **changed}
+
+
+def _price_book(prices: Mapping[str, Any]) -> str:
+    """Prices as TOML text."""
+    tables = {key: value for key, value in prices.items() if isinstance(value, collections.abc.Mapping)}
+    lines = [_line(key, value) for key, value in prices.items() if key not in tables]
+    for key, values in tables.items():
+        lines += [f"[{key}]", *(_line(name, value) for name, value in values.items())]
+    return "\n".join(["", *lines, ""])
+
+
+def _saved(report: Any) -> str:
+    """A report as the command saves it."""
+    return json.dumps(dataclasses.asdict(report), default=str)
 
 
 def axes(grid: Grid) -> list[str]:

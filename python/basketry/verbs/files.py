@@ -276,6 +276,10 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
     each column under limits, and explains the choice. With an `output` the file is rewritten, measured and proven
     equal. The output exists only if `Tuning.delivered`: no larger than the limit and not slower to read than the input.
 
+    `Tuning.choices` are the choices that were found, each with its `bill` over the file's life; `choose` takes one of
+    them. `price` may be True, a TOML file, or a mapping such as `{"life": {"readings": 100}}`. `again` takes a report
+    (a `Tuning` or the file of one): it chooses anew with other prices, limits or names, without measuring.
+
     `Tuning.chosen` is None if the limits cannot be met; `rewrite(layout=...)` takes `Tuning.layout`, which is TOML.
     Several files of a kind get one layout, for `layout_out`; `output` needs a single file. `progress` is that of
     `rewrite`; it counts what is written.
@@ -286,15 +290,25 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
     - `layout_out`: Write the chosen layout to this file, for `layout` of `rewrite`.
     - `workload`: How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as
       full=0.3,columns:Muon_*=0.7. Default: "full".
-    - `goal`: What to minimise: reading (the time to read the workload), or size. For size, codecs that take long to
-      write are tried, too. Default: "reading".
+    - `goal`: What to minimise: balanced (the price of the file's life; see `price`), reading (the time to read the
+      workload), or size. Where reading is not the goal, codecs that take long to write are tried, too. Default:
+      "balanced".
+    - `choose`: Take this choice of the report: smallest, balanced, fastest, today, best-tree, best-rntuple, or its
+      number. The smallest and the fastest may read slower than today if `max_read_time` does not say otherwise; none is
+      larger than `max_size`. Default: the best by the goal.
+    - `price`: Count money: what a file costs over its life on disk, on tape, over the network, and in CPU time, by the
+      default prices or by those of a TOML file with what differs from them (docs/howto/cost.md). Give it behind the
+      inputs.
+    - `again`: Choose again, by other prices, limits, or a name, among the choices of a saved report (`json` of `tune`),
+      without measuring. With an output the file of the report is rewritten, or the FILE that is given.
     - `max_size`: Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x.
     - `max_read_memory`: Maximum memory of a reader of all columns: its largest baskets and one cluster. Default: 256MB,
       or 1.5x today's if that is more.
     - `max_write_time`: Maximum CPU time of compression: 90s, 5min, or a multiple of the time with today's codec, such
       as 2x.
-    - `max_read_time`: Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x
-      of the measured time in the proof; with `goal` size the choice keeps 1x as well.
+    - `max_read_time`: Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default:
+      1x, of the expected time and of the measured time in the proof; with `goal` reading of the measured time alone;
+      none for a choice by `choose`.
     - `reader`: The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another
       program's reading costs. Expected times are for this reader; if it is installed, it reads input and output in the
       proof. Default: "basketry".

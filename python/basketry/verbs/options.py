@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import TypeAlias
 
+    from ..reports.tuning import Tuning
+
     #: FILE, FILE:TREE or @list.txt; a path on this machine or a URL.
     Place: TypeAlias = str | os.PathLike[str]
     Places: TypeAlias = Place | Iterable[Place]
@@ -258,8 +260,18 @@ class Deciding(TypedDict, total=False):
     workload: str
     """How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as full=0.3,columns:Muon_*=0.7."""
     goal: str
-    """What to minimise: reading (the time to read the workload), or size. For size, codecs that take long to write are
-    tried, too."""
+    """What to minimise: balanced (the price of the file's life; see `price`), reading (the time to read the workload),
+    or size. Where reading is not the goal, codecs that take long to write are tried, too."""
+    choose: int | str | None
+    """Take this choice of the report: smallest, balanced, fastest, today, best-tree, best-rntuple, or its number. The
+    smallest and the fastest may read slower than today if `max_read_time` does not say otherwise; none is larger than
+    `max_size`. Default: the best by the goal."""
+    price: bool | Place | Mapping[str, object] | None
+    """Count money: what a file costs over its life on disk, on tape, over the network, and in CPU time, by the default
+    prices or by those of a TOML file with what differs from them (docs/howto/cost.md). Give it behind the inputs."""
+    again: Place | Tuning | None
+    """Choose again, by other prices, limits, or a name, among the choices of a saved report (`json` of `tune`), without
+    measuring. With an output the file of the report is rewritten, or the FILE that is given."""
     max_size: Limit | None
     """Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x."""
     max_read_memory: Limit | None
@@ -268,8 +280,9 @@ class Deciding(TypedDict, total=False):
     max_write_time: Limit | None
     """Maximum CPU time of compression: 90s, 5min, or a multiple of the time with today's codec, such as 2x."""
     max_read_time: Limit | None
-    """Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x of the measured
-    time in the proof; with `goal` size the choice keeps 1x as well."""
+    """Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x, of the
+    expected time and of the measured time in the proof; with `goal` reading of the measured time alone; none for a
+    choice by `choose`."""
     reader: str | os.PathLike[str]
     """The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another program's
     reading costs. Expected times are for this reader; if it is installed, it reads input and output in the proof."""
@@ -556,8 +569,18 @@ class AnyVerb(TypedDict, total=False):
     workload: str
     """How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as full=0.3,columns:Muon_*=0.7."""
     goal: str
-    """What to minimise: reading (the time to read the workload), or size. For size, codecs that take long to write are
-    tried, too."""
+    """What to minimise: balanced (the price of the file's life; see `price`), reading (the time to read the workload),
+    or size. Where reading is not the goal, codecs that take long to write are tried, too."""
+    choose: int | str | None
+    """Take this choice of the report: smallest, balanced, fastest, today, best-tree, best-rntuple, or its number. The
+    smallest and the fastest may read slower than today if `max_read_time` does not say otherwise; none is larger than
+    `max_size`. Default: the best by the goal."""
+    price: bool | Place | Mapping[str, object] | None
+    """Count money: what a file costs over its life on disk, on tape, over the network, and in CPU time, by the default
+    prices or by those of a TOML file with what differs from them (docs/howto/cost.md). Give it behind the inputs."""
+    again: Place | Tuning | None
+    """Choose again, by other prices, limits, or a name, among the choices of a saved report (`json` of `tune`), without
+    measuring. With an output the file of the report is rewritten, or the FILE that is given."""
     max_size: Limit | None
     """Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x."""
     max_read_memory: Limit | None
@@ -566,8 +589,9 @@ class AnyVerb(TypedDict, total=False):
     max_write_time: Limit | None
     """Maximum CPU time of compression: 90s, 5min, or a multiple of the time with today's codec, such as 2x."""
     max_read_time: Limit | None
-    """Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x of the measured
-    time in the proof; with `goal` size the choice keeps 1x as well."""
+    """Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x, of the
+    expected time and of the measured time in the proof; with `goal` reading of the measured time alone; none for a
+    choice by `choose`."""
     reader: str | os.PathLike[str]
     """The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another program's
     reading costs. Expected times are for this reader; if it is installed, it reads input and output in the proof."""
@@ -637,7 +661,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
     },
     "tune": {
         "workload": "full",
-        "goal": "reading",
+        "goal": "balanced",
         "reader": "basketry",
         "exact": True,
         "seed": 1,

@@ -128,6 +128,15 @@ impl PriceBook {
         Self::parse(&text).map_err(|e| e.file(path))
     }
 
+    /// All prices as TOML.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be written.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self).map_err(|e| Error::request(format!("cannot be written as TOML: {e}")))
+    }
+
     fn check(&self) -> std::result::Result<(), String> {
         let Self { life, disk, tape, cpu, network, energy, .. } = self;
         let all = [
@@ -221,6 +230,7 @@ mod tests {
     fn the_documented_defaults_are_the_defaults() {
         assert_eq!(toml::from_str::<PriceBook>(DEFAULT).unwrap(), PriceBook::default());
         assert_eq!(PriceBook::parse("").unwrap(), PriceBook::default());
+        assert_eq!(PriceBook::parse(&PriceBook::default().to_toml().unwrap()).unwrap(), PriceBook::default());
     }
 
     #[test]

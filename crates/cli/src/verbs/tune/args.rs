@@ -3,15 +3,18 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use lab::tune::{Containers, Goal, Limit, Workload};
+use lab::tune::{Choose, Containers, Goal, Limit, Workload};
 
 use crate::options::{Resources, Verbosity};
+use crate::prices::Prices;
 
 /// Find the best layout for a workload: measure candidates on samples, choose codec, basket and cluster sizes for
 /// each column within limits, and give the reasons. With an output the file is rewritten, measured and proven equal.
 ///
 /// Reading time is the CPU time of one thread: fetching baskets (from the page cache), decompressing them, and
-/// decoding the entries of the workload into columns. Within the limits the choice minimises the reading time
+/// decoding the entries of the workload into columns. Within the limits the choice is the balanced one: it minimises what the
+/// file costs over its life (bytes on disk for years, CPU time and network of readings, writing) by stated prices, and reads no slower
+/// than today. --choose takes another of the choices that the report lists. With --goal reading the choice minimises the reading time
 /// of the workload; a second of compression counts as 5 ms of reading, and one per cent of size
 /// as 0.05 per cent of reading time. With --goal size it minimises the size, and reads no slower than today; one per cent of
 /// reading time counts as 0.05 per cent of size.
@@ -25,7 +28,7 @@ use crate::options::{Resources, Verbosity};
 pub struct Args {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'. Several inputs must be similar files, and
     /// get one layout: files at even distances in the list, 256 MiB together, are merged into a temporary file and measured.
-    #[arg(value_name = "FILE", required_unless_present = "calibrate")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["calibrate", "again"])]
     pub(super) inputs: Vec<OsString>,
     /// Rewrite the input into this file, in the chosen layout. For several inputs use --layout-out.
     #[arg(short, long, value_name = "FILE")]
@@ -46,9 +49,22 @@ pub struct Args {
     /// full=0.3,columns:Muon_*=0.7.
     #[arg(long, value_name = "WORKLOAD", default_value = "full")]
     pub(super) workload: Workload,
-    /// What to minimise: reading (the time to read the workload), or size. For size, codecs that take long to write are tried, too.
+    /// What to minimise: balanced (the price of the file's life; see --price), reading (the time to read the workload), or size. Where
+    /// reading is not the goal, codecs that take long to write are tried, too.
     #[arg(long, value_name = "GOAL", default_value = "balanced")]
     pub(super) goal: Goal,
+    /// Take this choice of the report: smallest, balanced, fastest, today, best-tree, best-rntuple, or its number. The smallest and the
+    /// fastest may read slower than today if --max-read-time does not say otherwise; none is larger than --max-size. For the smallest
+    /// LZMA is tried, too. Default: the best by
+    /// the goal.
+    #[arg(long, value_name = "NAME|N")]
+    pub(super) choose: Option<Choose>,
+    #[command(flatten)]
+    pub(super) prices: Prices,
+    /// Choose again, by other prices, limits, or a name, among the choices of a saved report (`tune --json`), without measuring. With
+    /// an output the file of the report is rewritten, or the FILE that is given.
+    #[arg(long, value_name = "REPORT.json", conflicts_with_all = ["workload", "reader", "calibrate", "recode", "container", "seed"])]
+    pub(super) again: Option<PathBuf>,
     /// Maximum size of the file: a size, or a multiple of today's such as 1.05x. Default: 1x.
     #[arg(long, value_name = "LIMIT")]
     pub(super) max_size: Option<Limit>,
@@ -59,8 +75,8 @@ pub struct Args {
     /// Maximum CPU time of compression: 90s, 5min, or a multiple of the time with today's codec, such as 2x.
     #[arg(long, value_name = "LIMIT", value_parser = Limit::time)]
     pub(super) max_write_time: Option<Limit>,
-    /// Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x of the measured time in
-    /// the proof; with --goal size the choice keeps 1x as well.
+    /// Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x, of the expected time
+    /// and of the measured time in the proof; with --goal reading of the measured time alone; none for a choice by --choose.
     #[arg(long, value_name = "LIMIT", value_parser = Limit::time)]
     pub(super) max_read_time: Option<Limit>,
     /// The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another

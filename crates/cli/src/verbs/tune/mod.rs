@@ -1,7 +1,9 @@
 //! `basketry tune`: measures, decides and explains; with an output it also rewrites and proves.
 
+mod amounts;
 mod args;
 mod calibrate;
+mod offers;
 mod print;
 
 use std::ffi::OsString;
@@ -12,7 +14,7 @@ use std::time::Instant;
 use dataset::glob::NameFilter;
 use flow::Progress;
 use lab::price::PriceBook;
-use lab::tune::{Limit, MeasuredFile, Options, Reader, Tuned, prove, tune};
+use lab::tune::{Kept, Limit, MeasuredFile, Options, Reader, Tuned, prove, tune};
 use rootfile::{Error, Hint, OutputFile, Result, check_output, is_same_place};
 
 pub use args::Args;
@@ -45,7 +47,7 @@ impl VerbCommand for Args {
 
     fn print(&self, tuned: &Tuned, _: Instant) -> Result<()> {
         match !self.verbosity.quiet || tuned.layout.is_none() {
-            true => print::report(&tuned.report),
+            true => print::report(&tuned.report, self.prices.is_given()),
             false if tuned.report.delivered == Some(false) => print::verdict(&tuned.report),
             false => Ok(()),
         }
@@ -60,9 +62,21 @@ impl VerbCommand for Args {
 /// Measures and decides; with an output it rewrites and proves. Before it measures it calls `announce` with the
 /// CPU seconds that this may take.
 fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<Tuned> {
-    let inputs = inputs(&args.inputs)?;
-    let tree = one_tree(&inputs)?;
-    let paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
+    let kept = args.again.as_deref().map(kept).transpose()?;
+    let (paths, tree) = match &kept {
+        Some(kept) if args.inputs.is_empty() => match args.output {
+            Some(_) => {
+                let (path, tree) = kept.input()?;
+                (vec![path], tree)
+            }
+            None => (Vec::new(), None),
+        },
+        _ => {
+            let inputs = inputs(&args.inputs)?;
+            let tree = one_tree(&inputs)?;
+            (inputs.into_iter().map(|input| input.path).collect::<Vec<PathBuf>>(), tree)
+        }
+    };
     for written in [&args.output, &args.layout_out].into_iter().flatten() {
         check_output(written, args.force, paths.iter().map(PathBuf::as_path).chain(lists(&args.inputs)))?;
     }
@@ -79,20 +93,21 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
     }
     let filter = NameFilter::new(&args.keep, &args.drop)?;
     let options = Options {
-        workload: args.workload.clone(),
+        workload: kept.as_ref().map_or(&args.workload, Kept::workload).clone(),
         goal: args.goal,
-        prices: PriceBook::default(),
+        prices: prices(args, kept.as_ref())?,
         max_size: args.max_size,
         max_read_memory: args.max_read_memory,
         max_write_time: args.max_write_time,
         max_read_time: args.max_read_time,
         memory: args.resources.memory.bytes(),
-        seed: args.seed,
+        seed: kept.as_ref().map_or(args.seed, Kept::seed),
         tree,
         recode: args.recode,
         no_exact: !args.exact,
-        reader: Reader::named(&args.reader, python()?)?,
+        reader: Reader::named(kept.as_ref().map_or(&args.reader, Kept::reader), python()?)?,
         containers: args.container.unwrap_or_default(),
+        choose: args.choose,
     };
     if paths.len() > 1 && matches!(args.max_size, Some(Limit::Absolute(_))) {
         let instead = "use a multiple of today's size, such as 1.05x";
@@ -105,13 +120,28 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
         None => std::env::temp_dir(),
     };
     let budget = args.resources.budget();
-    let subject = MeasuredFile::new(&paths, options.tree.as_deref(), &filter, &folder, budget, progress)?;
-    let mut tuned = tune(subject.path(), &options, announce)?;
-    subject.name().clone_into(&mut tuned.report.input);
-    (tuned.report.files, tuned.report.measured_files) = subject.files();
-    if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
-        prove(&mut tuned, subject.path(), out, &options, budget, args.force, progress)?;
-    }
+    let subject = || MeasuredFile::new(&paths, options.tree.as_deref(), &filter, &folder, budget, progress);
+    let tuned = match kept {
+        Some(kept) => {
+            let mut tuned = kept.choose(&options)?;
+            if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
+                let subject = subject()?;
+                subject.name().clone_into(&mut tuned.report.input);
+                prove(&mut tuned, subject.path(), out, &options, budget, args.force, progress)?;
+            }
+            tuned
+        }
+        None => {
+            let subject = subject()?;
+            let mut tuned = tune(subject.path(), &options, announce)?;
+            subject.name().clone_into(&mut tuned.report.input);
+            (tuned.report.files, tuned.report.measured_files) = subject.files();
+            if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
+                prove(&mut tuned, subject.path(), out, &options, budget, args.force, progress)?;
+            }
+            tuned
+        }
+    };
     let delivered = tuned.report.delivered.unwrap_or(true);
     if let (Some(path), Some(layout), true) = (&args.layout_out, &tuned.report.layout, delivered) {
         let mut file = OutputFile::create(path, args.force)?;
@@ -119,6 +149,23 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
         file.finish()?;
     }
     Ok(tuned)
+}
+
+/// The saved report in a file, or the one that a program gives as text.
+fn kept(report: &Path) -> Result<Kept> {
+    match report.to_str().filter(|text| text.trim_start().starts_with('{')) {
+        Some(text) => Kept::parse(text),
+        None => Kept::read(report),
+    }
+}
+
+/// The prices that are asked for; otherwise those of the saved report, or the default ones.
+fn prices(args: &Args, kept: Option<&Kept>) -> Result<PriceBook> {
+    match (args.prices.book()?, kept) {
+        (Some(book), _) => Ok(book),
+        (None, Some(kept)) => kept.prices(),
+        (None, None) => Ok(PriceBook::default()),
+    }
 }
 
 /// The Python interpreter of other readers: the one that runs this process, or else the first on the path.

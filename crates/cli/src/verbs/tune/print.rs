@@ -3,11 +3,13 @@
 use std::io::Write;
 
 use lab::tune::report::{
-    Compared, Comparison, Cost, Figures, FrontPoint, Goal, LimitReport, Loosened, Proof, ReaderReport, Rejected, Report,
+    Compared, Comparison, Figures, FrontPoint, Goal, LimitReport, Loosened, Proof, ReaderReport, Rejected, Report,
 };
 use rootfile::Result;
 use textplots::{Chart, LabelBuilder, LabelFormat, Plot, Shape};
 
+use super::amounts::{as_f64, count, size, time};
+use super::offers::{container, offers};
 use crate::output;
 
 /// Groups of columns that are shown.
@@ -16,7 +18,8 @@ const GROUPS: usize = 12;
 const CHART: (u32, u32) = (120, 48);
 
 /// Prints all of it.
-pub fn report(report: &Report) -> Result<()> {
+/// `with_money`: with the price of each choice.
+pub fn report(report: &Report, with_money: bool) -> Result<()> {
     let mut out = output::stdout();
     let m = &report.measuring;
     // Second looks at the same baskets do not make more of the file known.
@@ -45,9 +48,8 @@ pub fn report(report: &Report) -> Result<()> {
     writeln!(out, "codecs: {}{dropped}", m.codecs.join(", "))?;
     reader(&mut out, &report.reader)?;
     writeln!(out)?;
-    if !report.containers.is_empty() {
-        containers(&mut out, report)?;
-    }
+    offers(&mut out, report, with_money)?;
+    refused(&mut out, report)?;
     match &report.chosen {
         Some(_) if report.unchanged => as_it_is(&mut out, report)?,
         Some(chosen) => decision(&mut out, report, chosen)?,
@@ -76,39 +78,17 @@ pub fn report(report: &Report) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Prints the best choice in each container beside the present file.
-fn containers(out: &mut impl Write, report: &Report) -> Result<()> {
-    let read = format!(">read time ({})", report.workload);
-    let mut table =
-        output::table(&["", ">size", &read, ">compression when written", ">memory of a reader", ">memory of a writer"]);
-    let mut row = |name: String, figures: &Figures| {
-        let Cost { size: bytes, read, write, read_memory, write_memory, .. } = figures.cost;
-        table.add_row([name, size(bytes), time(read), time(write), size(read_memory), size(write_memory)]);
-    };
-    row("today".to_owned(), &report.today);
-    for one in &report.containers {
-        if let Some(chosen) = &one.chosen {
-            row(format!("best {}", container_name(&one.container)), chosen);
-        }
-    }
-    writeln!(out, "{}", table.trim_fmt())?;
+/// Prints why a container has no choice.
+fn refused(out: &mut impl Write, report: &Report) -> Result<()> {
     for one in &report.containers {
         match (&one.refused, &one.chosen) {
-            (Some(why), _) => writeln!(out, "no {}: {why}", container_name(&one.container))?,
-            (None, None) => writeln!(out, "no {} is within the limits", container_name(&one.container))?,
-            _ => {}
+            (Some(why), _) => writeln!(out, "no {}: {why}", container(&one.container))?,
+            (None, None) => writeln!(out, "no {} is within the limits", container(&one.container))?,
+            _ => continue,
         }
+        writeln!(out)?;
     }
-    writeln!(out)?;
     Ok(())
-}
-
-fn container_name(container: &str) -> &str {
-    match container {
-        "rntuple" => "RNTuple",
-        "ttree" => "TTree",
-        other => other,
-    }
 }
 
 /// Prints the reader of the times, unless it is basketry.
@@ -344,31 +324,6 @@ fn value(name: &str, value: f64) -> String {
     if matches!(name, "--max-write-time" | "--max-read-time") { time(value) } else { size(value) }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
-fn size(bytes: f64) -> String {
-    output::bytes(bytes.max(0.0).round() as u64)
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
-fn count(n: f64) -> String {
-    output::count(n.max(0.0).round() as u64)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn as_f64(n: u64) -> f64 {
-    n as f64
-}
-
-/// Seconds for people.
-fn time(seconds: f64) -> String {
-    match seconds {
-        s if s < 0.9995e-3 => format!("{:.0} us", s * 1e6),
-        s if s < 0.9995 => format!("{:.0} ms", s * 1e3),
-        s if s < 99.95 => format!("{s:.2} s"),
-        s => format!("{s:.0} s"),
-    }
-}
-
 /// How a value changes: `1.9x less`, `2 % more`. Beyond a factor of 100 both values say it better.
 fn change([before, after]: [f64; 2]) -> String {
     if before <= 0.0 || after <= 0.0 {
@@ -390,11 +345,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_changes_for_people() {
-        assert_eq!(time(2e-5), "20 us");
-        assert_eq!(time(0.25), "250 ms");
-        assert_eq!(time(1.234), "1.23 s");
-        assert_eq!(time(250.0), "250 s");
+    fn changes_for_people() {
         assert_eq!(change([10.0, 5.0]), "2.0x less");
         assert_eq!(change([100.0, 97.0]), "3 % less");
         assert_eq!(change([100.0, 250.0]), "2.5x more");

@@ -8,7 +8,7 @@ use crate::system::clock::thread_seconds;
 
 /// Costs of reading beside decompression and decoding. Bytes are fetched from a file in the page cache: storage
 /// is not measured, its time is no property of the layout alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Access {
     /// Seconds to fetch a basket and take its header apart.
     pub per_basket: f64,

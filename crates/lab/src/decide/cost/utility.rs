@@ -13,6 +13,8 @@ use crate::price::Rates;
 const READS_PER_WRITE: f64 = 200.0;
 /// One per cent of the figure that is no goal counts as this many per cent of the goal.
 const OTHER_VALUE: f64 = 0.05;
+/// The same where the other figure only decides between choices that are alike.
+const TIE: f64 = 0.002;
 
 /// What `tune` minimises.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -34,6 +36,11 @@ impl Goal {
             Self::Reading => reading,
             Self::Size | Self::Balanced => size,
         }
+    }
+
+    /// Whether it is the price.
+    pub(crate) fn is_balanced(self) -> bool {
+        self == Self::Balanced
     }
 
     /// Whether a choice must read as fast as today's layout, if nothing else was said.
@@ -87,11 +94,30 @@ pub(crate) struct Utility {
 }
 
 impl Utility {
+    /// The fewest bytes; of as many, the fastest to read.
+    pub fn smallest(today: &Cost) -> Self {
+        Self::weighted(Goal::Size, today.read, today.size, TIE)
+    }
+
+    /// The fewest seconds to read; of as many, the smallest.
+    pub fn fastest(today: &Cost) -> Self {
+        Self::weighted(Goal::Reading, today.read, today.size, TIE)
+    }
+
+    /// The same with a second of reading at so many times its weight.
+    pub fn reading_times(self, factor: f64) -> Self {
+        Self { read: factor * self.read, ..self }
+    }
+
     /// For a file that takes `read` seconds to read and has `size` bytes today, where one of both is the goal.
     pub fn new(goal: Goal, read: f64, size: f64) -> Self {
+        Self::weighted(goal, read, size, OTHER_VALUE)
+    }
+
+    fn weighted(goal: Goal, read: f64, size: f64, other: f64) -> Self {
         let (seconds, byte) = match goal {
-            Goal::Reading => (1.0, OTHER_VALUE * read / size.max(1.0)),
-            Goal::Size | Goal::Balanced => (OTHER_VALUE * size / read.max(f64::MIN_POSITIVE), 1.0),
+            Goal::Reading => (1.0, other * read / size.max(1.0)),
+            Goal::Size | Goal::Balanced => (other * size / read.max(f64::MIN_POSITIVE), 1.0),
         };
         Self { read: seconds, write: seconds / READS_PER_WRITE, byte, read_byte: 0.0 }
     }

@@ -42,6 +42,13 @@ impl Default for Workload {
     }
 }
 
+impl Workload {
+    /// One per cent of the entries.
+    pub(crate) fn picked() -> Self {
+        Self { terms: vec![(1.0, Term::Sparse(0.01))], text: "sparse:1%".to_owned() }
+    }
+}
+
 impl FromStr for Workload {
     type Err = Error;
 

@@ -4,6 +4,8 @@ use crate::cost::model::Cost;
 use crate::math::solve::RESOURCES;
 
 use super::candidates::Pick;
+use super::names::Name;
+use crate::cost::Utility;
 
 /// For each column that may have several forms which one: 0 is as it is.
 pub(crate) type Forms = Vec<usize>;
@@ -26,6 +28,12 @@ pub(crate) const LIMIT_NAMES: [&str; RESOURCES] =
     ["--max-size", "--max-write-time", "--max-read-memory", "--memory", "--max-read-time"];
 
 impl Limits {
+    /// No limit at all.
+    pub(crate) fn none() -> Self {
+        let none = f64::INFINITY;
+        Self { size: none, write: none, read_memory: none, write_memory: none, read: none }
+    }
+
     pub(crate) fn array(&self) -> [f64; RESOURCES] {
         [self.size, self.write, self.read_memory, self.write_memory, self.read]
     }
@@ -69,4 +77,24 @@ impl Chosen {
         let Cost { write, read_memory, write_memory, read, .. } = self.total;
         [self.reserved, write, read_memory, write_memory, read]
     }
+}
+
+/// How a choice is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct By {
+    /// What it minimises.
+    pub utility: Utility,
+    /// Its limits.
+    pub limits: Limits,
+    /// Whether its reading may take longer than today's.
+    pub may_be_slower: bool,
+}
+
+/// A choice with its names.
+#[derive(Clone, Debug)]
+pub(super) struct Alternative {
+    pub names: Vec<Name>,
+    pub chosen: Chosen,
+    /// None: the decision of the search itself.
+    pub by: Option<By>,
 }

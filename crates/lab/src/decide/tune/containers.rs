@@ -87,18 +87,17 @@ fn middle(entries: f64, share: f64) -> std::ops::Range<u64> {
     start..(start + count).min(all)
 }
 
-/// The better of both, with the figures of both in its report. `wanted` decides if it is not any.
-pub(super) fn better(own: Tuned, found: (Container, Result<Tuned>), wanted: Containers) -> Result<Tuned> {
+/// Both decisions, with the figures of both in each report, and which is the better one. `wanted` decides if it is not any.
+///
+/// # Errors
+///
+/// The content cannot be in the container that is wanted.
+pub(super) fn compared(
+    mut own: Tuned,
+    found: (Container, Result<Tuned>),
+    wanted: Containers,
+) -> Result<(Vec<Tuned>, usize)> {
     let (container, found) = found;
-    let today = own.report.today.cost;
-    let utility = own.decider.options.weights().utility(&today);
-    let value = |tuned: &Tuned| {
-        tuned
-            .report
-            .chosen
-            .map_or(f64::INFINITY, |chosen| utility.of_cost(&chosen.cost))
-    };
-    let mut own = own;
     let one = |container: Container, tuned: &Tuned| ContainerReport {
         container: container.to_string(),
         chosen: tuned.report.chosen,
@@ -112,18 +111,25 @@ pub(super) fn better(own: Tuned, found: (Container, Result<Tuned>), wanted: Cont
             let (chosen, layout) = (None, None);
             containers.push(ContainerReport { container: container.to_string(), chosen, layout, refused });
             own.report.containers = containers;
-            Ok(own)
+            Ok((vec![own], 0))
         }
         Err(why) => Err(why),
         Ok(mut tuned) => {
             containers.push(one(container, &tuned));
+            let value = |tuned: &Tuned| {
+                let decider = tuned.decider.as_ref();
+                let utility = decider.map(|decider| decider.options.weights().utility(&own.report.today.cost));
+                let chosen = tuned.report.chosen.zip(utility);
+                chosen.map_or(f64::INFINITY, |(chosen, utility)| utility.of_cost(&chosen.cost))
+            };
             let is_better = wanted == Containers::One(container) || value(&tuned) < LEAST_GAIN * value(&own);
             let measured = own.report.measuring.cpu_seconds + tuned.report.measuring.cpu_seconds;
             let allowed = own.report.measuring.allowed + tuned.report.measuring.allowed;
-            let chosen = if is_better { &mut tuned } else { &mut own };
-            (chosen.report.measuring.cpu_seconds, chosen.report.measuring.allowed) = (measured, allowed);
-            chosen.report.containers = containers;
-            Ok(if is_better { tuned } else { own })
+            for report in [&mut own.report, &mut tuned.report] {
+                (report.measuring.cpu_seconds, report.measuring.allowed) = (measured, allowed);
+                report.containers.clone_from(&containers);
+            }
+            Ok((vec![own, tuned], usize::from(is_better)))
         }
     }
 }

@@ -168,7 +168,7 @@ impl Space {
         self.decide_by(Utility::SIZE, &Limits { size: f64::INFINITY, ..*limits })
     }
 
-    fn decide_by(&self, utility: Utility, limits: &Limits) -> Result<Chosen, Infeasible> {
+    pub(super) fn decide_by(&self, utility: Utility, limits: &Limits) -> Result<Chosen, Infeasible> {
         let all = || 0..self.options.len();
         self.tops.search(&|cost| value(utility, cost), &|forms| self.among(all(), forms, limits, utility))
     }

@@ -23,6 +23,8 @@
 //!    `calibrate` measures a profile with generated files.
 
 mod acceptance;
+mod again;
+mod alternatives;
 mod candidates;
 mod choice;
 mod compare;
@@ -38,6 +40,8 @@ mod forms;
 mod layout;
 mod limits;
 mod measured_file;
+mod names;
+mod offers;
 mod options;
 mod prove;
 pub mod reader;
@@ -61,13 +65,16 @@ use crate::system::clock::process_seconds;
 use containers::{Converted, container_of};
 use conversion::Conversion;
 use forecast::a_basket;
+use offers::offer;
 use search::{Search, main_packing, packings_for, packings_of};
 use tuned::Decider;
 
 pub use crate::cost::{Access, Goal, Workload};
+pub use again::Kept;
 pub(crate) use forecast::{LayoutForecast, forecast_layouts};
 pub use limits::Limit;
 pub use measured_file::MeasuredFile;
+pub use names::{Choose, Name};
 pub(crate) use options::READ_MEMORY;
 pub use options::{Containers, Options};
 pub use prove::prove;
@@ -84,20 +91,23 @@ pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<T
     let bench = &mut Codecs::default();
     let stats = options.stats(input)?;
     if options.containers == Containers::Own {
-        return tune_with(stats, options, None, announce, bench);
+        let tuned = tune_with(stats, options, None, announce, bench)?;
+        return offer(vec![tuned], 0, options);
     }
     let own = container_of(&stats)?;
     if options.containers == Containers::One(own) {
-        return tune_with(stats, options, None, announce, bench);
+        let tuned = tune_with(stats, options, None, announce, bench)?;
+        return offer(vec![tuned], 0, options);
     }
     let converting = 1e-9 * nominal::rewrite(&stats) * Converted::share(&stats);
     // Both are measured.
     let found = tune_with(stats, options, None, &|seconds| announce(2.0 * seconds + converting), bench)?;
     let other = containers::other(own);
     let converted = tune_converted(&found, options, other, bench);
-    let mut better = containers::better(found, (other, converted), options.containers)?;
-    better.report.measuring.allowed += converting;
-    Ok(better)
+    let (decisions, best) = containers::compared(found, (other, converted), options.containers)?;
+    let mut taken = offer(decisions, best, options)?;
+    taken.report.measuring.allowed += converting;
+    Ok(taken)
 }
 
 /// Decides for the input of a decision in another container.
@@ -109,7 +119,8 @@ fn tune_converted(own: &Tuned, options: &Options, container: Container, bench: &
         return Err(Error::unsupported(message).hint(name));
     }
     let start = process_seconds();
-    let stats = &own.decider.stats;
+    let Some(decider) = &own.decider else { return Err(Error::request("nothing was measured")) };
+    let stats = &decider.stats;
     let converted = Converted::new(stats, options, container)?;
     let today = own.report.today;
     let conversion = Conversion { container, share: converted.share, today, read_all: own.report.read_all };
@@ -145,6 +156,10 @@ fn tune_with(
         stats.recast(&options.workload, options.budget(), &mut full_read)?;
     }
     let mut codecs = packings_for(&stats, own);
+    if options.choose == Some(Choose::Name(Name::Smallest)) {
+        let more = packings_of(&stats, &nominal::last_resorts());
+        codecs.extend(more.into_iter().filter(|codec| !codecs.contains(codec)).collect::<Vec<_>>());
+    }
     let mut search = Search::new(&stats, options, (access, &full_read), (&codecs, own), &allowance, bench)?;
     let mut trials = search.run_trials(&stats, options, access, &search.keeping(allowance))?;
     let is_too_large = |why: &Infeasible| why.nearest.is_empty() || why.nearest.iter().any(|(r, _)| *r == 0);
@@ -154,10 +169,10 @@ fn tune_with(
         search = Search::new(&stats, options, (access, &full_read), (&codecs, own), &allowance, bench)?;
         trials += search.run_trials(&stats, options, access, &search.keeping(allowance))?;
     }
-    let decider = Decider { stats, search, access, options: options.clone(), conversion };
+    let decider = Decider { stats, search, access, options: options.clone(), conversion, by: None };
     let (mut report, layout) = decider.report(&input)?;
     report.measuring.trials = trials;
     report.measuring.cpu_seconds = allowance.used();
     report.measuring.allowed = allowance.seconds();
-    Ok(Tuned { report, layout, decider })
+    Ok(Tuned { report, layout, may_be_slower: false, decider: Some(Box::new(decider)) })
 }

@@ -9,6 +9,7 @@ use rootfile::{Error, Hint, Result};
 
 use super::choice::Limits;
 use super::limits::Limit;
+use super::names::Choose;
 use super::reader::Reader;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
@@ -70,6 +71,8 @@ pub struct Options {
     pub reader: Option<Reader>,
     /// The containers that the output may have.
     pub containers: Containers,
+    /// The choice that is asked for; none: the best by the goal.
+    pub choose: Option<Choose>,
 }
 
 impl Options {

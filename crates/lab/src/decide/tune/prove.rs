@@ -37,7 +37,7 @@ pub fn prove(
 ) -> Result<()> {
     rootfile::check_output(output, overwrite, [input])?;
     tuned.report.delivered = Some(false);
-    let Some(first) = tuned.decider.expected() else {
+    let Some(first) = tuned.expected() else {
         if tuned.layout.is_some() {
             "today's layout is the best of all candidates: nothing was written".clone_into(&mut tuned.report.verdict);
         }
@@ -45,7 +45,7 @@ pub fn prove(
     };
     let limit = |name: &str| tuned.report.limits.iter().find(|l| l.name == name).map(|l| l.value);
     let (limit, read) = (limit("--max-size").unwrap_or(f64::INFINITY), limit("--max-read-time"));
-    let most = read.map_or(1.0, |seconds| seconds / tuned.report.today.cost.read.max(f64::MIN_POSITIVE));
+    let most = read.map_or(tuned.slowest(), |seconds| seconds / tuned.report.today.cost.read.max(f64::MIN_POSITIVE));
     let measuring = tuned.report.measuring.cpu_seconds;
     let judge = options.reader.as_ref().map(|reader| {
         let tree = options.tree.as_deref();
@@ -147,16 +147,20 @@ impl Candidate for Files<'_> {
     }
 
     fn choose(&mut self, correction: Correction) -> Result<Option<Expected>> {
+        // A saved report has no costs to correct.
+        let Some(decider) = &mut self.tuned.decider else { return Ok(None) };
         let before = self.tuned.report.layout.take();
-        self.tuned.decider.choose(correction);
-        let expected = self.tuned.decider.expected();
-        let (report, layout) = self.tuned.decider.report(self.input)?;
+        decider.choose(correction);
+        let expected = decider.expected();
+        let (report, layout) = decider.report(self.input)?;
         // The same layout again would be measured the same.
         let expected = expected.filter(|_| report.layout != before);
         if expected.is_some() {
             let Report { input, files, measured_files, .. } = &self.tuned.report;
             let report = Report { input: input.clone(), files: *files, measured_files: *measured_files, ..report };
-            (self.tuned.report, self.tuned.layout) = (report, layout);
+            let before = std::mem::replace(&mut self.tuned.report, report);
+            self.tuned.report.choices_of(before);
+            self.tuned.layout = layout;
         } else {
             self.tuned.report.layout = before;
         }

@@ -2,26 +2,31 @@
 //! may be added; no field changes its meaning or disappears.
 
 use flow::Form;
-use serde::Serialize;
+use rootfile::{Error, Hint, Result};
+use serde::{Deserialize, Serialize};
 
 pub use crate::cost::model::Cost;
 pub use crate::cost::{Goal, Reading};
+pub use crate::price::Bill;
 
 use super::Access;
 pub use super::acceptance::Written;
 pub use super::compare::Comparison;
+pub use super::names::{Choose, Name};
 pub use super::reader::ReaderReport;
 
 /// Version of the JSON form. It grows when a field disappears or changes its meaning.
 pub const SCHEMA: u32 = 1;
 
 /// The report of `tune`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// Version of this structure.
     pub schema: u32,
     /// The file; of several the first, and how many more.
     pub input: String,
+    /// The tree that was named, if one was.
+    pub tree: Option<String>,
     /// Number of inputs.
     pub files: usize,
     /// Number of inputs that were measured: they stand for all.
@@ -35,7 +40,12 @@ pub struct Report {
     /// How the costs were measured.
     pub measuring: Measuring,
     /// The limits.
+    #[serde(skip_deserializing)]
     pub limits: Vec<LimitReport>,
+    /// The prices of the file's life as TOML, for `--price`.
+    pub prices: String,
+    /// The choices that `--choose` takes, the smallest first.
+    pub choices: Vec<Choice>,
     /// The cost of the present file.
     pub today: Figures,
     /// Seconds to fetch and decompress all of it once, whatever the workload.
@@ -47,29 +57,49 @@ pub struct Report {
     /// The largest possible gain of another choice, as a share, by the measured costs.
     pub gap: f64,
     /// The changes, by codec, most bytes first.
+    #[serde(skip_deserializing)]
     pub groups: Vec<Group>,
     /// Columns of objects that change their split level or streaming, slowest to read first.
+    #[serde(skip_deserializing)]
     pub recasts: Vec<Recasting>,
     /// The same in words.
     pub why: Vec<String>,
     /// The best choice in each container, if they were compared.
+    #[serde(skip_deserializing)]
     pub containers: Vec<ContainerReport>,
     /// Best reading times by size of the file, smallest first.
     pub front: Vec<FrontPoint>,
     /// The gains of looser limits.
+    #[serde(skip_deserializing)]
     pub sensitivity: Vec<Loosened>,
     /// The chosen layout as TOML.
     pub layout: Option<String>,
     /// Whether the chosen layout is the file's own: nothing that was tried is better.
     pub unchanged: bool,
     /// Rewrites that were made and measured, in order.
+    #[serde(skip_deserializing)]
     pub attempts: Vec<Attempt>,
     /// Whether the output was delivered under its name; `None` without an output.
     pub delivered: Option<bool>,
     /// The result, as a sentence.
     pub verdict: String,
     /// The measurements of the delivered output, if there is one.
+    #[serde(skip_deserializing)]
     pub proof: Option<Proof>,
+}
+
+impl Report {
+    /// Takes over the choices of the report before it, with the figures of its own choice.
+    pub(super) fn choices_of(&mut self, before: Self) {
+        self.choices = before.choices;
+        self.containers = before.containers;
+        let chosen = self.chosen;
+        for choice in self.choices.iter_mut().filter(|choice| choice.chosen) {
+            choice.layout.clone_from(&self.layout);
+            choice.rewrite = self.rewrite;
+            choice.figures = chosen.unwrap_or(choice.figures);
+        }
+    }
 }
 
 /// A rewrite into a chosen layout, measured before the file got its name.
@@ -101,7 +131,7 @@ pub enum Rejected {
 }
 
 /// How the costs were measured.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measuring {
     /// Seed of the samples.
     pub seed: u64,
@@ -154,7 +184,7 @@ pub struct Nearest {
 }
 
 /// The cost of a file. Times are CPU seconds of one thread.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Figures {
     /// Costs.
     #[serde(flatten)]
@@ -163,6 +193,68 @@ pub struct Figures {
     pub clusters: f64,
     /// Chosen size of a cluster, in bytes on disk; `None` where clusters stay.
     pub cluster_bytes: Option<u64>,
+}
+
+/// A choice that `--choose` takes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// Its number.
+    pub number: usize,
+    /// Its names; none if it lies between others.
+    pub names: Vec<Name>,
+    /// `ttree` or `rntuple`.
+    pub container: String,
+    /// Its expected cost.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// Seconds to read everything; `None` if the reader cannot.
+    pub read_all: Option<f64>,
+    /// Seconds to read 1 % of the entries, scattered; `None` if the reader cannot.
+    pub read_sparse: Option<f64>,
+    /// CPU seconds that a rewrite into it is expected to take.
+    pub rewrite: f64,
+    /// What it costs over the file's life.
+    pub bill: Bill,
+    /// Its layout as TOML; `None` if it is the input's.
+    pub layout: Option<String>,
+    /// Whether it is the choice of this report.
+    pub chosen: bool,
+}
+
+impl Choice {
+    /// Whether it is the input's own layout.
+    pub fn is_today(&self) -> bool {
+        self.names.contains(&Name::Today)
+    }
+
+    /// Its names, or the word for those that have none.
+    pub fn title(&self) -> String {
+        let names: Vec<String> = self.names.iter().map(ToString::to_string).collect();
+        if names.is_empty() { "between".to_owned() } else { names.join(", ") }
+    }
+}
+
+/// The place of the choice that is asked for.
+///
+/// # Errors
+///
+/// There is none.
+pub(super) fn number_of(choices: &[Choice], asked: Choose) -> Result<usize> {
+    let is = |choice: &Choice| match asked {
+        Choose::Name(name) => choice.names.contains(&name),
+        Choose::Number(number) => choice.number == number,
+    };
+    choices.iter().position(is).ok_or_else(|| {
+        let compared = matches!(asked, Choose::Name(Name::BestTree | Name::BestRntuple));
+        let (name, container) = (Hint::named("choose"), Hint::named("container"));
+        let why = match (asked, compared) {
+            (_, true) => format!("{asked} is not among the choices: {container} any looks for it"),
+            (Choose::Number(_), _) => format!("there is no choice {asked}; there are {}", choices.len()),
+            (Choose::Name(_), _) => format!("no choice is {asked} within the limits"),
+        };
+        let error = Error::request(why).hint(name);
+        if compared { error.hint(container) } else { error }
+    })
 }
 
 /// Columns that change from one codec to another.
@@ -211,7 +303,7 @@ pub struct ContainerReport {
 }
 
 /// A point of the Pareto front.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct FrontPoint {
     /// Bytes of the file.
     pub size: f64,

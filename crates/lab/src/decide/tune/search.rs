@@ -87,7 +87,8 @@ impl Search {
         let (seen, reading) = theirs.as_ref().map_or((&measured, access), |(seen, reading)| (seen, *reading));
         let now = today(stats, seen, &reading, &clusterings)?;
         let limits = options.limits(&stats.compared(&now.1));
-        let space = Space::new(stats, seen, &reading, clusterings, (options.weights(), &stats.compared(&now.1)), margin);
+        let space =
+            Space::new(stats, seen, &reading, clusterings, (options.weights(), &stats.compared(&now.1)), margin);
         let decision = space.decide(&limits);
         let deciding = process_seconds() - started;
         Ok(Self { theirs, measured, confirmed: Confirmed::default(), space, now, limits, decision, deciding })

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::acceptance::{Correction, Expected};
 use super::candidates::ClusterOption;
-use super::choice::{Chosen, LIMIT_NAMES, Limits};
+use super::choice::{Alternative, By, Chosen, LIMIT_NAMES, Limits};
 use super::conversion::Conversion;
 use super::options::Options;
 use super::reader::{Reader, ReaderReport};
@@ -35,9 +35,12 @@ pub struct Tuned {
     /// The chosen layout, if the limits can be met.
     #[serde(skip)]
     pub layout: Option<Layout>,
-    /// The data of the choice, for the next one if this one does not hold.
+    /// Whether the choice of a saved report may read slower than today's layout.
     #[serde(skip)]
-    pub(super) decider: Decider,
+    pub(super) may_be_slower: bool,
+    /// The data of the choice, for the next one if this one does not hold; none if it is of a saved report.
+    #[serde(skip)]
+    pub(super) decider: Option<Box<Decider>>,
 }
 
 /// The data of a choice.
@@ -48,6 +51,46 @@ pub(super) struct Decider {
     pub(super) options: Options,
     /// The other container, if the choice is for one.
     pub(super) conversion: Option<Conversion>,
+    /// How the choice was made, if another than the decision was asked for.
+    pub(super) by: Option<By>,
+}
+
+impl Tuned {
+    /// Takes another choice than that of the search.
+    ///
+    /// # Errors
+    ///
+    /// Its layout cannot be written.
+    pub(super) fn take(&mut self, alternative: Alternative) -> Result<()> {
+        let Some(decider) = &mut self.decider else { return Ok(()) };
+        decider.by = alternative.by;
+        if let Some(by) = alternative.by {
+            decider.search.limits = by.limits;
+            decider.search.space.utility = by.utility;
+        }
+        decider.search.decision = Ok(alternative.chosen);
+        let (report, layout) = decider.report(Path::new(&self.report.input))?;
+        let Report { input, measuring, containers, .. } = std::mem::replace(&mut self.report, report);
+        (self.report.input, self.report.measuring, self.report.containers) = (input, measuring, containers);
+        self.layout = layout;
+        Ok(())
+    }
+
+    /// The expectations of the choice, for acceptance. `None` if there is no choice, or it changes nothing.
+    pub(super) fn expected(&self) -> Option<Expected> {
+        if let Some(decider) = &self.decider {
+            return decider.expected();
+        }
+        let (chosen, today) = (self.report.chosen?.cost, self.report.today.cost);
+        let expected = Expected { size: chosen.size, read: chosen.read, read_today: today.read, ..Expected::default() };
+        (!self.report.unchanged).then_some(expected)
+    }
+
+    /// The most times today's reading that the output may take, if no limit was asked for.
+    pub(super) fn slowest(&self) -> f64 {
+        let by = self.decider.as_ref().and_then(|decider| decider.by);
+        if self.may_be_slower || by.is_some_and(|by| by.may_be_slower) { f64::INFINITY } else { 1.0 }
+    }
 }
 
 impl Decider {
@@ -59,6 +102,7 @@ impl Decider {
         let mut report = Report {
             schema: SCHEMA,
             input: public_path(input).display().to_string(),
+            tree: options.tree.clone(),
             files: 1,
             measured_files: 1,
             workload: options.workload.to_string(),
@@ -66,6 +110,8 @@ impl Decider {
             reader: options.reader.as_ref().map_or_else(ReaderReport::ours, Reader::report),
             measuring: measuring(stats, measured, confirmed, reading, options.seed),
             limits: limit_reports(options, limits, decision),
+            prices: options.prices.to_toml()?,
+            choices: Vec::new(),
             today: figures(now.1, space.options.first()),
             read_all: decide::read_all(stats, theirs, &reading),
             rewrite: 0.0,
@@ -123,8 +169,10 @@ impl Decider {
     pub(super) fn choose(&mut self, correction: Correction) {
         self.search.space.correction = correction;
         let Search { space, limits, now, .. } = &self.search;
-        let chosen = space.decide(limits);
-        self.search.decision = space.or_today(chosen, &self.stats, &now.0, &now.1, limits);
+        self.search.decision = match self.by {
+            Some(by) => space.decide_by(by.utility, limits),
+            None => space.or_today(space.decide(limits), &self.stats, &now.0, &now.1, limits),
+        };
     }
 }
 
@@ -149,7 +197,7 @@ fn measuring(stats: &FileStats, measured: &Measured, confirmed: &Confirmed, acce
     }
 }
 
-fn figures(cost: Cost, option: Option<&ClusterOption>) -> Figures {
+pub(super) fn figures(cost: Cost, option: Option<&ClusterOption>) -> Figures {
     let clusters = option.map_or(0.0, |o| o.trees.iter().map(|t| t.count).sum());
     Figures { cost, clusters, cluster_bytes: option.and_then(|o| o.size) }
 }

@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use rootfile::{Error, Hint, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::cost::Workload;
 use profile::Profile;
@@ -38,7 +38,7 @@ pub struct Reader {
 }
 
 /// Whose reading is expected and measured.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReaderReport {
     /// `basketry`, `root`, `uproot`, or the name in a profile.
     pub name: String,

@@ -1,0 +1,189 @@
+"""Prices of a file's life, and the choices that `tune` offers by them. The referee of money is arithmetic in Python; of a
+choice, the file that `rewrite` makes with its layout."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import basketry as bk
+from referee.command import Basketry
+
+#: The defaults as the sources document them.
+DEFAULTS = tomllib.loads((Path(__file__).parent.parent / "crates/lab/src/price/default.toml").read_text())
+
+
+def total(choice: dict[str, Any], book: dict[str, Any]) -> float:
+    """The price of a choice's bytes and seconds."""
+    life, hours = book["life"], book["cpu"]["hs23-here"] / book["cpu"]["hs23-per-core"] / 3600
+    stored = choice["size"] / 1e12 * life["years"]
+    return float(
+        stored * (life["disk-copies"] * book["disk"]["tb-year"] + life["tape-copies"] * book["tape"]["tb-year"])
+        + (life["readings"] * choice["read"] + life["writings"] * choice["write"]) * hours * book["cpu"]["core-hour"]
+        + life["readings"] * book["network"]["remote"] * choice["read_bytes"] / 1e12 * book["network"]["tb"]
+    )
+
+
+def named(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The choices by their names."""
+    return {name: choice for choice in report["choices"] for name in choice["names"]}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("prices")
+
+
+@pytest.fixture(scope="module")
+def plain(basketry: Basketry, folder: Path) -> Path:
+    """A small tree in a middling layout."""
+    basketry("generate", "nano", "--size", "2MB", "--compression", "zlib:1", "--basket", "2kB", "-o", folder / "n.root")
+    return folder / "n.root"
+
+
+@pytest.fixture(scope="module")
+def report(basketry: Basketry, plain: Path, folder: Path) -> dict[str, Any]:
+    """The report for both containers, which is kept in report.json."""
+    text = basketry("tune", plain, "--container", "any", "--json")
+    (folder / "report.json").write_text(text)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def test_the_choices_are_what_their_names_say(report: dict[str, Any], plain: Path) -> None:
+    choices, by_name = report["choices"], named(report)
+    assert by_name.keys() == {"smallest", "balanced", "fastest", "today", "best-tree", "best-rntuple"}
+    assert [choice["number"] for choice in choices] == list(range(1, len(choices) + 1))
+    assert [choice["size"] for choice in choices] == sorted(choice["size"] for choice in choices)
+    assert by_name["smallest"]["size"] == min(choice["size"] for choice in choices)
+    assert by_name["fastest"]["read"] == min(choice["read"] for choice in choices)
+    assert by_name["today"]["size"] == pytest.approx(plain.stat().st_size, rel=1e-3)
+    assert (by_name["best-tree"]["container"], by_name["best-rntuple"]["container"]) == ("ttree", "rntuple")
+    # The default is the balanced one: no other that reads as fast costs less. 2 % is no reason for another container.
+    assert [choice["names"] for choice in choices if choice["chosen"]] == [by_name["balanced"]["names"]]
+    assert report["chosen"]["size"] == by_name["balanced"]["size"]
+    as_fast = [choice for choice in choices if choice["read"] <= report["today"]["read"]]
+    assert by_name["balanced"]["bill"]["total"] <= 1.03 * min(choice["bill"]["total"] for choice in as_fast)
+
+
+def test_a_bill_is_bytes_and_seconds_by_the_documented_prices(report: dict[str, Any]) -> None:
+    assert tomllib.loads(report["prices"]) == DEFAULTS
+    for choice in report["choices"]:
+        bill = choice["bill"]
+        assert bill["total"] == pytest.approx(total(choice, DEFAULTS), rel=1e-9)
+        parts = ("disk", "tape", "reading", "network", "writing", "energy")
+        assert bill["total"] == pytest.approx(sum(bill[part] for part in parts), rel=1e-9)
+        # Everything is read, so a reading fetches nearly all of the file.
+        assert 0.5 * choice["size"] < choice["read_bytes"] < choice["size"]
+
+
+def test_a_choice_is_the_file_that_its_layout_makes(
+    report: dict[str, Any], plain: Path, basketry: Basketry, tmp_path: Path
+) -> None:
+    for name in ("smallest", "fastest", "best-rntuple"):
+        choice, out = named(report)[name], tmp_path / f"{name}.root"
+        (tmp_path / "layout.toml").write_text(choice["layout"])
+        basketry("rewrite", plain, "-o", out, "--layout", tmp_path / "layout.toml", "-f")
+        # Untried choices of a small file are expectations of samples.
+        assert choice["size"] == pytest.approx(out.stat().st_size, rel=0.1), name
+        assert basketry.json("inspect", out)["ntuples" if choice["container"] == "rntuple" else "trees"]
+
+
+@pytest.mark.parametrize("asked", ["smallest", "best tree", "2"])
+def test_a_choice_of_a_saved_report_is_written_without_measuring(
+    asked: str, report: dict[str, Any], plain: Path, folder: Path, basketry: Basketry, tmp_path: Path
+) -> None:
+    out, layout = tmp_path / "out.root", tmp_path / "layout.toml"
+    again = ["tune", "--again", folder / "report.json", "--choose", asked]
+    found = basketry.json(*again, "-o", out, "--layout-out", layout)
+    place = int(asked) - 1 if asked.isdigit() else report["choices"].index(named(report)[asked.replace(" ", "-")])
+    expected = report["choices"][place]
+    assert [choice["chosen"] for choice in found["choices"]].index(True) == place
+    assert (found["layout"], layout.read_text()) == (expected["layout"], expected["layout"])
+    assert found["measuring"]["cpu_seconds"] == pytest.approx(report["measuring"]["cpu_seconds"], rel=1e-9)
+    assert found["delivered"]
+    assert found["proof"]["size"]["measured"] == out.stat().st_size
+    basketry("verify", plain, out)
+
+
+def test_other_prices_choose_otherwise_from_the_same_measurements(
+    report: dict[str, Any], folder: Path, basketry: Basketry, tmp_path: Path
+) -> None:
+    (tmp_path / "archive.toml").write_text("[life]\nreadings = 0\n")
+    (tmp_path / "hot.toml").write_text("currency = 'CHF'\n[life]\nreadings = 1e9\n[network]\nremote = 0\n")
+    smallest, fastest = named(report)["smallest"], named(report)["fastest"]
+    relaxed = ("--max-read-time", "1000x", "--max-read-memory", "1000x")
+    for name, wanted in (("archive", smallest), ("hot", fastest)):
+        found = basketry.json("tune", "--again", folder / "report.json", "--price", tmp_path / f"{name}.toml", *relaxed)
+        chosen = next(choice for choice in found["choices"] if choice["chosen"])
+        assert "balanced" in chosen["names"]
+        assert chosen["size"] == wanted["size"], name
+        book = tomllib.loads(found["prices"])
+        assert all(choice["bill"]["total"] == pytest.approx(total(choice, book)) for choice in found["choices"])
+    assert {choice["bill"]["currency"] for choice in found["choices"]} == {"CHF"}
+
+
+def test_limits_hold_for_choices_again(report: dict[str, Any], folder: Path, basketry: Basketry) -> None:
+    again = ("tune", "--again", folder / "report.json")
+    outcome = basketry.run(*again, "--max-size", "1kB")
+    assert outcome.code == 1, str(outcome)
+    assert "no candidate layout meets all limits" in outcome.out
+    assert "not within --max-size" in basketry.refuses(*again, "--choose", "smallest", "--max-size", "1kB")
+    found = basketry.json(*again, "--max-read-time", "1000x", "--goal", "size")
+    assert found["chosen"]["size"] == named(found)["goal"]["size"] <= 1.05 * named(report)["smallest"]["size"]
+
+
+@pytest.mark.usefixtures("report")
+def test_what_cannot_be_chosen_is_said(plain: Path, folder: Path, basketry: Basketry, tmp_path: Path) -> None:
+    assert "write its number, or smallest" in basketry.refuses("tune", plain, "--choose", "best")
+    assert "there is no choice 99" in basketry.refuses("tune", "--again", folder / "report.json", "--choose", "99")
+    (tmp_path / "no.json").write_text("{}")
+    assert "is no report of tune --json" in basketry.refuses("tune", "--again", tmp_path / "no.json")
+    (tmp_path / "no.toml").write_text("[disk]\ntb-yaer = 3\n")
+    assert "tb-yaer" in basketry.refuses("tune", plain, "--price", tmp_path / "no.toml")
+    # The input is no price book.
+    assert "behind the inputs" in basketry.refuses("tune", "--price", plain, plain)
+
+
+@pytest.mark.usefixtures("report")
+def test_todays_layout_can_be_chosen(folder: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    outcome = basketry.run("tune", "--again", folder / "report.json", "--choose", "today", "-o", out, "--json")
+    assert outcome.code == 1
+    assert json.loads(outcome.out)["unchanged"]
+    assert not out.exists()
+
+
+@pytest.mark.usefixtures("report")
+def test_money_is_printed_where_it_is_asked_for(folder: Path, basketry: Basketry) -> None:
+    without = basketry("tune", "--again", folder / "report.json")
+    assert "balanced, best" in without
+    assert "EUR for a TB" not in without
+    with_money = basketry("tune", "--again", folder / "report.json", "--price")
+    assert "EUR for a TB of today" in with_money
+    assert "TB-years" in with_money
+    assert "kWh" in with_money
+
+
+def test_the_package_chooses_again_from_its_report(report: dict[str, Any], plain: Path, folder: Path) -> None:
+    tuning = bk.tune(plain, again=folder / "report.json", choose="smallest")
+    assert tuning.chosen is not None
+    assert tuning.chosen.size == named(report)["smallest"]["size"]
+    rare = bk.tune(
+        plain, again=tuning, price={"life": {"readings": 0}, "network": {"remote": 0}}, max_read_time="1000x"
+    )
+    chosen = next(choice for choice in rare.choices if choice.chosen)
+    assert "balanced" in chosen.names
+    assert chosen.bill.reading == 0
+    assert chosen.bill.cpu_hours > 0
+    assert tomllib.loads(rare.prices)["life"]["readings"] == 0
+
+
+def test_the_goal_is_a_choice_of_its_own(plain: Path, basketry: Basketry) -> None:
+    found = basketry.json("tune", plain, "--goal", "reading")
+    by_name = named(found)
+    assert found["chosen"]["size"] == by_name["goal"]["size"]
+    assert "balanced" in by_name
+    assert by_name["balanced"]["size"] <= by_name["goal"]["size"] * 1.01
