@@ -1,5 +1,5 @@
-"""Prices of a file's life, and the choices that `tune` offers by them. The referee of money is arithmetic in Python; of a
-choice, the file that `rewrite` makes with its layout."""
+"""Prices of a file's life, and the choices that `tune` offers by them. The referee of money is arithmetic in Python; of
+a choice, the file that `rewrite` makes with its layout."""
 
 import json
 import tomllib
@@ -96,7 +96,7 @@ def test_a_choice_of_a_saved_report_is_written_without_measuring(
     asked: str, report: dict[str, Any], plain: Path, folder: Path, basketry: Basketry, tmp_path: Path
 ) -> None:
     out, layout = tmp_path / "out.root", tmp_path / "layout.toml"
-    again = ["tune", "--again", folder / "report.json", "--choose", asked]
+    again = ("tune", "--again", folder / "report.json", "--choose", asked)
     found = basketry.json(*again, "-o", out, "--layout-out", layout)
     place = int(asked) - 1 if asked.isdigit() else report["choices"].index(named(report)[asked.replace(" ", "-")])
     expected = report["choices"][place]

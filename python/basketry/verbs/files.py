@@ -295,7 +295,7 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
       "balanced".
     - `choose`: Take this choice of the report: smallest, balanced, fastest, today, best-tree, best-rntuple, or its
       number. The smallest and the fastest may read slower than today if `max_read_time` does not say otherwise; none is
-      larger than `max_size`. Default: the best by the goal.
+      larger than `max_size`. For the smallest LZMA is tried, too. Default: the best by the goal.
     - `price`: Count money: what a file costs over its life on disk, on tape, over the network, and in CPU time, by the
       default prices or by those of a TOML file with what differs from them (docs/howto/cost.md). Give it behind the
       inputs.

@@ -26,7 +26,7 @@ fn nano(folder: &Path, layout: &str) -> PathBuf {
 }
 
 fn options(containers: Containers) -> Options {
-    Options { memory: 100_000_000, containers, ..Options::default() }
+    Options { memory: 100_000_000, containers, goal: Goal::Reading, ..Options::default() }
 }
 
 #[test]
@@ -122,8 +122,10 @@ fn what_cannot_be_converted_stays() {
     let input = nano(folder.path(), "compression = \"lzma:1\"");
     let own = tune(&input, &options(Containers::Own), &|_| ()).unwrap();
     let refused = || Err(Error::unsupported("no such type"));
-    let found = containers::better(own, (Container::Rntuple, refused()), Containers::Any).unwrap();
+    let (mut found, best) = containers::compared(own, (Container::Rntuple, refused()), Containers::Any).unwrap();
+    assert_eq!((found.len(), best), (1, 0));
+    let found = found.remove(0);
     assert_eq!(found.report.containers[1].refused.as_deref(), Some("no such type"));
     let wanted = Containers::One(Container::Rntuple);
-    assert!(containers::better(found, (Container::Rntuple, refused()), wanted).is_err());
+    assert!(containers::compared(found, (Container::Rntuple, refused()), wanted).is_err());
 }

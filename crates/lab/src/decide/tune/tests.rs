@@ -38,7 +38,13 @@ fn file(folder: &Path, layout: &str) -> PathBuf {
 }
 
 fn search(path: &Path, workload: &str, memory: u64) -> (FileStats, Search) {
-    let options = Options { workload: workload.parse().unwrap(), memory, recode: true, ..Options::default() };
+    let options = Options {
+        workload: workload.parse().unwrap(),
+        memory,
+        recode: true,
+        goal: Goal::Reading,
+        ..Options::default()
+    };
     let mut stats = FileStats::read(path, None, &options.workload).unwrap();
     stats.recast(&options.workload, Budget::new(100_000_000, 1), &mut FullRead::default()).unwrap();
     let own = main_packing(&stats);
@@ -121,8 +127,13 @@ fn recast_columns_are_rewritten_and_proven() {
     let folder = tempfile::tempdir().unwrap();
     let input = file(folder.path(), "split-level = 99\ncluster = 2");
     let output = folder.path().join("tuned.root");
-    let options =
-        Options { memory: 100_000_000, recode: true, max_size: Some(Limit::Times(1.2)), ..Options::default() };
+    let options = Options {
+        memory: 100_000_000,
+        recode: true,
+        goal: Goal::Reading,
+        max_size: Some(Limit::Times(1.2)),
+        ..Options::default()
+    };
     let mut tuned = tune(&input, &options, &|_| ()).unwrap();
     assert!(!tuned.report.recasts.is_empty(), "{:?}", tuned.report.why);
     let text = tuned.report.layout.clone().unwrap();
@@ -181,7 +192,7 @@ fn rules_of_parents_do_not_change_unchanged_branches() {
 fn a_decision_is_made_without_time_for_a_second_look() {
     let folder = tempfile::tempdir().unwrap();
     let path = file(folder.path(), "split-level = 99\ncompression = \"none\"");
-    let options = Options { memory: 1 << 30, ..Options::default() };
+    let options = Options { memory: 1 << 30, goal: Goal::Reading, ..Options::default() };
     let stats = FileStats::read(&path, None, &options.workload).unwrap();
     let own = main_packing(&stats);
     let over = Allowance::new(process_seconds() - 10.0, 1.0, 2.0);
