@@ -23,12 +23,15 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", ["perf.root", "perf.csv", "perf.jsonl", "perf.parquet"])
-def test_samples_outlive_a_kill(tmp_path: Path, name: str) -> None:
-    perf, journal = tmp_path / name, tmp_path / f"{name}.partial.csv"
+def test_a_record_has_its_name_when_all_is_killed(tmp_path: Path, name: str) -> None:
+    perf = tmp_path / name
+    made_of = [] if name in ("perf.csv", "perf.jsonl") else [f"{name}.partial.csv"]
+    lines = tmp_path / (made_of or [name])[0]
     script = "echo start > $BASKETRY_MONITOR; exec sleep 60"
     line = [str(BINARY), "monitor", "--every", "0.005", "-o", str(perf), "--", "sh", "-c", script]
     with subprocess.Popen(line) as job:
-        while not (journal.exists() and journal.read_text().count("\n") > 20):
+        # The record appears under its name while the job runs, and the journal goes on.
+        while not (perf.exists() and lines.read_text().count("\n") > 20):
             assert job.poll() is None
             time.sleep(0.01)
         child = Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()[0]
@@ -36,22 +39,49 @@ def test_samples_outlive_a_kill(tmp_path: Path, name: str) -> None:
         job.wait()
         subprocess.run(["kill", child], check=True)
 
-    found = rows(journal)
-    assert not perf.exists()
-    assert len(found) >= 19
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".tmp") == sorted([name, *made_of])
+    # As its own reader takes it, and as any other reader does.
+    shown = json.loads(subprocess.check_output([str(BINARY), "monitor", "show", "--json", perf]))
+    (record,) = shown["records"]
+    assert not record["finished"]
+    assert record["samples"] >= 19
+    assert "start" in [moment["mark"] for moment in record["moments"]]
+    if name.endswith(".root"):
+        with uproot.open(perf) as file:
+            found = file["samples"].arrays(["time", "mark"]).tolist()
+            (about,) = file["job"].arrays().tolist()
+        assert about["exit_code"] == -1
+        assert about["elapsed"] > 0
+    elif name.endswith(".parquet"):
+        found = pytest.importorskip("pyarrow.parquet").read_table(perf, columns=["time", "mark"]).to_pylist()
+    else:
+        text = perf.read_text()
+        assert text.endswith("\n")
+        found = (
+            list(csv.DictReader(text.splitlines()))
+            if name.endswith(".csv")
+            else list(map(json.loads, text.splitlines()))
+        )
+    assert found
     assert "start" in [row["mark"] for row in found]
     times = [float(row["time"]) for row in found]
     assert times == sorted(times)
+    # The whole record, of what is there.
+    whole = tmp_path / "whole.csv"
+    subprocess.run([str(BINARY), "monitor", "show", perf, "--save", whole], check=True, stdout=subprocess.DEVNULL)
+    assert len(rows(whole)) == record["samples"]
 
-    # The next one does not touch them.
-    before = journal.read_bytes()
-    subprocess.run([str(BINARY), "monitor", "-q", "-o", perf, "--", "true"], check=True)
-    assert journal.read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, journal.name])
+    # Another monitor replaces it when it is told to, and leaves the journal.
+    before = lines.read_bytes()
+    again: list[str | Path] = [BINARY, "monitor", "-q", "-o", perf]
+    assert subprocess.run([*again, "--", "true"], check=False, stderr=subprocess.DEVNULL).returncode == 2
+    assert lines.read_bytes() == before
+    subprocess.run([*again, "-f", "--", "true"], check=True)
+    assert not made_of or lines.read_bytes() == before
 
 
 # Room for the journal's first lines, and for some outputs.
-@pytest.mark.parametrize(("name", "fits"), [("perf.csv", True), ("perf.jsonl", False), ("perf.root", False)])
+@pytest.mark.parametrize(("name", "fits"), [("perf.csv", True), ("perf.jsonl", True), ("perf.root", False)])
 def test_a_full_disk_ends_the_recording_and_not_the_job(tmp_path: Path, name: str, fits: bool) -> None:
     perf, journal = tmp_path / name, tmp_path / f"{name}.partial.csv"
     # The limit on the size of files stands in for the disk. The job marks more than fits, and then works on.
@@ -62,18 +92,62 @@ def test_a_full_disk_ends_the_recording_and_not_the_job(tmp_path: Path, name: st
     for code in (0, 5):
         done = subprocess.run(["sh", "-c", f"{script} {code}"], capture_output=True, text=True, check=False, timeout=60)
 
-        assert done.returncode == (code or 2), done.stderr
+        assert done.returncode == code, done.stderr
+        assert "basketry: warning: " in done.stderr
         said, _, summary = done.stdout.partition("\n")
         assert said == "done"
         assert len(json.loads(summary)["marks"]) == 201
         assert "samples" in done.stderr
         assert str(tmp_path) in done.stderr
         kept = perf if fits else journal
-        found = rows(kept)
+        found = rows(kept) if name != "perf.jsonl" else list(map(json.loads, kept.read_text().splitlines()))
         assert 5 < len(found) < 200
         assert [row["mark"] for row in found if row["mark"]][:3] == ["mark1", "mark2", "mark3"]
         assert sorted(path.name for path in tmp_path.iterdir()) == [kept.name]
         kept.unlink()
+
+
+def test_a_disk_that_is_full_before_ends_no_job(tmp_path: Path) -> None:
+    # Not even the first line has room.
+    for code in (0, 5):
+        for name in ("perf.csv", "perf.root"):
+            script = (
+                f"trap '' XFSZ; ulimit -f 0; exec {BINARY} monitor -q -o {tmp_path / name} -- sh -c 'exit $0' {code}"
+            )
+            done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False, timeout=60)
+            assert done.returncode == code, done.stderr
+            assert "warning: nothing is recorded" in done.stderr
+            assert not list(tmp_path.iterdir())
+    # The summary has no room either.
+    with Path("/dev/full").open("w") as full:
+        line = [str(BINARY), "monitor", "--json", "--", "sh", "-c", "exit 3"]
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 3
+    assert "warning" in done.stderr
+
+
+def test_a_program_goes_on_when_its_record_has_no_room(tmp_path: Path) -> None:
+    perf = tmp_path / "perf.root"
+    script = (
+        "import basketry, signal, sys, resource, warnings\n"
+        "with warnings.catch_warnings(record=True) as told:\n"
+        "    warnings.simplefilter('always')\n"
+        "    with basketry.Monitor(sys.argv[1], every=60) as monitor:\n"
+        "        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))\n"
+        "        for number in range(200): monitor.mark(f'mark{number}')\n"
+        "        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))\n"
+        "print(len(monitor.summary.marks), [str(one.message) for one in told], sep='\\n')"
+    )
+    line = ["sh", "-c", f"trap '' XFSZ; exec {sys.executable} -c \"$0\" {perf}", script]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    marks, told = done.stdout.splitlines()
+    assert marks == "202"
+    assert "recording stopped" in told
+    with uproot.open(perf) as file:
+        kept = [mark for mark in file["samples"]["mark"].array().tolist() if mark]
+    assert kept[:3] == ["start", "mark0", "mark1"]
+    assert len(kept) < 200
 
 
 def test_a_full_disk_in_the_end_is_no_loss_of_a_root_file(tmp_path: Path) -> None:
@@ -96,7 +170,8 @@ def test_a_full_disk_in_the_end_is_no_loss_of_a_root_file(tmp_path: Path) -> Non
             f"echo first > $BASKETRY_MONITOR; {fill}",
         ]
         done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode == 2, done.stderr
+        assert done.returncode == 0, done.stderr
+        assert "warning: " in done.stderr
         assert "recording stopped" in done.stderr
         with uproot.open(perf) as file:
             marked = [mark for mark in file["samples"]["mark"].array().tolist() if mark]

@@ -19,6 +19,7 @@ WIDTH = 120
 KINDS = {
     "SIZE": "Size",
     "N": "int",
+    "N|1..N": "int | str",
     "ENTRY": "int",
     "LEVEL": "int",
     "RATIO": "float",

@@ -54,6 +54,20 @@ public:
   explicit Nowhere(int compression) : TMemFile("nowhere.root", "RECREATE", "", compression) {}
 };
 
+// A file that counts the time for which it waits for the disk: ROOT syncs a file when its header is written (TFile::Flush).
+class Timed : public TFile {
+  Int_t SysSync(Int_t descriptor) override {
+    const auto start = std::chrono::steady_clock::now();
+    const Int_t done = TFile::SysSync(descriptor);
+    waited += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return done;
+  }
+
+public:
+  static inline double waited = 0;
+  Timed(const std::string &path, int compression) : TFile(path.c_str(), "RECREATE", "", compression) {}
+};
+
 struct Job {
   bool multi = false, write = true, fill = true, save_self = false;
   std::string path;
@@ -69,7 +83,7 @@ struct Job {
   std::unique_ptr<TFile> output(bool is_read = false) const {
     if (!write && is_read) return std::make_unique<TMemFile>("nowhere.root", "RECREATE", "", compression);
     if (!write) return std::make_unique<Nowhere>(compression);
-    return std::unique_ptr<TFile>(TFile::Open(path.c_str(), "RECREATE", "", compression));
+    return std::make_unique<Timed>(path, compression);
   }
   // Runs a part of the entries in each thread.
   template <class Work> void in_threads(Work work) const {
@@ -153,9 +167,9 @@ public:
       close(fd);
       flush = since(then);
     }
-    printf("{\"wall\": %.6f, \"cpu\": %.6f, \"flush\": %.6f, \"peak_rss\": %llu, \"vsize\": %llu, \"bytes\": %llu, "
+    printf("{\"wall\": %.6f, \"cpu\": %.6f, \"flush\": %.6f, \"flushed_meanwhile\": %.6f, \"peak_rss\": %llu, \"vsize\": %llu, \"bytes\": %llu, "
            "\"payload\": %llu, \"entries\": %llu}\n",
-           wall, used, flush, (unsigned long long)status("VmHWM"), (unsigned long long)status("VmPeak"), (unsigned long long)bytes,
+           wall, used, flush, Timed::waited, (unsigned long long)status("VmHWM"), (unsigned long long)status("VmPeak"), (unsigned long long)bytes,
            (unsigned long long)(job.entries() * job.entry_bytes()), (unsigned long long)job.entries());
   }
 };

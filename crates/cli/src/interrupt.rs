@@ -7,6 +7,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SI
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::iterator::{Signals, SignalsInfo};
 use signal_hook::low_level::siginfo::{Cause, Origin};
+use signal_hook::low_level::signal_name;
 
 /// Shells add this to the number of the signal that ended a command: Ctrl-C is 130.
 const SIGNALLED: i32 = 128;
@@ -55,9 +56,22 @@ pub fn pass_on(job: Signaller) -> std::io::Result<()> {
     let mut signals = SignalsInfo::<WithOrigin>::new(heeded)?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for Origin { signal, cause, .. } in signals.forever() {
+            job.heard(signal_name(signal).unwrap_or("signal"));
             if cause != Cause::Kernel {
                 job.send(signal);
             }
+        }
+    })?;
+    Ok(())
+}
+
+/// From here on a signal that would end the command ends the watching of a job that another program started, with its record
+/// whole.
+pub fn end_watching(job: Signaller) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXCPU].into_iter().filter(|signal| !ignored(*signal)))?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for _ in signals.forever() {
+            job.end();
         }
     })?;
     Ok(())

@@ -60,6 +60,11 @@ pub fn fail(message: &str) -> u8 {
     2
 }
 
+/// Prints a warning in one line: the work is done, and something beside it is missing.
+pub fn warn(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "basketry: warning: {}", line(&public_text(message)));
+}
+
 /// Says which server is waited for, on a terminal: it is no result, and of no use later.
 pub fn waiting(sentence: &str) {
     let mut out = io::stderr().lock();

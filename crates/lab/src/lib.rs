@@ -2,7 +2,7 @@
 //!
 //! - What decides: [`inspect`] lists what a file holds and diagnoses faults of its layout; [`tune`] measures what other layouts would
 //!   cost ([`cost`]), chooses under limits ([`math::solve`]), and proves the choice.
-//! - What measures a job or a file: [`monitor`] records the resources that any job uses over time; [`readspeed`] measures how fast a file
+//! - What measures a job or a file: [`monitor`] records the resources that any job uses over time, and [`record`] shows and compares such records; [`readspeed`] measures how fast a file
 //!   can be read and names the bottleneck; [`sweep`] measures copying and reading over a grid of layouts; [`report`] turns what was
 //!   measured into a page.
 //! - What measures basketry itself: [`write_bench`] compares how fast data sets are written with ROOT. `tune` and the benchmarks write
@@ -23,4 +23,4 @@ pub mod system;
 pub mod write_bench;
 
 pub use decide::{cost, inspect, tune};
-pub use measure::{monitor, readspeed, report, sweep};
+pub use measure::{monitor, readspeed, record, report, sweep};

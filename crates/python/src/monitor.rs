@@ -53,15 +53,13 @@ impl Monitor {
         py.detach(|| self.tell(|monitor| monitor.mark(name)));
     }
 
-    /// Ends, and returns the summary as JSON; nothing, if it has ended before.
-    fn end(&self, py: Python<'_>) -> PyResult<Option<String>> {
+    /// Ends, and returns the summary as JSON, with what went wrong with the record; nothing, if it has ended before.
+    fn end(&self, py: Python<'_>, exit_code: i64) -> PyResult<Option<(String, Option<String>)>> {
         self.0.owner().check("the monitor", "it watches and ends there").map_err(exception)?;
         let running = self.0.get().and_then(|running| lock(running).take());
-        let ended = py.detach(|| running.map(monitor::Monitor::end));
+        let ended = py.detach(|| running.map(|monitor| monitor.end(exit_code)));
         let Some(ended) = ended.transpose().map_err(exception)? else { return Ok(None) };
-        match ended.trouble {
-            Some(trouble) => Err(exception(trouble)),
-            None => ended.summary.json().map(Some).map_err(exception),
-        }
+        let trouble = ended.trouble.map(|trouble| trouble.to_string());
+        Ok(Some((ended.summary.json().map_err(exception)?, trouble)))
     }
 }

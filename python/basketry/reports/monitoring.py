@@ -63,6 +63,10 @@ class Sample:
     """How many outputs there are."""
     output_bytes: tuple[int, ...]
     """Bytes of each, in the order in which they were named and found."""
+    seen: str
+    """What the monitor itself saw since the sample before, separated by `; `: `open FILE`, `close FILE`, `rename FILE >
+    NEW`, `remove FILE` of outputs; `SIGTERM` and other signals to the job; `stopped`, `continued`; `exit CODE`. Mostly
+    empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,10 @@ class OutputFile:
     """Its bytes."""
     removed: bool
     """Whether it was removed meanwhile."""
+    opened: float | None
+    """Seconds since the beginning when it was first seen open for writing; none if it never was."""
+    closed: float | None
+    """When it was seen closed; none if it never was, or is open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +106,8 @@ class Watched:
     version: str
     """The version of the monitor."""
     exit_code: int
-    """Its exit code; 128 plus the number of the signal that ended it."""
+    """Its exit code; 128 plus the number of the signal that ended it; -1 if it is not known: the job still runs, the
+    monitor was killed, or another program had started the job (`--pid`)."""
     elapsed: float
     """Seconds by the clock."""
     user: float
@@ -117,6 +126,8 @@ class Watched:
     """Events for each second between the marks `start` and `stop`, or over the whole time without these marks."""
     marks: tuple[Sample, ...]
     """Samples with a mark, in order."""
+    seen: tuple[Sample, ...]
+    """Samples at which the monitor itself saw something, in order."""
     files: tuple[OutputFile, ...]
     """Its output files."""
     samples: int

@@ -41,6 +41,42 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """Several runs of one thing."""
+
+    median: float
+    """The median."""
+    noise: float
+    """Standard deviation of one run as a share of the median, by the median of absolute deviations."""
+    least: float
+    """The least."""
+    most: float
+    """The most."""
+    runs: int
+    """Number of runs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaled:
+    """Reading on a number of threads."""
+
+    threads: int
+    """How many."""
+    real: Figure
+    """Seconds by the clock, of all readings."""
+    cpu: Figure
+    """Seconds of CPU, of all readings."""
+    throughput: float
+    """Uncompressed MB/s (10^6), by the median."""
+    speed_up: float | None
+    """Against one thread, if that was measured."""
+    effective_cores: float
+    """The same of a loop that only computes: the number of cores that so many threads really have."""
+    of_possible: float | None
+    """The speed-up as a share of the loop's: what reading itself makes of the cores."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnCost:
     """The cost of a column in the median reading. Times in seconds."""
 
@@ -114,8 +150,12 @@ class Readspeed:
     """The same on disk."""
     runs: tuple[Run, ...]
     """All readings."""
+    spread: Figure
+    """Real time of all readings: how far they are apart."""
     median: Run
     """The one with the median real time."""
+    scaling: tuple[Scaled, ...] | None
+    """Reading on several numbers of threads, beside a loop that only computes, if several were requested."""
     columns: tuple[ColumnCost, ...]
     """Columns, the slowest first."""
     bottleneck: Literal[

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from .reading import Figure
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
@@ -71,22 +73,6 @@ class Head:
     """Versions of the measuring programs."""
     machine: dict[str, Any]
     """The host."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """Several runs of one thing."""
-
-    median: float
-    """The median."""
-    noise: float
-    """Standard deviation of one run as a share of the median, by the median of absolute deviations."""
-    least: float
-    """The least."""
-    most: float
-    """The most."""
-    runs: int
-    """Number of runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -351,7 +351,12 @@ def readspeed(*files: Place, progress: Progress = None, **options: Unpack[Measur
     - `application`: Seconds that your own job takes for the same data.
     - `layouts`: Forecast other layouts, from samples of at most five files: each codec, and the choice of tune.
     - `seed`: Seed of a random share. Default: 1.
-    - `threads`: Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed.
+    - `threads`: Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed. Several
+      numbers (1,2,4 or 1..8) are compared: the speed-up of reading beside that of a loop that only computes, which
+      shows how many cores the threads really have. All other figures are those of the largest number.
+    - `page`: With several numbers of threads: also write a page with their curves, in one HTML file that needs no
+      network.
+    - `force`: Replace an existing page.
     - `follow_urls`, `memory`: those of `rewrite`.
     """
     from ..reports.reading import Readspeed

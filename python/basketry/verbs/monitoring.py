@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING
 
 from .. import _core
@@ -34,6 +35,9 @@ class Monitor:
     files: files whose size is sampled, beside those that this program and its children open for writing (`discover`).
     force: replace an existing file.
 
+    The samples are on disk as they come, so a program that is killed leaves them. A disk that is full ends the
+    recording with a `RuntimeWarning`; the summary is there all the same.
+
     If `basketry monitor` watches this program from outside, marks and events reach it, too.
     """
 
@@ -63,12 +67,20 @@ class Monitor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.end()
+
+    def end(self, exit_code: int = 0) -> None:
+        """Ends, with the exit code that the record says; leaving the `with` block does so."""
         from ..reports.monitoring import Watched
         from ..reports.parse import parse
 
-        text = self._running().end()
-        if text is not None:
+        ended = self._running().end(exit_code)
+        if ended is not None:
+            text, trouble = ended
             self._summary = parse(Watched, text)
+            if trouble is not None:
+                # The work of the block is done.
+                warnings.warn(trouble, RuntimeWarning, stacklevel=2)
 
     def events(self, more: int = 1) -> None:
         """Counts further finished events."""

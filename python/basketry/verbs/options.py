@@ -334,8 +334,14 @@ class Measuring(TypedDict, total=False):
     server of the input itself. Default: files name only files that are at hand."""
     seed: int
     """Seed of a random share."""
-    threads: int
-    """Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed."""
+    threads: int | str
+    """Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed. Several numbers
+    (1,2,4 or 1..8) are compared: the speed-up of reading beside that of a loop that only computes, which shows how many
+    cores the threads really have. All other figures are those of the largest number."""
+    page: Place | None
+    """With several numbers of threads: also write a page with their curves, in one HTML file that needs no network."""
+    force: bool
+    """Replace an existing page."""
     memory: Size | None
     """Maximum memory of the work, such as 512MB."""
 
@@ -449,7 +455,7 @@ class AnyVerb(TypedDict, total=False):
     """Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
     listed."""
     force: bool
-    """Replace an existing output."""
+    """That of the verb."""
     widen: bool
     """That of the verb."""
     skip_absent: bool
@@ -564,6 +570,8 @@ class AnyVerb(TypedDict, total=False):
     """Seconds that your own job takes for the same data."""
     layouts: bool
     """Forecast other layouts, from samples of at most five files: each codec, and the choice of tune."""
+    page: Place | None
+    """With several numbers of threads: also write a page with their curves, in one HTML file that needs no network."""
     layout_out: Place | None
     """Write the chosen layout to this file, for `layout` of `rewrite`."""
     workload: str
@@ -641,7 +649,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
     "readspeed": {
         "repeat": 1,
         "seed": 1,
-        "threads": 1,
+        "threads": "1",
         "memory": "1GiB",
     },
     "recover": {

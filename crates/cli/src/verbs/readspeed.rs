@@ -2,14 +2,16 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use dataset::layout::ByteSize;
 use flow::inputs::{Input, inputs};
 use flow::{Budget, Entries};
 use lab::readspeed::self_check::self_check;
-use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Throttle, measure};
-use rootfile::{Error, Result};
+use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Scaled, ThreadCounts, Throttle, measure};
+use lab::report::reading::page;
+use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use crate::options::{Following, Verbosity};
 use crate::output::{self, Answer};
@@ -74,9 +76,17 @@ pub struct Args {
     /// Accepted for compatibility with rootreadspeed; it has no effect.
     #[arg(long, value_name = "N", hide = true)]
     tasks_per_worker: Option<usize>,
-    /// Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed.
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 1)]
-    threads: usize,
+    /// Threads to use, at most the number of processors; 0 means all. Default: 1, as in rootreadspeed. Several numbers (1,2,4 or
+    /// 1..8) are compared: the speed-up of reading beside that of a loop that only computes, which shows how many cores the
+    /// threads really have. All other figures are those of the largest number.
+    #[arg(short = 'j', long, value_name = "N|1..N", default_value_t = ThreadCounts::from(1))]
+    threads: ThreadCounts,
+    /// With several numbers of threads: also write a page with their curves, in one HTML file that needs no network.
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+    /// Replace an existing page.
+    #[arg(short, long, requires = "page")]
+    force: bool,
     /// Maximum memory of the work, such as 512MB.
     #[arg(long, value_name = "SIZE", default_value_t = ByteSize(flow::DEFAULT_MEMORY))]
     memory: ByteSize,
@@ -93,7 +103,7 @@ impl VerbCommand for Args {
     }
 
     fn budget(&self) -> Option<Budget> {
-        Some(Budget::new(self.memory.bytes(), self.threads))
+        Some(Budget::new(self.memory.bytes(), self.threads.most()))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Report> {
@@ -117,15 +127,29 @@ impl VerbCommand for Args {
             application: self.application,
             layouts: self.layouts,
             follow: self.following.follow(),
-            budget: Budget::new(self.memory.bytes(), self.threads),
+            budget: Budget::new(self.memory.bytes(), self.threads.most()),
+            scaling: Some(self.threads.all()).filter(|all| all.len() > 1).unwrap_or_default(),
             seed: self.seed,
         };
+        if let Some(page) = &self.page {
+            if options.scaling.is_empty() {
+                let why = "a page shows several numbers of threads, such as --threads 1..4";
+                return Err(Error::request(why).hint(Hint::named("threads")));
+            }
+            check_output(page, self.force, options.inputs.iter().map(|input| &input.path))?;
+        }
         let total = |total| watch.bar.into_iter().for_each(|bar| bar.set_length(total));
         // A reading that is measured runs to its end.
         let read = |bytes| {
             let _ = (watch.progress)(bytes);
         };
-        measure(&options, &total, &read)
+        let report = measure(&options, &total, &read)?;
+        if let (Some(path), Some(html)) = (&self.page, page(&report)?) {
+            let mut file = OutputFile::create(path, self.force)?;
+            file.write_all(html.as_bytes())?;
+            file.finish()?;
+        }
+        Ok(report)
     }
 
     fn print(&self, report: &Report, _: Instant) -> Result<()> {
@@ -140,7 +164,7 @@ impl VerbCommand for Args {
 impl Args {
     /// Runs the self-check, and prints a line for each check.
     fn check_itself(&self) -> Result<Answer> {
-        let checks = self_check(Budget::new(self.memory.bytes(), self.threads))?;
+        let checks = self_check(Budget::new(self.memory.bytes(), self.threads.most()))?;
         let mut out = output::stdout();
         for check in &checks {
             match &check.wrong {
@@ -196,6 +220,9 @@ fn print(report: &Report, quiet: bool) -> Result<()> {
         stages(&mut out, report)?;
         columns(&mut out, report)?;
     }
+    if let Some(found) = &report.scaling {
+        scaling(&mut out, found)?;
+    }
     if let Some(found) = &report.layouts {
         layouts(&mut out, found)?;
     }
@@ -219,7 +246,15 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
     )?;
     if report.runs.len() > 1 {
         let times: Vec<String> = report.runs.iter().map(|run| format!("{:.3}", run.real)).collect();
+        let spread = &report.spread;
         writeln!(out, "median of {} readings: {} s", report.runs.len(), times.join(", "))?;
+        writeln!(
+            out,
+            "from {:.3} to {:.3} s, one reading ± {:.1}% (by the median of deviations)",
+            spread.least,
+            spread.most,
+            100.0 * spread.noise
+        )?;
     }
     if let Some(cold) = median.cold {
         writeln!(out, "{:.0}% of the files' bytes were not in the page cache", cold * 100.0)?;
@@ -230,6 +265,35 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
         table.add_row([stage.to_owned(), format!("{seconds:.3}"), format!("{:.0}%", seconds / sum * 100.0)]);
     }
     writeln!(out, "\n{table}")?;
+    Ok(())
+}
+
+fn scaling(out: &mut impl Write, all: &[Scaled]) -> Result<()> {
+    const WIDTH: f64 = 4.0;
+    let heads = [">threads", ">real s", ">spread s", ">MB/s", ">speed-up", ">effective cores", ">of possible", ""];
+    let mut table = output::table(&heads);
+    for one in all {
+        let maybe = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.2}"));
+        // A block for each quarter of a core that reading gains, a dot for what the loop gains beyond.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a bar of some blocks")]
+        let length = |cores: f64| (cores * WIDTH).round().clamp(0.0, 200.0) as usize;
+        let (gain, most) = (length(one.speed_up.unwrap_or(0.0)), length(one.effective_cores));
+        table.add_row([
+            one.threads.to_string(),
+            format!("{:.3}", one.real.median),
+            format!("{:.3}-{:.3}", one.real.least, one.real.most),
+            format!("{:.0}", one.throughput),
+            maybe(one.speed_up),
+            format!("{:.2}", one.effective_cores),
+            one.of_possible.map_or_else(String::new, |share| format!("{:.0}%", 100.0 * share)),
+            format!("{}{}", "█".repeat(gain), "·".repeat(most.saturating_sub(gain))),
+        ]);
+    }
+    writeln!(out, "\n{table}")?;
+    writeln!(
+        out,
+        "effective cores: the speed-up of a loop that only computes, on as many threads; no reading gains more"
+    )?;
     Ok(())
 }
 

@@ -73,7 +73,7 @@ pub struct Run {
     pub wall: f64,
     /// Seconds of CPU.
     pub cpu: f64,
-    /// Seconds to sync the output to disk.
+    /// Additional seconds until the output is on disk, also those for which a writer waits while it writes.
     pub sync: f64,
     /// Bytes of memory at most.
     pub peak_rss: u64,

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::grid::{Grid, Point, Run};
-use crate::math::statistics;
+use crate::math::as_f64;
+use crate::math::statistics::{self, Figure};
 
 /// All that was measured.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -32,7 +33,7 @@ pub struct Line {
     pub wall: f64,
     /// Seconds of CPU.
     pub cpu: f64,
-    /// Seconds to flush the disk cache.
+    /// Additional seconds until the output is on disk.
     pub sync: f64,
     /// Bytes of memory at most.
     pub peak_rss: u64,
@@ -42,6 +43,15 @@ pub struct Line {
     pub bytes: u64,
     /// Payload by the clock, in 10⁶ bytes a second.
     pub mb_per_s: f64,
+    /// The seconds by the clock of all runs: how far they are apart.
+    #[serde(default)]
+    pub spread: Figure,
+    /// Seconds until the output is on disk, of all runs: `wall` and `sync` together.
+    #[serde(default)]
+    pub to_disk: Figure,
+    /// Payload by the clock until it is on disk, in 10⁶ bytes a second.
+    #[serde(default)]
+    pub mb_per_s_to_disk: f64,
     /// Against one thread of the same writer, if that was measured.
     pub speed_up: Option<f64>,
     /// Every run.
@@ -66,8 +76,9 @@ impl Report {
 impl Line {
     fn new(size: u64, point: Point, runs: Vec<Run>) -> Self {
         let wall = median(&runs, |run| run.wall);
-        #[expect(clippy::cast_precision_loss, reason = "bytes")]
-        let mb_per_s = if wall > 0.0 { size as f64 / wall / 1e6 } else { 0.0 };
+        let speed = |seconds: f64| if seconds > 0.0 { as_f64(size) / seconds / 1e6 } else { 0.0 };
+        let figure = |of: fn(&Run) -> f64| Figure::of(&runs.iter().map(of).collect::<Vec<_>>()).unwrap_or_default();
+        let to_disk = figure(|run| run.wall + run.sync);
         let whole = |of: &dyn Fn(&Run) -> u64| {
             let mut values: Vec<u64> = runs.iter().map(of).collect();
             values.sort_unstable();
@@ -80,7 +91,10 @@ impl Line {
             peak_rss: whole(&|run| run.peak_rss),
             vsize: whole(&|run| run.vsize),
             bytes: whole(&|run| run.bytes),
-            mb_per_s,
+            mb_per_s: speed(wall),
+            spread: figure(|run| run.wall),
+            mb_per_s_to_disk: speed(to_disk.median),
+            to_disk,
             speed_up: None,
             point,
             runs,

@@ -9,6 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::staged::StagedFile;
+use super::syncs::timed;
 use crate::temporary::{Readers, Temporary};
 use crate::{Error, Result};
 
@@ -103,13 +104,13 @@ impl Disk {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Sync);
         let Some((file, _)) = &self.file else { return Ok(()) };
-        file.sync_data().map_err(|e| self.explain(e, 0))
+        timed(|| file.sync_data()).map_err(|e| self.explain(e, 0))
     }
 
     /// Syncs the file, which keeps its temporary name.
     pub fn stage(self, end: u64) -> Result<StagedFile> {
         if let Some((file, _)) = &self.file {
-            file.sync_all().map_err(|e| self.explain(e, end))?;
+            timed(|| file.sync_all()).map_err(|e| self.explain(e, end))?;
         }
         Ok(StagedFile::new(self.file, end))
     }

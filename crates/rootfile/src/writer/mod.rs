@@ -12,6 +12,7 @@ mod output;
 mod save;
 mod saved;
 mod staged;
+mod syncs;
 #[cfg(test)]
 mod tests;
 mod trailer;
@@ -21,3 +22,4 @@ pub use file_writer::{FileWriter, ROOT_VERSION};
 pub use output::OutputFile;
 pub use save::SavedObject;
 pub use staged::StagedFile;
+pub use syncs::time_in_syncs;

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::path::Path;
 
+use super::syncs::timed;
 use crate::Result;
 use crate::temporary::Temporary;
 
@@ -48,7 +49,7 @@ impl StagedFile {
         // Sync the folder so that the new name is on disk. A folder that cannot be opened is not an error.
         let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if let Ok(folder) = File::open(folder) {
-            let _ = folder.sync_all();
+            let _ = timed(|| folder.sync_all());
         }
         Ok(self.len)
     }

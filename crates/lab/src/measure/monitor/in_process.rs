@@ -17,8 +17,8 @@ use super::Watched;
 use super::options::Options;
 use super::phase_marks::VARIABLE;
 use super::processes::Totals;
-use super::record::Recorder;
-use super::sampler::{Sampler, check, proc};
+use super::record::{Record, Recorder};
+use super::sampler::{Sampler, Subject, check, proc};
 use super::summary::Job;
 use crate::system::clock::thread_seconds;
 
@@ -33,8 +33,8 @@ pub struct Monitor {
 
 struct Ask {
     mark: String,
-    /// Whether there is nothing to come.
-    last: bool,
+    /// The exit code, if there is nothing to come.
+    last: Option<i64>,
     done: SyncSender<()>,
 }
 
@@ -47,11 +47,11 @@ impl Monitor {
     /// The process cannot be observed, or the file for the record cannot be created.
     pub fn begin(options: &Options) -> Result<Self> {
         check()?;
-        let recorder = Recorder::for_options(options)?;
+        let record = Recorder::for_options(options)?;
         let (asks, requested) = channel();
         let events = Arc::new(AtomicU64::new(0));
         let (options, counted) = (options.clone(), Arc::clone(&events));
-        let work = move || sample(&options, recorder, &requested, &counted);
+        let work = move || sample(&options, record, &requested, &counted);
         let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(work)?;
         let monitor = Self { asks, events, process: std::process::id(), thread: Some(thread) };
         monitor.mark("start");
@@ -66,24 +66,24 @@ impl Monitor {
     /// Takes a sample now and gives it a name: `stop` where events are done, `finalize` where files are closed. A
     /// process that was forked has no monitor, and takes none.
     pub fn mark(&self, name: &str) {
-        self.ask(name, false);
+        self.ask(name, None);
     }
 
-    /// Ends, with the mark `end`.
+    /// Ends, with the mark `end`. The record says this exit code.
     ///
     /// # Errors
     ///
     /// The record cannot be written.
-    pub fn end(mut self) -> Result<Watched> {
+    pub fn end(mut self, exit_code: i64) -> Result<Watched> {
         if std::process::id() != self.process {
             return Err(Error::request("only the process that started a monitor can end it"));
         }
-        self.ask("end", true);
+        self.ask("end", Some(exit_code));
         let ended = self.thread.take().map(JoinHandle::join);
         ended.and_then(std::result::Result::ok).ok_or_else(|| Error::request("the monitor's thread failed"))
     }
 
-    fn ask(&self, mark: &str, last: bool) {
+    fn ask(&self, mark: &str, last: Option<i64>) {
         if std::process::id() != self.process {
             return;
         }
@@ -96,11 +96,11 @@ impl Monitor {
 }
 
 /// The thread's work.
-fn sample(options: &Options, recorder: Option<Recorder>, requested: &Receiver<Ask>, events: &AtomicU64) -> Watched {
+fn sample(options: &Options, record: Record, requested: &Receiver<Ask>, events: &AtomicU64) -> Watched {
     let me = i32::try_from(std::process::id()).unwrap_or(0);
-    let mut job = Job::begin(std::env::args_os(), options.every);
+    let job = Job::begin(std::env::args_os(), options.every);
     let mut outside = outside();
-    let mut sampler = Sampler::new(&proc(), me, options, recorder);
+    let mut sampler = Sampler::new(&proc(), Subject { top: me, attached: false, job }, options, record);
     let own = own_io();
     let before = sampler.totals().minus(own);
     let mut told = 0;
@@ -115,15 +115,15 @@ fn sample(options: &Options, recorder: Option<Recorder>, requested: &Receiver<As
         sampler.events = events.load(Ordering::Relaxed);
         sampler.leave_apart(before.plus(own_io()));
         let mark = ask.as_ref().map_or("", |ask| ask.mark.as_str());
-        let taken = sampler.take(mark, false);
+        sampler.take(mark, false);
         if sampler.events != told {
             told = sampler.events;
             say(&mut outside, &format!("events {told}"));
         }
         if let Some(Ask { mark, last, done }) = ask {
-            if last {
-                job.used(&taken, thread_seconds());
-                return sampler.finish(job);
+            if let Some(exit_code) = last {
+                sampler.job.exit_code = exit_code;
+                return sampler.finish(thread_seconds());
             }
             say(&mut outside, &mark);
             let _ = done.send(());

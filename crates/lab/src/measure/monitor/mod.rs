@@ -1,6 +1,7 @@
 //! Watches a job: memory, CPU, input and output of a tree of processes over time, from proc(5).
 //!
-//! [`watch()`] runs a command and samples it from outside; [`Monitor`] samples the own process. Both take the same samples
+//! [`watch()`] runs a command and samples it from outside, [`watch_process`] does so with a process that runs; [`Monitor`] samples the own
+//! process. All take the same samples
 //! (`sampler`, from `processes` and `outputs`), write the same file (`journal`, then `record`) and end with the same [`Summary`]. A job reports
 //! phases and counts of events: to a `Monitor` by calls, to [`watch()`] through a pipe (`phase_marks`). LHCb's monitor of 2012 did
 //! this for one framework; this one does it for any job.
@@ -9,6 +10,7 @@
 //! for writing, held by handles without access; resources of processes that ended are kept. A `Pace` limits expensive readings: after each the sampler
 //! rests a thousand times as long as the reading took.
 
+mod attach;
 mod in_process;
 mod journal;
 mod options;
@@ -26,10 +28,13 @@ mod tests;
 
 use rootfile::Error;
 
+pub use attach::watch_process;
 pub use in_process::Monitor;
+pub(crate) use journal::{each_of_csv, newest_beside};
 pub use options::Options;
 pub use outputs::OutputFile;
 pub use phase_marks::VARIABLE;
+pub(crate) use record::Rewriter;
 pub use record::SAMPLES;
 pub use sample::Sample;
 pub use summary::{Job, Maxima, Summary};

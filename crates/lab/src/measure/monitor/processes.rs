@@ -106,11 +106,14 @@ struct Member {
     pss: u64,
     /// Its memory, when it was last looked at.
     memory: Memory,
+    /// Whether a signal has stopped it.
+    stopped: bool,
 }
 
 /// A process and all that descend from it.
 pub(crate) struct Processes {
     proc: PathBuf,
+    top: i32,
     /// A parent comes before its children.
     members: Vec<Member>,
     /// Processes outside the tree. They stay outside: the parent of a process is fixed at its start.
@@ -120,6 +123,7 @@ pub(crate) struct Processes {
     last: Totals,
     peak: u64,
     listing: Pace,
+    listed: bool,
     peaks: Pace,
     proportional: Option<Pace>,
 }
@@ -128,14 +132,18 @@ impl Processes {
     /// The tree of processes below `top`. `proc` is `/proc`, or another folder in tests; with `pss` proportional memory
     /// is read as well.
     pub fn new(proc: &Path, top: i32, pss: bool) -> Self {
+        // The monitor is no part of a job that it was started in.
+        let own = i32::try_from(std::process::id()).ok().filter(|own| *own != top);
         let mut tree = Self {
             proc: proc.to_path_buf(),
+            top,
             members: Vec::new(),
-            foreign: HashSet::new(),
+            foreign: own.into_iter().collect(),
             lost: Totals::default(),
             last: Totals::default(),
             peak: 0,
             listing: Pace::default(),
+            listed: false,
             peaks: Pace::default(),
             proportional: pss.then(Pace::default),
         };
@@ -145,9 +153,10 @@ impl Processes {
 
     /// Reads the tree. With `all`, also expensive values that were read recently.
     pub fn look(&mut self, all: bool) -> (Memory, Totals) {
-        let first = self.foreign.is_empty();
+        let first = !self.listed;
         if let Some(started) = self.listing.due(all) {
             self.list();
+            self.listed = true;
             self.listing.done(started);
         }
         if first {
@@ -195,6 +204,11 @@ impl Processes {
     /// Most resident bytes that a process had.
     pub fn peak(&self) -> u64 {
         self.peak
+    }
+
+    /// Whether a signal has stopped the process at the top, as Ctrl-Z does.
+    pub fn stopped(&self) -> bool {
+        self.members.first().is_some_and(|member| member.process.pid() == self.top && member.stopped)
     }
 
     pub fn ids(&self) -> impl Iterator<Item = i32> {
@@ -251,7 +265,7 @@ impl Processes {
             let folder = self.proc.join(pid.to_string());
             let file = |name| (self.members.len() < KEPT).then(|| File::open(folder.join(name)).ok()).flatten();
             let kept = file("stat").zip(file("io"));
-            self.members.push(Member { process, kept, parent, totals, peak: 0, pss: 0, memory });
+            self.members.push(Member { process, kept, parent, totals, peak: 0, pss: 0, memory, stopped: false });
         }
     }
 
@@ -312,6 +326,7 @@ impl Member {
             self.totals.disk_read = io.read_bytes;
             self.totals.disk_written = io.write_bytes.saturating_sub(io.cancelled_write_bytes);
         }
+        self.stopped = matches!(stat.state, 'T' | 't');
         // Ended, and not yet waited for.
         let alive = !matches!(stat.state, 'Z' | 'X');
         self.memory = match alive {

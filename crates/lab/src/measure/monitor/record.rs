@@ -1,28 +1,42 @@
 //! The file of samples: a ROOT file with trees, a Parquet file, CSV or lines of JSON, by its extension. Samples go into the
-//! `journal` as they come, so a job of days takes no memory here; the file is made of them at the end.
+//! `journal` as they come, so a job of days takes no memory here. Lines are the record themselves; another file is made of them
+//! at the end, and before now and then, so that whoever is killed leaves a record under its name.
 
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use dataset::tree::make::{NewKind, NewLeaf};
 use flow::convert::{Conversion, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
 use flow::write::{ParallelWriter, Rows, TableId, TreeColumn, TreeSpec, WriteOptions, WritePool};
 use flow::{Budget, Entries};
-use rootfile::{Error, Follow, Result, ScratchFolder, check_output};
+use rootfile::{Error, ErrorKind, Follow, Result, ScratchFolder, check_output};
+use serde::Serialize;
 
-use super::journal::Journal;
+use super::journal::{Form, Journal};
 use super::options::Options;
 use super::outputs::OutputFile;
+use super::processes::Pace;
 use super::sample::Sample;
 use super::summary::Job;
 
 /// Memory of the writer, which has one small cluster.
 const MEMORY: u64 = 32 << 20;
+/// Shortest time between two savings of an unfinished record.
+const SAVES_APART: Duration = Duration::from_secs(1);
 /// The file in which samples wait to become a Parquet file.
 const BEFORE_PARQUET: &str = "samples.root";
 /// The tree of samples.
 pub const SAMPLES: &str = "samples";
+
+/// The file of samples, as it was begun.
+pub(crate) struct Record {
+    /// The file, if one is wanted.
+    pub recorder: Option<Recorder>,
+    /// Why there is none, although it is wanted.
+    pub trouble: Option<Error>,
+}
 
 /// A file of samples in the making.
 pub(crate) struct Recorder {
@@ -30,27 +44,44 @@ pub(crate) struct Recorder {
     overwrite: bool,
     kind: Kind,
     journal: Journal,
+    saves: Saves,
 }
 
 #[derive(Clone, Copy)]
 enum Kind {
     Root,
     Parquet,
-    Csv,
-    Json,
+    /// The journal is the output.
+    Lines,
+}
+
+/// When an unfinished record is saved under its name.
+struct Saves {
+    pace: Pace,
+    last: Instant,
+    /// Whether the file under the name is ours.
+    ours: bool,
 }
 
 impl Recorder {
-    /// The file of the options, if there is one.
+    /// The file of the options, if there is one. A disk that is full is no reason not to do the job.
     ///
     /// # Errors
     ///
     /// The file cannot be created, or is there and may not be replaced.
-    pub fn for_options(options: &Options) -> Result<Option<Self>> {
-        options.output.as_deref().map(|path| Self::create(path, options.overwrite)).transpose()
+    pub fn for_options(options: &Options) -> Result<Record> {
+        let Some(path) = &options.output else { return Ok(Record { recorder: None, trouble: None }) };
+        match Self::create(path, options.overwrite) {
+            Ok(recorder) => Ok(Record { recorder: Some(recorder), trouble: None }),
+            Err(e) if is_full(&e) => {
+                Ok(Record { recorder: None, trouble: Some(Error::request(format!("nothing is recorded: {e}"))) })
+            }
+            Err(e) => Err(e),
+        }
     }
 
-    /// Begins the file. It appears under its name when it is whole; until then its journal is beside it.
+    /// Begins the file. Lines have its name from the first sample on; another file is saved under its name while the job
+    /// runs, and its journal is beside it until it is whole.
     ///
     /// # Errors
     ///
@@ -58,22 +89,29 @@ impl Recorder {
     pub fn create(path: &Path, overwrite: bool) -> Result<Self> {
         check_output(path, overwrite, std::iter::empty::<&Path>())?;
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let kind = match extension.as_str() {
-            "root" => Kind::Root,
-            "parquet" | "parq" | "pq" => Kind::Parquet,
-            "csv" => Kind::Csv,
-            "json" | "jsonl" | "ndjson" => Kind::Json,
+        let (kind, form) = match extension.as_str() {
+            "root" => (Kind::Root, None),
+            "parquet" | "parq" | "pq" => (Kind::Parquet, None),
+            "csv" => (Kind::Lines, Some(Form::Csv)),
+            "json" | "jsonl" | "ndjson" => (Kind::Lines, Some(Form::Json)),
             _ => {
                 let how = "has no known extension: use .root, .parquet, .csv or .jsonl";
                 return Err(Error::request(how).file(path));
             }
         };
-        // Written at the end; that it cannot be is better known now.
-        drop(rootfile::OutputFile::create(path, overwrite)?);
-        Ok(Self { output: path.to_path_buf(), overwrite, kind, journal: Journal::beside(path)? })
+        let journal = match form {
+            Some(form) => Journal::as_output(path, overwrite, form)?,
+            None => {
+                // Written later; that it cannot be is better known now.
+                drop(rootfile::OutputFile::create(path, overwrite)?);
+                Journal::beside(path)?
+            }
+        };
+        let saves = Saves { pace: Pace::default(), last: Instant::now(), ours: false };
+        Ok(Self { output: path.to_path_buf(), overwrite, kind, journal, saves })
     }
 
-    /// Where its bytes are until it is whole: no output of the job, though it may be this process that is watched.
+    /// Where its lines are: no output of the job, though it may be this process that is watched.
     pub fn at(&self) -> &Path {
         self.journal.path()
     }
@@ -91,12 +129,31 @@ impl Recorder {
         })
     }
 
+    /// Whether it is time to save what there is under the record's name. Whoever is killed together with the job leaves
+    /// a record that can be read then.
+    pub fn is_due(&self) -> bool {
+        !matches!(self.kind, Kind::Lines)
+            && self.saves.last.elapsed() >= SAVES_APART
+            && self.saves.pace.due(false).is_some()
+    }
+
+    /// Saves what there is. What goes wrong is known at the end.
+    pub fn save(&mut self, job: &Job, files: &[OutputFile]) {
+        let started = Instant::now();
+        self.saves.ours |= self.make(job, files).is_ok();
+        self.saves.pace.done(started);
+        self.saves.last = Instant::now();
+    }
+
     /// Ends the file. If it cannot be made, the journal stays.
     ///
     /// # Errors
     ///
     /// The file cannot be written.
     pub fn finish(self, job: &Job, files: &[OutputFile]) -> Result<()> {
+        if let Kind::Lines = self.kind {
+            return self.journal.finish();
+        }
         match self.make(job, files) {
             Ok(()) => {
                 self.journal.remove();
@@ -110,8 +167,8 @@ impl Recorder {
     }
 
     fn make(&self, job: &Job, files: &[OutputFile]) -> Result<()> {
-        let Self { output, overwrite, kind, journal } = self;
-        let overwrite = *overwrite;
+        let Self { output, kind, journal, .. } = self;
+        let overwrite = self.overwrite || self.saves.ours;
         match kind {
             Kind::Root => Root::create(output, overwrite)?.finish(journal, job, files),
             Kind::Parquet => {
@@ -131,21 +188,65 @@ impl Recorder {
                 let codec = ParquetCodec::default();
                 to_parquet(&ToParquet { inputs: &inputs, output, codec, row_group: None }, &how).map(|_| ())
             }
-            Kind::Csv => {
-                let mut file = rootfile::OutputFile::create(output, overwrite)?;
-                io::copy(&mut journal.lines()?, &mut file)?;
-                file.finish().map(|_| ())
-            }
-            Kind::Json => {
-                let mut file = BufWriter::new(rootfile::OutputFile::create(output, overwrite)?);
-                journal.each(|sample| {
-                    serde_json::to_writer(&mut file, sample).map_err(io::Error::from)?;
-                    Ok(file.write_all(b"\n")?)
-                })?;
-                let file = file.into_inner().map_err(|e| Error::from(e.into_error()))?;
-                file.finish().map(|_| ())
-            }
+            Kind::Lines => Ok(()),
         }
+    }
+}
+
+/// A record that is made of another one.
+pub(crate) struct Rewriter(Recorder);
+
+impl Rewriter {
+    /// Begins the output, which is none of the `inputs`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be created, is there and may not be replaced, or is an input.
+    pub fn create(path: &Path, overwrite: bool, inputs: &[PathBuf]) -> Result<Self> {
+        check_output(path, overwrite, inputs)?;
+        Recorder::create(path, overwrite).map(Self)
+    }
+
+    /// Adds a sample.
+    ///
+    /// # Errors
+    ///
+    /// The output cannot be written.
+    pub fn add(&mut self, sample: &Sample) -> Result<()> {
+        self.0.add(sample)
+    }
+
+    /// Ends the output.
+    ///
+    /// # Errors
+    ///
+    /// The output cannot be written.
+    pub fn finish(self, job: &Job, files: &[OutputFile]) -> Result<()> {
+        self.0.finish(job, files)
+    }
+}
+
+/// Whether an error is that of a disk, a quota or a limit of file sizes.
+fn is_full(error: &Error) -> bool {
+    let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
+    matches!(error.kind(), ErrorKind::Io(io) if full.contains(&io.kind()))
+}
+
+/// A file of the tree `files`.
+#[derive(Serialize)]
+struct FileRow<'a> {
+    path: &'a str,
+    bytes: u64,
+    removed: bool,
+    opened: f64,
+    closed: f64,
+}
+
+impl<'a> FileRow<'a> {
+    /// Trees have no number that is not there.
+    fn of(file: &'a OutputFile) -> Self {
+        let [opened, closed] = [file.opened, file.closed].map(|time| time.unwrap_or(f64::NAN));
+        Self { path: &file.path, bytes: file.bytes, removed: file.removed, opened, closed }
     }
 }
 
@@ -163,7 +264,13 @@ impl Root {
             WriteOptions { overwrite, title: "a job watched by basketry".to_owned(), ..WriteOptions::default() };
         let mut writer = ParallelWriter::create(path, &options, &WritePool::new(Budget::new(MEMORY, 1)))?;
         let samples = writer.tree(&spec(SAMPLES, "what the job had and used, over time", &Sample::COLUMNS))?;
-        let files = [("path", None), ("bytes", Some('L')), ("removed", Some('O'))];
+        let files = [
+            ("path", None),
+            ("bytes", Some('L')),
+            ("removed", Some('O')),
+            ("opened", Some('D')),
+            ("closed", Some('D')),
+        ];
         let files = writer.tree(&spec("files", "what the job wrote, as output_bytes counts it", &files))?;
         let job = writer.tree(&spec("job", "what was watched, and what it used in all", &Job::COLUMNS))?;
         let samples = Rows::new(writer.fill_context(samples)?)?;
@@ -174,7 +281,7 @@ impl Root {
         journal.each(|sample| self.samples.fill(sample))?;
         self.samples.finish()?;
         let mut rows = Rows::new(self.writer.fill_context(self.files)?)?;
-        files.iter().try_for_each(|file| rows.fill(file))?;
+        files.iter().try_for_each(|file| rows.fill(&FileRow::of(file)))?;
         rows.finish()?;
         let mut rows = Rows::new(self.writer.fill_context(self.job)?)?;
         rows.fill(job)?;

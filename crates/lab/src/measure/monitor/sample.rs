@@ -1,9 +1,12 @@
 //! A sample: the resources of a tree of processes at one moment.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::math::as_f64;
 
 /// The state of a job at one moment: bytes, seconds, and counts since the beginning.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Sample {
     /// Seconds since the beginning.
     pub time: f64,
@@ -45,11 +48,14 @@ pub struct Sample {
     pub outputs: u64,
     /// Bytes of each, in the order in which they were named and found.
     pub output_bytes: Vec<u64>,
+    /// What the monitor itself saw since the sample before, separated by `; `: `open FILE`, `close FILE`, `rename FILE > NEW`,
+    /// `remove FILE` of outputs; `SIGTERM` and other signals to the job; `stopped`, `continued`; `exit CODE`. Mostly empty.
+    pub seen: String,
 }
 
 impl Sample {
     /// Its fields as columns, in their order, with the letters of their leaves; none for text.
-    pub(super) const COLUMNS: [(&str, Option<char>); 20] = [
+    pub(super) const COLUMNS: [(&str, Option<char>); 21] = [
         ("time", Some('D')),
         ("mark", None),
         ("events", Some('L')),
@@ -71,5 +77,83 @@ impl Sample {
         // The counter of the next column.
         ("outputs", Some('I')),
         ("output_bytes", Some('L')),
+        ("seen", None),
     ];
+
+    /// Whether it has a mark of the job or of the monitor.
+    pub fn is_marked(&self) -> bool {
+        !self.mark.is_empty() || !self.seen.is_empty()
+    }
+
+    /// Sets a number by the name of its column. Records of other versions may have columns that there are not, or lack some.
+    pub(crate) fn set_number(&mut self, column: &str, value: f64) {
+        if let Some(field) = self.whole(column) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, at least zero")]
+            let count = value.max(0.0) as u64;
+            *field = count;
+        } else if let Some(field) = self.real(column) {
+            *field = value;
+        }
+    }
+
+    /// The same of a whole number.
+    pub(crate) fn set_whole(&mut self, column: &str, value: u64) {
+        match self.whole(column) {
+            Some(field) => *field = value,
+            None => self.set_number(column, as_f64(value)),
+        }
+    }
+
+    /// Sets a text by the name of its column: of a number what it says. False if it says no number.
+    pub(crate) fn set_text(&mut self, column: &str, text: &str) -> bool {
+        match column {
+            "mark" => text.clone_into(&mut self.mark),
+            "seen" => text.clone_into(&mut self.seen),
+            "output_bytes" => {
+                let sizes = text.split_whitespace().map(|size| size.parse().ok()).collect::<Option<_>>();
+                let Some(sizes) = sizes else { return false };
+                self.output_bytes = sizes;
+            }
+            _ => {
+                if let Some(field) = self.whole(column) {
+                    let Ok(count) = text.parse() else { return false };
+                    *field = count;
+                } else if let Some(field) = self.real(column) {
+                    let Ok(number) = text.parse() else { return false };
+                    *field = number;
+                }
+            }
+        }
+        true
+    }
+
+    fn whole(&mut self, column: &str) -> Option<&mut u64> {
+        Some(match column {
+            "events" => &mut self.events,
+            "processes" => &mut self.processes,
+            "threads" => &mut self.threads,
+            "vsize" => &mut self.vsize,
+            "rss" => &mut self.rss,
+            "pss" => &mut self.pss,
+            "peak_rss" => &mut self.peak_rss,
+            "read" => &mut self.read,
+            "written" => &mut self.written,
+            "disk_read" => &mut self.disk_read,
+            "disk_written" => &mut self.disk_written,
+            "minor_faults" => &mut self.minor_faults,
+            "major_faults" => &mut self.major_faults,
+            "output" => &mut self.output,
+            "outputs" => &mut self.outputs,
+            _ => return None,
+        })
+    }
+
+    fn real(&mut self, column: &str) -> Option<&mut f64> {
+        Some(match column {
+            "time" => &mut self.time,
+            "user" => &mut self.user,
+            "system" => &mut self.system,
+            _ => return None,
+        })
+    }
 }

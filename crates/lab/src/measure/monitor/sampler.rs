@@ -6,14 +6,24 @@ use std::time::Instant;
 use rootfile::{Error, Result};
 
 use super::options::Options;
-use super::outputs::{OutputFile, Outputs};
+use super::outputs::{OutputFile, Outputs, Seen};
 use super::processes::{Memory, Processes, Totals};
-use super::record::Recorder;
+use super::record::{Record, Recorder};
 use super::sample::Sample;
-use super::summary::Maxima;
+use super::summary::{Job, Maxima};
 
 /// Marks beyond these are in the file alone.
 const MARKS: usize = 1000;
+
+/// What is watched.
+pub(crate) struct Subject {
+    /// The process at the top.
+    pub top: i32,
+    /// Whether another program had started it.
+    pub attached: bool,
+    /// The job, as far as it is known.
+    pub job: Job,
+}
 
 /// Takes samples.
 pub(crate) struct Sampler {
@@ -26,6 +36,13 @@ pub(crate) struct Sampler {
     memory: (Memory, u64),
     pub most: Maxima,
     pub marks: Vec<Sample>,
+    /// Samples at which the monitor saw something.
+    seen: Vec<Sample>,
+    /// What it saw since the last one.
+    notes: Vec<String>,
+    stopped: bool,
+    /// The job, as far as it is known.
+    pub job: Job,
     pub samples: u64,
     recorder: Option<Recorder>,
     /// An error of the file; the job goes on.
@@ -34,19 +51,27 @@ pub(crate) struct Sampler {
 
 impl Sampler {
     /// A sampler of the process and all that descend from it.
-    pub fn new(proc: &Path, top: i32, options: &Options, recorder: Option<Recorder>) -> Self {
+    pub fn new(proc: &Path, subject: Subject, options: &Options, record: Record) -> Self {
+        let Subject { top, attached, job } = subject;
+        let Record { recorder, trouble } = record;
+        let record = recorder.as_ref().map(Recorder::at);
+        let attached = attached.then_some(top);
         Self {
             processes: Processes::new(proc, top, options.pss),
-            outputs: Outputs::new(proc, &options.files, options.discover, recorder.as_ref().map(Recorder::at)),
+            outputs: Outputs::new(proc, &options.files, options.discover, record, attached),
             started: Instant::now(),
             apart: Totals::default(),
             events: 0,
             memory: Default::default(),
             most: Maxima::default(),
             marks: Vec::new(),
+            seen: Vec::new(),
+            notes: Vec::new(),
+            stopped: false,
+            job,
             samples: 0,
             recorder,
-            trouble: None,
+            trouble,
         }
     }
 
@@ -58,6 +83,11 @@ impl Sampler {
     /// Everything that the processes have used until now.
     pub fn totals(&mut self) -> Totals {
         self.processes.look(false).1
+    }
+
+    /// What the next sample says that the monitor saw.
+    pub fn note(&mut self, what: impl Into<String>) {
+        self.notes.push(what.into());
     }
 
     pub fn elapsed(&self) -> f64 {
@@ -73,10 +103,17 @@ impl Sampler {
             (memory, pss) = self.memory;
         }
         self.memory = (memory, pss);
-        let output_bytes = self.outputs.look(self.processes.ids(), !mark.is_empty());
+        let time = self.elapsed();
+        let Seen { sizes: output_bytes, events } = self.outputs.look(self.processes.ids(), !mark.is_empty(), time);
+        // Files are closed before a job ends.
+        self.notes.splice(0..0, events);
+        if self.processes.stopped() != self.stopped {
+            self.stopped = !self.stopped;
+            self.note(if self.stopped { "stopped" } else { "continued" });
+        }
         let used = totals.minus(self.apart);
         let sample = Sample {
-            time: self.elapsed(),
+            time,
             mark: mark.to_owned(),
             events: self.events,
             processes: memory.processes,
@@ -96,6 +133,7 @@ impl Sampler {
             output: output_bytes.iter().sum(),
             outputs: output_bytes.len() as u64,
             output_bytes,
+            seen: std::mem::take(&mut self.notes).join("; "),
         };
         self.keep(&sample);
         sample
@@ -107,12 +145,25 @@ impl Sampler {
         if !sample.mark.is_empty() && (self.marks.len() < MARKS || sample.mark == "end") {
             self.marks.push(sample.clone());
         }
+        if !sample.seen.is_empty() && self.seen.len() < MARKS {
+            self.seen.push(sample.clone());
+        }
         // After a failure, as of a full disk, what was recorded is kept, and the job goes on.
         if self.trouble.is_none()
             && let Some(recorder) = &mut self.recorder
         {
             self.trouble = recorder.add(sample).err();
+            // A mark is answered at once.
+            if sample.mark.is_empty() && self.trouble.is_none() && recorder.is_due() {
+                self.job.used(sample, 0.0);
+                recorder.save(&self.job, &self.outputs.list());
+            }
         }
+    }
+
+    /// The samples with marks, and those at which the monitor saw something.
+    pub fn moments(&mut self) -> [Vec<Sample>; 2] {
+        [std::mem::take(&mut self.marks), std::mem::take(&mut self.seen)]
     }
 
     pub fn files(&mut self) -> Vec<OutputFile> {

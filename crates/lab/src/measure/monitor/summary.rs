@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use rootfile::{Result, public_text};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::outputs::OutputFile;
 use super::sample::Sample;
@@ -12,11 +12,14 @@ use crate::system::host::HostInfo;
 
 /// Version of the JSON that a [`Summary`] becomes.
 const SCHEMA: u32 = 1;
+/// The exit code of a job whose end is not known.
+pub(super) const UNKNOWN: i64 = -1;
 /// Between these marks events are done.
 const BETWEEN: [&str; 2] = ["start", "stop"];
 
 /// The job, and the resources that it used in all.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Job {
     /// The command, without secrets of URLs and of variables.
     pub command: String,
@@ -32,7 +35,8 @@ pub struct Job {
     pub every: f64,
     /// The version of the monitor.
     pub version: String,
-    /// Its exit code; 128 plus the number of the signal that ended it.
+    /// Its exit code; 128 plus the number of the signal that ended it; -1 if it is not known: the job still runs, the monitor was
+    /// killed, or another program had started the job (`--pid`).
     pub exit_code: i64,
     /// Seconds by the clock.
     pub elapsed: f64,
@@ -77,6 +81,7 @@ impl Job {
             started: since.map_or(0.0, |since| since.as_secs_f64()),
             every: every.as_secs_f64(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            exit_code: UNKNOWN,
             ..Self::default()
         }
     }
@@ -103,7 +108,8 @@ fn public_word(word: &str) -> String {
 }
 
 /// The most that was seen in samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Maxima {
     /// Processes.
     pub processes: u64,
@@ -128,7 +134,8 @@ impl Maxima {
 }
 
 /// The summary of a job.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Summary {
     /// Version of these fields.
     pub schema: u32,
@@ -143,6 +150,8 @@ pub struct Summary {
     pub events_per_second: f64,
     /// Samples with a mark, in order.
     pub marks: Vec<Sample>,
+    /// Samples at which the monitor itself saw something, in order.
+    pub seen: Vec<Sample>,
     /// Its output files.
     pub files: Vec<OutputFile>,
     /// How many samples there are.
@@ -159,7 +168,13 @@ impl Summary {
         Ok(serde_json::to_string(self).map_err(std::io::Error::from)?)
     }
 
-    pub(super) fn new(job: Job, most: Maxima, marks: Vec<Sample>, files: Vec<OutputFile>, samples: u64) -> Self {
+    pub(super) fn new(
+        job: Job,
+        most: Maxima,
+        [marks, seen]: [Vec<Sample>; 2],
+        files: Vec<OutputFile>,
+        samples: u64,
+    ) -> Self {
         let end = marks.last().cloned().unwrap_or_default();
         let at = |name: &str| marks.iter().find(|mark| mark.mark == name);
         let [start, stop] = BETWEEN.map(at);
@@ -168,7 +183,7 @@ impl Summary {
         let (events, time) = (to.events.saturating_sub(from.events), to.time - from.time);
         #[expect(clippy::cast_precision_loss, reason = "a rate")]
         let events_per_second = if time > 0.0 { events as f64 / time } else { 0.0 };
-        Self { schema: SCHEMA, job, most, end, events_per_second, marks, files, samples }
+        Self { schema: SCHEMA, job, most, end, events_per_second, marks, seen, files, samples }
     }
 }
 
@@ -191,7 +206,7 @@ mod tests {
     #[test]
     fn events_are_counted_between_start_and_stop() {
         let rate = |marks: Vec<Sample>| {
-            Summary::new(Job::default(), Maxima::default(), marks, Vec::new(), 0).events_per_second
+            Summary::new(Job::default(), Maxima::default(), [marks, Vec::new()], Vec::new(), 0).events_per_second
         };
         assert_eq!(rate(vec![mark("start", 10.0, 0), mark("stop", 20.0, 500), mark("end", 50.0, 500)]), 50.0);
         assert_eq!(rate(vec![mark("start", 10.0, 0), mark("end", 50.0, 500)]), 12.5);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use wait4::ResourceUsage;
 
-use super::outputs::Outputs;
+use super::outputs::{Outputs, Seen};
 use super::processes::{Memory, Processes, Totals};
 use super::*;
 
@@ -137,8 +137,8 @@ fn files_are_found_renamed_and_removed() {
     // What is written of the job is not written by it.
     fs::write(path("samples"), [0; 50]).unwrap();
     link(9, &path("samples"));
-    let mut outputs = Outputs::new(fake.path(), &named, true, Some(&path("samples")));
-    let mut sizes = outputs.look([50].into_iter(), true);
+    let mut outputs = Outputs::new(fake.path(), &named, true, Some(&path("samples")), None);
+    let mut sizes = outputs.look([50].into_iter(), true, 1.0).sizes;
     sizes.sort_unstable();
     assert_eq!(sizes, [0, 30, 100]);
     fs::write(path("named"), [0; 7]).unwrap();
@@ -151,7 +151,8 @@ fn files_are_found_renamed_and_removed() {
     assert!(found[0].removed && found[0].bytes == 0, "{found:?}");
     assert_eq!((&found[1].path, found[1].bytes, found[1].removed), (&name("named"), 7, false));
     assert_eq!((&found[2].path, found[2].bytes, found[2].removed), (&name("out.root"), 120, false));
-    assert!(Outputs::new(fake.path(), &[], false, None).look([50].into_iter(), true).is_empty());
+    let none = Outputs::new(fake.path(), &[], false, None, None).look([50].into_iter(), true, 1.0);
+    assert_eq!(none, Seen::default());
 }
 
 fn shell(script: &str, options: &Options) -> Ended {
@@ -261,7 +262,7 @@ fn an_in_process_monitor_samples_between_marks() {
     fs::write(folder.path().join("block"), &block).unwrap();
     monitor.events(3);
     monitor.events(4);
-    let watched = monitor.end().unwrap();
+    let watched = monitor.end(0).unwrap();
     let marks = &watched.summary.marks;
     let names: Vec<&str> = marks.iter().map(|mark| mark.mark.as_str()).collect();
     assert_eq!(names, ["start", "filled", "end"]);

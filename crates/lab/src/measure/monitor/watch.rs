@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use procfs::process::Process;
@@ -17,7 +17,7 @@ use super::options::Options;
 use super::phase_marks::{Message, Pipe, VARIABLE};
 use super::record::Recorder;
 use super::sample::Sample;
-use super::sampler::{Sampler, check, proc};
+use super::sampler::{Sampler, Subject, check, proc};
 use super::summary::{Job, Summary};
 use crate::system::clock::process_seconds;
 
@@ -30,19 +30,50 @@ const SIGNALLED: i32 = 128;
 
 /// Sends signals to a job that is watched, for as long as it runs.
 #[derive(Clone, Debug, Default)]
-pub struct Signaller(Arc<Mutex<Option<Pid>>>);
+pub struct Signaller(Arc<Mutex<State>>);
+
+/// The job that signals go to, and the signals that it got.
+#[derive(Debug, Default)]
+struct State {
+    pid: Option<Pid>,
+    names: Vec<String>,
+    /// Whether the watching is to end, and the job is another program's.
+    ended: bool,
+}
 
 impl Signaller {
     /// Sends a signal by its number; false if the job has ended.
     pub fn send(&self, signal: i32) -> bool {
         // The lock is held while sending: the process id is not reused before the job was waited for.
-        let pid = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state();
         let signal = Signal::from_named_raw(signal);
-        pid.zip(signal).is_some_and(|(pid, signal)| kill_process(pid, signal).is_ok())
+        state.pid.zip(signal).is_some_and(|(pid, signal)| kill_process(pid, signal).is_ok())
     }
 
     fn set(&self, pid: Option<Pid>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = pid;
+        self.state().pid = pid;
+    }
+
+    /// The job has got a signal of this name, from here or as everyone on its terminal.
+    pub fn heard(&self, name: &str) {
+        self.state().names.push(name.to_owned());
+    }
+
+    /// The job goes on, and is watched no longer.
+    pub fn end(&self) {
+        self.state().ended = true;
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.state().ended
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().names)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,10 +117,10 @@ pub fn watch(
     mut seen: impl FnMut(&Sample),
 ) -> Result<Ended> {
     check()?;
-    let recorder = Recorder::for_options(options)?;
+    let record = Recorder::for_options(options)?;
     let mut pipe = Pipe::new()?;
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    let mut job = Job::begin(words, options.every);
+    let job = Job::begin(words, options.every);
     let cpu = process_seconds();
     let mut child = forked(command).env(VARIABLE, pipe.path()).spawn().map_err(|e| started(e, command))?;
     let pid = i32::try_from(child.id())
@@ -97,17 +128,15 @@ pub fn watch(
         .and_then(Pid::from_raw)
         .ok_or_else(|| Error::request("a process without a number"))?;
     signaller.set(Some(pid));
-    let mut sampler = Sampler::new(&proc(), pid.as_raw_pid(), options, recorder);
+    let mut sampler = Sampler::new(&proc(), Subject { top: pid.as_raw_pid(), attached: false, job }, options, record);
     seen(&sampler.take("", false));
     let handle = pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from);
     // Without a pidfd only waiting for the job shows its end.
     let handle = handle.inspect_err(|_| drop(child.kill()))?;
-    follow(&handle, &mut pipe, options.every, &mut sampler, &mut seen)?;
+    follow(&handle, &mut pipe, options.every, signaller, &mut sampler, &mut seen)?;
     let status = end(&mut child, &mut pipe, &mut sampler, signaller, &mut seen)?;
-    let last = sampler.marks.last().cloned().unwrap_or_default();
-    job.exit_code = i64::from(code(status));
-    job.used(&last, process_seconds() - cpu);
-    Ok(Ended { status, watched: sampler.finish(job) })
+    sampler.job.exit_code = i64::from(code(status));
+    Ok(Ended { status, watched: sampler.finish(process_seconds() - cpu) })
 }
 
 #[cold]
@@ -130,6 +159,7 @@ fn follow(
     job: &OwnedFd,
     pipe: &mut Pipe,
     every: Duration,
+    signaller: &Signaller,
     sampler: &mut Sampler,
     seen: &mut impl FnMut(&Sample),
 ) -> Result<()> {
@@ -138,6 +168,7 @@ fn follow(
     loop {
         let now = Instant::now();
         if now >= next {
+            signaller.names().into_iter().for_each(|name| sampler.note(name));
             seen(&sampler.take("", false));
             // A late sample does not shorten the next interval.
             next = (next + every).max(Instant::now());
@@ -192,19 +223,24 @@ fn end(
     signaller.set(None);
     let ended = child.wait4()?;
     sampler.processes.ended(pid, ended.rusage);
+    signaller.names().into_iter().for_each(|name| sampler.note(name));
+    sampler.note(format!("exit {}", code(ended.status)));
     seen(&sampler.take("end", false));
     Ok(ended.status)
 }
 
 impl Sampler {
-    /// Ends the file, and makes the summary.
-    pub(super) fn finish(mut self, job: Job) -> Watched {
+    /// Ends the file, and makes the summary. Watching took so much CPU.
+    pub(super) fn finish(mut self, monitor_cpu: f64) -> Watched {
+        let last = self.marks.last().cloned().unwrap_or_default();
+        self.job.used(&last, monitor_cpu);
         let files = self.files();
         let mut trouble = self.trouble.take();
         if let Some(recorder) = self.recorder() {
-            trouble = recorder.finish(&job, &files).err().or(trouble);
+            trouble = recorder.finish(&self.job, &files).err().or(trouble);
         }
-        let summary = Summary::new(job, self.most, self.marks, files, self.samples);
+        let moments = self.moments();
+        let summary = Summary::new(self.job, self.most, moments, files, self.samples);
         Watched { summary, trouble }
     }
 }

@@ -9,7 +9,9 @@ mod columns;
 mod layouts;
 mod network;
 mod report;
+mod scaling;
 pub mod self_check;
+mod thread_counts;
 mod throttle;
 
 use std::num::NonZeroU64;
@@ -27,11 +29,14 @@ use bottleneck::{Dearest, Stages, Subject};
 pub use columns::Columns;
 pub use network::Network;
 use report::threads;
-pub use report::{ColumnCost, LayoutSpeed, Report, Run, SCHEMA};
+pub use report::{ColumnCost, LayoutSpeed, Report, Run, SCHEMA, Scaled};
+use scaling::Scaling;
+pub use thread_counts::ThreadCounts;
 pub use throttle::Throttle;
 
 use crate::inspect::can_be_split;
 use crate::math::as_f64;
+use crate::math::statistics::Figure;
 use crate::system::clock::process_seconds;
 use layouts::{ForecastRequest, layouts};
 
@@ -56,8 +61,10 @@ pub struct Options {
     pub layouts: bool,
     /// How far addresses in the files are followed: those of friends and of baskets in other files.
     pub follow: Follow,
-    /// Memory and threads.
+    /// Memory and threads. With several numbers of threads the report is that of the largest.
     pub budget: Budget,
+    /// Numbers of threads to compare; with fewer than two nothing is compared.
+    pub scaling: Vec<usize>,
     /// Seed of a random share of entries.
     pub seed: u64,
 }
@@ -85,11 +92,20 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let request = Request { columns: columns.clone(), entries, selection, budget, progress: &flow::unwatched };
     let repeat = options.repeat.max(1);
     let stored: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).0).sum();
-    total(stored * repeat as u64);
+    let counts = counts(&options.scaling, budget.threads, processors);
+    total(stored.saturating_mul((repeat * counts.len()) as u64));
+    let mut scaling = (counts.len() > 1).then(|| Scaling::new(&counts));
     let mut runs: Vec<(Run, Vec<ReadCost>, u64)> = Vec::with_capacity(repeat);
     for _ in 0..repeat {
-        let cold = options.cold.then(|| cache::drop_from_cache(dataset.paths())).transpose()?;
-        runs.push(read_once(&dataset, &request, cold, progress)?);
+        for (place, &count) in counts.iter().enumerate() {
+            let cold = options.cold.then(|| cache::drop_from_cache(dataset.paths())).transpose()?;
+            let request = Request { budget: Budget { threads: count, ..budget }, ..request.clone() };
+            let read = read_once(&dataset, &request, cold, progress)?;
+            scaling.iter_mut().for_each(|scaling| scaling.add(place, read.0));
+            if count == budget.threads {
+                runs.push(read);
+            }
+        }
     }
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by(|&a, &b| runs[a].0.real.total_cmp(&runs[b].0.real));
@@ -97,6 +113,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let (median, spent, entries) = runs.get(middle).cloned().ok_or_else(|| Error::request("nothing was read"))?;
     let baskets: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).1).sum();
     let uncompressed = spent.iter().map(|s| s.uncompressed).sum();
+    let times: Vec<f64> = runs.iter().map(|(run, ..)| run.real).collect();
     let compressed = spent.iter().map(|s| s.compressed).sum();
     let stages = Stages {
         real: median.real,
@@ -158,6 +175,9 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         let what = "projected fields are not read, since other fields have their values; --branches reads them by name";
         notes.push(format!("{projected} {what}"));
     }
+    if let Some(most) = options.scaling.iter().copied().max().filter(|most| *most > processors) {
+        notes.push(format!("{most} threads were asked for, and there are {processors} processors: no more were used"));
+    }
     notes.extend(remarks);
     let absent = dataset.stored_columns().into_iter().filter(|column| !columns.contains(column));
     notes.extend(absent.filter_map(|column| {
@@ -182,6 +202,8 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         uncompressed,
         compressed,
         runs: runs.into_iter().map(|(run, ..)| run).collect(),
+        spread: Figure::of(&times).unwrap_or_default(),
+        scaling: scaling.map(|scaling| scaling.end(uncompressed)),
         median,
         advice: bottleneck.advice(&stages, dearest),
         commands: bottleneck.commands(&stages, &subject, dearest),
@@ -190,6 +212,15 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         bottleneck,
         layouts,
     })
+}
+
+/// The numbers of threads to read on, each once, ascending: those to compare, of which `threads` is one.
+fn counts(compared: &[usize], threads: usize, processors: usize) -> Vec<usize> {
+    let mut counts: Vec<usize> = compared.iter().map(|count| (*count).clamp(1, processors.max(1))).collect();
+    counts.push(threads);
+    counts.sort_unstable();
+    counts.dedup();
+    counts
 }
 
 /// The number of clusters that hold some of the entries.

@@ -7,12 +7,13 @@ use serde::Serialize;
 use super::bottleneck::Bottleneck;
 use super::network::Network;
 use crate::math::as_f64;
+use crate::math::statistics::Figure;
 
 /// Version of the report's JSON form (`docs/readspeed-schema.md`).
 pub const SCHEMA: u32 = 1;
 
 /// One reading. Times in seconds.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Run {
     /// From the clock.
     pub real: f64,
@@ -56,6 +57,25 @@ pub struct ColumnCost {
     pub opaque: Option<String>,
 }
 
+/// Reading on a number of threads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Scaled {
+    /// How many.
+    pub threads: usize,
+    /// Seconds by the clock, of all readings.
+    pub real: Figure,
+    /// Seconds of CPU, of all readings.
+    pub cpu: Figure,
+    /// Uncompressed MB/s (10^6), by the median.
+    pub throughput: f64,
+    /// Against one thread, if that was measured.
+    pub speed_up: Option<f64>,
+    /// The same of a loop that only computes: the number of cores that so many threads really have.
+    pub effective_cores: f64,
+    /// The speed-up as a share of the loop's: what reading itself makes of the cores.
+    pub of_possible: Option<f64>,
+}
+
 /// The report of `readspeed`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -86,8 +106,12 @@ pub struct Report {
     pub compressed: u64,
     /// All readings.
     pub runs: Vec<Run>,
+    /// Real time of all readings: how far they are apart.
+    pub spread: Figure,
     /// The one with the median real time.
     pub median: Run,
+    /// Reading on several numbers of threads, beside a loop that only computes, if several were requested.
+    pub scaling: Option<Vec<Scaled>>,
     /// Columns, the slowest first.
     pub columns: Vec<ColumnCost>,
     /// The bottleneck.

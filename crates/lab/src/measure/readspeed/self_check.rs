@@ -86,6 +86,7 @@ fn bytes(path: &Path, budget: Budget) -> Result<()> {
         layouts: false,
         follow: rootfile::Follow::Paths,
         budget,
+        scaling: Vec::new(),
         seed: 1,
     };
     let report = measure(&options, &|_| (), &|_| ())?;

@@ -99,6 +99,8 @@ pub enum Style {
     Front,
     /// The line of ideal scaling.
     Ideal,
+    /// A line upwards at each, with its name.
+    Marks,
 }
 
 /// A point of a chart.
@@ -200,7 +202,7 @@ impl Spot {
 
 impl Series {
     /// Points that are drawn at once.
-    pub(super) fn new(name: impl Into<String>, style: Style, points: Vec<Spot>) -> Self {
+    pub(crate) fn new(name: impl Into<String>, style: Style, points: Vec<Spot>) -> Self {
         Self { name: name.into(), style, hidden: false, points }
     }
 }

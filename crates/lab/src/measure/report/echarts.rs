@@ -175,6 +175,9 @@ fn with(mut object: Value, key: &str, value: Value) -> Value {
 }
 
 fn drawn(series: &Series) -> Value {
+    if series.style == Style::Marks {
+        return marks(series);
+    }
     let data: Vec<Value> = series.points.iter().map(spot).collect();
     let symbols = series.points.len() <= MANY_POINTS;
     // Labels that would overlap are left out; tooltips have them.
@@ -208,7 +211,7 @@ fn drawn(series: &Series) -> Value {
             json!({ "step": "end", "symbolSize": 5, "z": 1, "lineStyle": { "color": "#6b7684", "width": 1.5 },
                     "itemStyle": { "color": "#6b7684" } }),
         ),
-        Style::Ideal => {
+        Style::Ideal | Style::Marks => {
             ("line", json!({ "symbolSize": 4, "showSymbol": symbols, "lineStyle": { "type": "dashed", "width": 1.5 } }))
         }
     };
@@ -217,6 +220,26 @@ fn drawn(series: &Series) -> Value {
         drawn.extend(look);
     }
     drawn
+}
+
+/// Lines from the bottom to the top. Names of lines that are near each other go to different heights.
+fn marks(series: &Series) -> Value {
+    let line = |(number, point): (usize, &Spot)| {
+        json!({
+            "name": point.text.join("\n"),
+            "xAxis": point.x,
+            "label": { "formatter": plain(&point.name), "distance": [0, 4 + 11 * (number % 3)], "fontSize": 9,
+                       "color": "#5d6875", "position": "insideEndTop", "width": 160, "overflow": "truncate" },
+        })
+    };
+    let look = json!({ "type": "dashed", "color": "#8a95a3", "width": 1 });
+    json!({
+        "type": "line", "name": series.name, "data": [], "symbol": "none", "lineStyle": look,
+        "itemStyle": { "color": "#8a95a3" },
+        "markLine": {
+            "symbol": "none", "lineStyle": look, "data": series.points.iter().enumerate().map(line).collect::<Vec<_>>(),
+        },
+    })
 }
 
 fn spot(spot: &Spot) -> Value {

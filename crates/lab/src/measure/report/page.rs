@@ -79,6 +79,47 @@ pub fn html(report: &Report) -> Result<String> {
     page.render().map_err(|e| Error::request(format!("the page cannot be made: {e}")))
 }
 
+/// A page of charts and tables alone.
+#[derive(Clone, Debug, Default)]
+pub struct Plain {
+    /// Its title.
+    pub title: String,
+    /// Facts, each with its name.
+    pub facts: Vec<(String, String)>,
+    /// Charts.
+    pub charts: Vec<Chart>,
+    /// Tables.
+    pub tables: Vec<Table>,
+}
+
+#[derive(Template)]
+#[template(path = "plain.html")]
+struct PlainPage<'a> {
+    page: &'a Plain,
+    charts: Vec<Place<'a>>,
+    options: Vec<Drawn<'a>>,
+    style: &'static str,
+    script: &'static str,
+    echarts: &'static str,
+}
+
+/// A page of charts and tables, as one file.
+///
+/// # Errors
+///
+/// A chart has no form in JSON.
+pub fn plain(page: &Plain) -> Result<String> {
+    let filled = PlainPage {
+        page,
+        charts: page.charts.iter().map(place).collect(),
+        options: page.charts.iter().map(|c| Drawn { name: c.name, option: echarts::option(c) }).collect(),
+        style: STYLE,
+        script: SCRIPT,
+        echarts: ECHARTS,
+    };
+    filled.render().map_err(|e| Error::request(format!("the page cannot be made: {e}")))
+}
+
 fn place(chart: &Chart) -> Place<'_> {
     Place { chart, height: echarts::height(chart), wide: echarts::is_wide(chart), left_out: echarts::left_out(chart) }
 }

@@ -1,4 +1,8 @@
-//! `basketry monitor`: runs a command, samples its resources, and exits with its exit code.
+//! `basketry monitor`: runs a command, samples its resources, and exits with its exit code; or watches a process that runs. `show`
+//! prints records.
+
+mod show;
+mod words;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind as IoKind, Write, stderr};
@@ -6,12 +10,14 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use lab::monitor::{Ended, Options, Sample, Signaller, Summary, watch};
+use lab::monitor::{Ended, Options, Sample, Signaller, Summary, Watched, watch, watch_process};
 use rootfile::{Error, ErrorKind, Result};
 
+use self::words::{ending, moment};
 use crate::interrupt::AfterNaming;
 use crate::live_view::Live;
 use crate::options::Verbosity;
+use crate::output::Answer;
 use crate::verb_command::{Commands, VerbCommand, Watch};
 use crate::{interrupt, output};
 
@@ -24,14 +30,32 @@ const TROUBLE: u8 = 2;
 /// Run a command and record its memory, CPU, input and output over time.
 ///
 /// All processes of the command are watched. The exit code is that of the command: 128 plus the number of a signal that ended it; 127 if there
-/// is no such command. Ctrl-C and other signals go to the command. BASKETRY_MONITOR holds the name of a pipe; the command may
+/// is no such command. Ctrl-C and other signals go to the command. The monitor itself notes when output files are opened, closed, renamed and
+/// removed. BASKETRY_MONITOR holds the name of a pipe; the command may
 /// write lines to it: "start", "stop", "finalize" or another name takes a sample with that mark; "events 1234"
-/// sets the number of events done, "events +100" adds to it. The summary goes to standard error.
+/// sets the number of events done, "events +100" adds to it. The summary goes to standard error. Samples are on disk as they
+/// come: a kill of job and monitor loses none, and a full disk ends the recording, not the job. `monitor show RECORD` prints a
+/// record, `monitor show A B` compares two.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
-    /// The command and its arguments. Write -- before a command that begins with a dash.
-    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    #[command(subcommand)]
+    show: Option<Show>,
+    /// The command and its arguments. Write -- before a command that begins with a dash, or is named show.
+    #[arg(
+        value_name = "COMMAND",
+        required_unless_present = "pid",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
     command: Vec<OsString>,
+    /// Watch this process, which runs already, and all that descend from it, until it ends. What it used before does not
+    /// count. A signal ends the watching, not the process.
+    #[arg(long, value_name = "N", conflicts_with = "command")]
+    pid: Option<i32>,
+    /// With --pid: watch at most so many seconds.
+    #[arg(long, value_name = "SECONDS", requires = "pid", value_parser = seconds)]
+    duration: Option<Duration>,
     /// File for the samples: trees of a .root file, or .parquet, .csv or .jsonl.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -57,6 +81,13 @@ pub struct Args {
     verbosity: Verbosity,
 }
 
+/// Output of records.
+#[derive(clap::Subcommand)]
+enum Show {
+    /// Print a record: figures of the job and of its phases, and the state at each mark; or compare two records.
+    Show(show::ShowArgs),
+}
+
 fn seconds(text: &str) -> std::result::Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| (0.001..=86_400.0).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| format!("{text:?} is not between 0.001 and 86400 seconds"))
@@ -74,7 +105,11 @@ impl VerbCommand for Args {
     }
 
     fn exit_code(&self, _: Commands) -> u8 {
-        exit_code(self)
+        match (&self.show, self.pid) {
+            (Some(Show::Show(args)), _) => output::exit_code(args.run()),
+            (None, Some(pid)) => output::exit_code(attached(self, pid)),
+            (None, None) => exit_code(self),
+        }
     }
 }
 
@@ -84,14 +119,11 @@ fn exit_code(args: &Args) -> u8 {
         Ok(ended) => {
             let code = u8::try_from(ended.code()).unwrap_or(TROUBLE);
             let told = print_summary(args, &ended.watched.summary);
-            match ended.watched.trouble.or(told.err()) {
-                // A job that did its work has lost its samples, which has to be seen.
-                Some(trouble) => {
-                    output::fail(&trouble.to_string());
-                    if code == 0 { TROUBLE } else { code }
-                }
-                None => code,
+            // A job that did its work has done it, whatever became of its samples.
+            if let Some(trouble) = ended.watched.trouble.or(told.err()) {
+                output::warn(&trouble.to_string());
             }
+            code
         }
         Err(error) => {
             let of_command = error.path().is_some_and(|path| args.command.first().is_some_and(|name| path == name));
@@ -106,25 +138,43 @@ fn exit_code(args: &Args) -> u8 {
     }
 }
 
+impl Args {
+    fn options(&self) -> Options {
+        Options {
+            output: self.output.clone(),
+            overwrite: self.force,
+            every: self.every,
+            pss: self.pss,
+            files: self.file.clone(),
+            discover: !self.no_discover,
+        }
+    }
+
+    /// What is done with each sample.
+    fn live(&self) -> impl FnMut(&Sample) {
+        let mut live = self.live.then(Live::new);
+        move |sample: &Sample| {
+            if let Some(live) = &mut live {
+                live.show(sample);
+            }
+        }
+    }
+}
+
 fn run(args: &Args) -> Result<Ended> {
     let (name, arguments) = args.command.split_first().ok_or_else(|| Error::request("no command to run"))?;
-    let options = Options {
-        output: args.output.clone(),
-        overwrite: args.force,
-        every: args.every,
-        pss: args.pss,
-        files: args.file.clone(),
-        discover: !args.no_discover,
-    };
     let signaller = Signaller::default();
     interrupt::pass_on(signaller.clone())?;
-    let mut live = args.live.then(Live::new);
-    let seen = |sample: &Sample| {
-        if let Some(live) = &mut live {
-            live.show(sample);
-        }
-    };
-    watch(Command::new(name).args(arguments), &options, &signaller, seen)
+    watch(Command::new(name).args(arguments), &args.options(), &signaller, args.live())
+}
+
+/// Watches a process of another program. The record is all that there is to do, so that its loss is an error.
+fn attached(args: &Args, pid: i32) -> Result<Answer> {
+    let signaller = Signaller::default();
+    interrupt::end_watching(signaller.clone())?;
+    let Watched { summary, trouble } = watch_process(pid, &args.options(), args.duration, &signaller, args.live())?;
+    print_summary(args, &summary)?;
+    trouble.map_or(Ok(Answer::Yes), Err)
 }
 
 fn print_summary(args: &Args, summary: &Summary) -> Result<()> {
@@ -150,7 +200,7 @@ fn summary_lines(summary: &Summary) -> Vec<String> {
     let cpu = job.user + job.system;
     let share = |part: f64| if job.elapsed > 0.0 { 100.0 * part / job.elapsed } else { 0.0 };
     let mut lines = vec![
-        format!("{}: exit code {}", job.command, job.exit_code),
+        format!("{}: {}", job.command, ending(job)),
         format!(
             "  time      {:.2} s; CPU {cpu:.2} s ({:.2} user, {:.2} kernel), {:.0}% of a core",
             job.elapsed,
@@ -194,21 +244,29 @@ fn summary_lines(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// The samples at the marks, as a table.
+/// Moments that the monitor saw itself and that the table has; a record has more.
+const SEEN: usize = 30;
+
+/// The samples at the marks, and at what the monitor saw, as a table.
 fn marks(summary: &Summary) -> output::Table {
+    let mut samples: Vec<&Sample> = summary.marks.iter().collect();
+    // A sample with a mark has what was seen in it.
+    let seen = summary.seen.iter().filter(|sample| sample.mark.is_empty());
+    samples.extend(seen.take(SEEN));
+    samples.sort_by(|a, b| a.time.total_cmp(&b.time));
     let head = ["mark", ">time s", ">events", ">vsize", ">RSS", ">peak RSS", ">CPU s", ">written", ">files"];
     let mut table = output::table(&head);
-    for mark in &summary.marks {
+    for sample in samples {
         table.add_row([
-            mark.mark.clone(),
-            format!("{:.2}", mark.time),
-            output::count(mark.events),
-            output::bytes(mark.vsize),
-            output::bytes(mark.rss),
-            output::bytes(mark.peak_rss),
-            format!("{:.2}", mark.user + mark.system),
-            output::bytes(mark.written),
-            output::bytes(mark.output),
+            moment(&sample.mark, &sample.seen),
+            format!("{:.2}", sample.time),
+            output::count(sample.events),
+            output::bytes(sample.vsize),
+            output::bytes(sample.rss),
+            output::bytes(sample.peak_rss),
+            format!("{:.2}", sample.user + sample.system),
+            output::bytes(sample.written),
+            output::bytes(sample.output),
         ]);
     }
     table
@@ -248,6 +306,8 @@ mod tests {
         summary.job.peak_rss = 2_000_000;
         summary.end.events = 50;
         summary.events_per_second = 5.0;
+        assert_eq!(moment("end", "close /a/b.root; exit 3"), "end (close b.root, exit 3)");
+        assert_eq!(moment("", "rename /a/b.tmp > /a/b"), "rename b.tmp > b");
         let text = summary_lines(&summary).join("\n");
         for part in ["CPU 5.00 s (4.00 user, 1.00 kernel), 50% of a core", "peak RSS 2.00 MB", "50 (5.0/s)"] {
             assert!(text.contains(part), "{part} in {text}");
