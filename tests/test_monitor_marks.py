@@ -43,7 +43,20 @@ def events(samples: list[dict[str, Any]]) -> list[str]:
 
 def test_files_are_seen_without_a_word_of_the_job(tmp_path: Path) -> None:
     out, scratch, perf = tmp_path / "out.root", tmp_path / "scratch", tmp_path / "perf.root"
-    line = [str(BINARY), "monitor", "--json", "--every", "0.05", "-o", perf, "--", *PYTHON, STEPS, out, scratch]
+    line: list[str | Path] = [
+        BINARY,
+        "monitor",
+        "--json",
+        "--every",
+        "0.05",
+        "-o",
+        perf,
+        "--",
+        *PYTHON,
+        STEPS,
+        out,
+        scratch,
+    ]
     summary = json.loads(subprocess.check_output(line, timeout=60))
 
     told = events(summary["seen"])

@@ -39,9 +39,9 @@ impl Scaling {
         let count = self.counts.get(place).copied().unwrap_or(1).max(1);
         if let (Some(runs), Some(loops)) = (self.runs.get_mut(place), self.loops.get_mut(place)) {
             runs.push(run);
-            // Alone and together right after each other.
-            let alone = on_threads(1, self.rounds);
-            loops.push(threads(count) * alone / on_threads(count, self.rounds).max(1e-9));
+            // Alone and together right after each other. One thread gains nothing over one.
+            let gain = |alone: f64| threads(count) * alone / on_threads(count, self.rounds).max(1e-9);
+            loops.push(if count == 1 { 1.0 } else { gain(on_threads(1, self.rounds)) });
         }
     }
 

@@ -124,7 +124,7 @@ fn over(
             series.push(Series::new(name.clone(), style, points));
         }
     }
-    drawn(name, title, note, axis, report, series)
+    drawn(name, title, note, axis, report, names, series)
 }
 
 /// Cores that were busy.
@@ -145,7 +145,7 @@ fn busy(report: &Report, names: &[String]) -> Option<Chart> {
             series.push(Series::new(name.clone(), style, points));
         }
     }
-    drawn("busy", "Busy cores", "CPU since the sample before, by the clock.", "cores", report, series)
+    drawn("busy", "Busy cores", "CPU since the sample before, by the clock.", "cores", report, names, series)
 }
 
 fn drawn(
@@ -154,12 +154,16 @@ fn drawn(
     note: &str,
     axis: &str,
     report: &Report,
+    names: &[String],
     mut series: Vec<Series>,
 ) -> Option<Chart> {
     if series.is_empty() {
         return None;
     }
-    series.push(Series::new("marks", Style::Marks, report.records.iter().flat_map(lines).collect()));
+    for (record, of) in report.records.iter().zip(names) {
+        let called = if names.len() == 1 { "marks".to_owned() } else { format!("marks of {of}") };
+        series.push(Series::new(called, Style::Marks, lines(record)));
+    }
     let ax = |title: &str| Axis { title: title.to_owned(), from_zero: true, whole: false };
     let drawing = Drawing::Plane { x: ax("time [s]"), y: ax(axis), series };
     Some(Chart { name, title: title.to_owned(), note: note.to_owned(), drawing })

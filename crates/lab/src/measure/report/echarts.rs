@@ -16,6 +16,8 @@ const LEGEND: usize = LONGEST + 20;
 const LINE: usize = 24;
 /// Most series of a chart: each has a line in the legend.
 const MOST_SERIES: usize = 36;
+/// The part of an axis that the name of a line takes.
+const MARKS_APART: f64 = 0.03;
 /// Width in pixels of a chart that shares its row.
 const ROW: usize = 640;
 
@@ -222,23 +224,25 @@ fn drawn(series: &Series) -> Value {
     drawn
 }
 
-/// Lines from the bottom to the top. Names of lines that are near each other go to different heights.
+/// Lines from the bottom to the top. A name that would lie on the one before is in the tooltip alone.
 fn marks(series: &Series) -> Value {
-    let line = |(number, point): (usize, &Spot)| {
+    let last = series.points.iter().map(|point| point.x).fold(0.0, f64::max);
+    let mut named = f64::NEG_INFINITY;
+    let mut line = |point: &Spot| {
+        let has_room = point.x - named >= MARKS_APART * last;
+        named = if has_room { point.x } else { named };
         json!({
             "name": point.text.join("\n"),
             "xAxis": point.x,
-            "label": { "formatter": plain(&point.name), "distance": [0, 4 + 11 * (number % 3)], "fontSize": 9,
-                       "color": "#5d6875", "position": "insideEndTop", "width": 160, "overflow": "truncate" },
+            "label": { "show": has_room, "formatter": plain(&point.name), "distance": 2, "fontSize": 9, "color": "#5d6875",
+                       "position": "insideEndTop", "width": 160, "overflow": "truncate" },
         })
     };
     let look = json!({ "type": "dashed", "color": "#8a95a3", "width": 1 });
     json!({
         "type": "line", "name": series.name, "data": [], "symbol": "none", "lineStyle": look,
         "itemStyle": { "color": "#8a95a3" },
-        "markLine": {
-            "symbol": "none", "lineStyle": look, "data": series.points.iter().enumerate().map(line).collect::<Vec<_>>(),
-        },
+        "markLine": { "symbol": "none", "lineStyle": look, "data": series.points.iter().map(&mut line).collect::<Vec<_>>() },
     })
 }
 
