@@ -101,6 +101,7 @@ fn sample(options: &Options, record: Record, requested: &Receiver<Ask>, events: 
     let job = Job::begin(std::env::args_os(), options.every);
     let mut outside = outside();
     let mut sampler = Sampler::new(&proc(), Subject { top: me, attached: false, job }, options, record);
+    sampler.save_first();
     let own = own_io();
     let before = sampler.totals().minus(own);
     let mut told = 0;

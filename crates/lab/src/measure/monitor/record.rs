@@ -25,6 +25,8 @@ use super::summary::Job;
 const MEMORY: u64 = 32 << 20;
 /// Shortest time between two savings of an unfinished record.
 const SAVES_APART: Duration = Duration::from_secs(1);
+/// While memory grows, the pause is this many times as long as a saving.
+const WHEN_GROWING: u32 = 20;
 /// The file in which samples wait to become a Parquet file.
 const BEFORE_PARQUET: &str = "samples.root";
 /// The tree of samples.
@@ -58,7 +60,11 @@ enum Kind {
 /// When an unfinished record is saved under its name.
 struct Saves {
     pace: Pace,
-    last: Instant,
+    /// None before the first.
+    last: Option<Instant>,
+    /// How long the last one took, and the resident memory then.
+    cost: Duration,
+    rss: u64,
     /// Whether the file under the name is ours.
     ours: bool,
 }
@@ -107,7 +113,7 @@ impl Recorder {
                 Journal::beside(path)?
             }
         };
-        let saves = Saves { pace: Pace::default(), last: Instant::now(), ours: false };
+        let saves = Saves { pace: Pace::default(), last: None, cost: Duration::ZERO, rss: 0, ours: false };
         Ok(Self { output: path.to_path_buf(), overwrite, kind, journal, saves })
     }
 
@@ -130,19 +136,20 @@ impl Recorder {
     }
 
     /// Whether it is time to save what there is under the record's name. Whoever is killed together with the job leaves
-    /// a record that can be read then.
-    pub fn is_due(&self) -> bool {
-        !matches!(self.kind, Kind::Lines)
-            && self.saves.last.elapsed() >= SAVES_APART
-            && self.saves.pace.due(false).is_some()
+    /// a record that can be read then. A job whose memory grows may be killed for it soon.
+    pub fn is_due(&self, rss: u64) -> bool {
+        let Saves { pace, last, cost, rss: saved, .. } = &self.saves;
+        let past = last.map_or(Duration::MAX, |last| last.elapsed());
+        let grows = past >= cost.saturating_mul(WHEN_GROWING) && rss > saved.saturating_add(saved / 10);
+        !matches!(self.kind, Kind::Lines) && past >= SAVES_APART && (grows || pace.due(false).is_some())
     }
 
     /// Saves what there is. What goes wrong is known at the end.
-    pub fn save(&mut self, job: &Job, files: &[OutputFile]) {
+    pub fn save(&mut self, job: &Job, files: &[OutputFile], rss: u64) {
         let started = Instant::now();
         self.saves.ours |= self.make(job, files).is_ok();
         self.saves.pace.done(started);
-        self.saves.last = Instant::now();
+        (self.saves.last, self.saves.cost, self.saves.rss) = (Some(Instant::now()), started.elapsed(), rss);
     }
 
     /// Ends the file. If it cannot be made, the journal stays.

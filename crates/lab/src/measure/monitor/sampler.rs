@@ -154,10 +154,18 @@ impl Sampler {
         {
             self.trouble = recorder.add(sample).err();
             // A mark is answered at once.
-            if sample.mark.is_empty() && self.trouble.is_none() && recorder.is_due() {
+            if sample.mark.is_empty() && self.trouble.is_none() && recorder.is_due(sample.rss) {
                 self.job.used(sample, 0.0);
-                recorder.save(&self.job, &self.outputs.list());
+                recorder.save(&self.job, &self.outputs.list(), sample.rss);
             }
+        }
+    }
+
+    /// Saves the record before it has a sample: the memory that this takes is there before the job begins, if the job is this
+    /// process.
+    pub fn save_first(&mut self) {
+        if let Some(recorder) = self.recorder.as_mut().filter(|recorder| recorder.is_due(0)) {
+            recorder.save(&self.job, &[], 0);
         }
     }
 

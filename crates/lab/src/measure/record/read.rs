@@ -52,9 +52,10 @@ pub(super) fn read(path: &Path, each: &mut Each<'_>) -> Result<Head> {
             n => length += n,
         }
     }
+    let unfinished = |tree| journal.filter(|_| !is_finished(path, tree));
     match &start {
-        [b'r', b'o', b'o', b't', _] => root(path, journal, each),
-        [b'P', b'A', b'R', b'1', _] => match journal {
+        [b'r', b'o', b'o', b't', _] => root(path, unfinished(Some(SAMPLES)), each),
+        [b'P', b'A', b'R', b'1', _] => match unfinished(None) {
             Some(journal) => {
                 csv(&journal, each)?;
                 Ok(Head { notes: vec![of_journal(&journal)], ..Head::default() })
@@ -154,6 +155,16 @@ fn root(path: &Path, journal: Option<PathBuf>, each: &mut Each<'_>) -> Result<He
         None => samples(path, Some(SAMPLES), each)?,
     }
     Ok(head)
+}
+
+/// Whether a record has the end of its job. A journal beside it is then of another job, whose monitor was killed.
+fn is_finished(path: &Path, tree: Option<&str>) -> bool {
+    let mut finished = false;
+    let mut look = |sample: &Sample| {
+        finished |= sample.mark == "end";
+        Ok(())
+    };
+    samples(path, tree, &mut look).is_ok() && finished
 }
 
 /// The samples of a tree, or of a Parquet file.

@@ -80,6 +80,13 @@ fn the_record_of_a_killed_monitor_is_completed() {
     assert!(shown.job.is_some() && shown.notes.iter().any(|note| note.contains("killed")), "{:?}", shown.notes);
     assert_eq!(save(&path("a.root"), &path("b.root"), false).unwrap(), 80);
     assert_eq!(show(&path("b.root")).unwrap().samples, 80);
+    // A whole record is its own, whatever lies beside it.
+    for name in ["c.root", "c.parquet"] {
+        write(&path(name), &all);
+        std::fs::copy(path("a.root.partial.csv"), path(&format!("{name}.partial.csv"))).unwrap();
+        let shown = show(&path(name)).unwrap();
+        assert_eq!((shown.samples, shown.finished), (101, true), "{name}");
+    }
     // An input is no output, nor is its journal.
     assert!(save(&path("a.root"), &path("a.root"), true).is_err());
     assert!(save(&path("a.root"), &path("a.root.partial.csv"), true).is_err());
