@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uproot
@@ -22,50 +23,64 @@ def rows(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
+#: Marks, and then takes more and more memory, as a job does that is killed for it.
+GROWS = """
+import os, time
+print("start", file=open(os.environ["BASKETRY_MONITOR"], "w"), flush=True)
+held = [b"x" * 3_000_000 for _ in range(10)]
+while len(held) < 100:
+    held.append(b"x" * 3_000_000)
+    time.sleep(0.1)
+time.sleep(60)
+"""
+
+
+def samples(path: Path) -> list[dict[str, Any]]:
+    """The samples of a record, as other programs read it."""
+    if path.suffix == ".root":
+        with uproot.open(path) as file:
+            return list(file["samples"].arrays(["time", "mark"]).tolist())
+    if path.suffix == ".parquet":
+        return list(pytest.importorskip("pyarrow.parquet").read_table(path, columns=["time", "mark"]).to_pylist())
+    text = path.read_text()
+    assert text.endswith("\n")
+    return (
+        list(csv.DictReader(text.splitlines())) if path.suffix == ".csv" else list(map(json.loads, text.splitlines()))
+    )
+
+
 @pytest.mark.parametrize("name", ["perf.root", "perf.csv", "perf.jsonl", "perf.parquet"])
 def test_a_record_has_its_name_when_all_is_killed(tmp_path: Path, name: str) -> None:
     perf = tmp_path / name
     made_of = [] if name in ("perf.csv", "perf.jsonl") else [f"{name}.partial.csv"]
     lines = tmp_path / (made_of or [name])[0]
-    script = "echo start > $BASKETRY_MONITOR; exec sleep 60"
-    line = [str(BINARY), "monitor", "--every", "0.005", "-o", str(perf), "--", "sh", "-c", script]
+    line = [str(BINARY), "monitor", "--every", "0.005", "-o", str(perf), "--", sys.executable, "-c", GROWS]
     with subprocess.Popen(line) as job:
-        # The record appears under its name while the job runs, and the journal goes on.
-        while not (perf.exists() and lines.read_text().count("\n") > 20):
+        # The record has its name while the job runs, and is saved again.
+        while not (perf.exists() and lines.read_text().count("\n") > 20 and "start" in str(samples(perf))):
             assert job.poll() is None
-            time.sleep(0.01)
+            time.sleep(0.05)
         child = Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()[0]
         job.kill()
         job.wait()
         subprocess.run(["kill", child], check=True)
 
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".tmp") == sorted([name, *made_of])
-    # As its own reader takes it, and as any other reader does.
-    shown = json.loads(subprocess.check_output([str(BINARY), "monitor", "show", "--json", perf]))
-    (record,) = shown["records"]
-    assert not record["finished"]
-    assert record["samples"] >= 19
-    assert "start" in [moment["mark"] for moment in record["moments"]]
-    if name.endswith(".root"):
-        with uproot.open(perf) as file:
-            found = file["samples"].arrays(["time", "mark"]).tolist()
-            (about,) = file["job"].arrays().tolist()
-        assert about["exit_code"] == -1
-        assert about["elapsed"] > 0
-    elif name.endswith(".parquet"):
-        found = pytest.importorskip("pyarrow.parquet").read_table(perf, columns=["time", "mark"]).to_pylist()
-    else:
-        text = perf.read_text()
-        assert text.endswith("\n")
-        found = (
-            list(csv.DictReader(text.splitlines()))
-            if name.endswith(".csv")
-            else list(map(json.loads, text.splitlines()))
-        )
-    assert found
+    found = samples(perf)
     assert "start" in [row["mark"] for row in found]
     times = [float(row["time"]) for row in found]
     assert times == sorted(times)
+    if name == "perf.root":
+        with uproot.open(perf) as file:
+            (about,) = file["job"].arrays().tolist()
+        assert about["exit_code"] == -1
+        assert about["elapsed"] == times[-1]
+    # Its own reader has all.
+    shown = json.loads(subprocess.check_output([str(BINARY), "monitor", "show", "--json", perf]))
+    (record,) = shown["records"]
+    assert not record["finished"]
+    assert record["samples"] >= max(len(found), 19)
+    assert "start" in [moment["mark"] for moment in record["moments"]]
     # The whole record, of what is there.
     whole = tmp_path / "whole.csv"
     subprocess.run([str(BINARY), "monitor", "show", perf, "--save", whole], check=True, stdout=subprocess.DEVNULL)

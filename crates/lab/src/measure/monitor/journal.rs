@@ -153,11 +153,13 @@ fn beside(output: &Path, ending: &str, number: u32) -> PathBuf {
 
 /// The newest journal beside an output, if there is one: the monitor was killed, or still runs.
 pub(crate) fn newest_beside(output: &Path) -> Option<PathBuf> {
-    let there = (1..=MOST).map(|number| beside(output, ".partial.csv", number)).filter_map(|path| {
+    // Of two that are as old the one with the higher number began later.
+    let there = (1..=MOST).filter_map(|number| {
+        let path = beside(output, ".partial.csv", number);
         let changed = path.metadata().and_then(|about| about.modified()).ok()?;
-        Some((changed, path))
+        Some((changed, number, path))
     });
-    there.max().map(|(_, path)| path)
+    there.max().map(|(_, _, path)| path)
 }
 
 /// Does something with each sample of CSV, of this version or an older one, and returns their number. A last line without an end is no
