@@ -3,6 +3,7 @@ them."""
 
 import csv
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 import uproot
 
-from referee import schema_document
+from referee import browser, schema_document
+from referee.browser import Browser
 from referee.command import Basketry
 from referee.paths import BINARY, REPO
 
@@ -127,6 +129,32 @@ def test_tables_and_pages_say_what_was_seen(basketry: Basketry, records: dict[st
     compared = basketry.run("monitor", "show", records["root"], records["csv"]).out
     assert "B against A" in compared
     assert "mean RSS" in compared
+
+
+def test_pages_are_drawn_and_fetch_nothing(
+    basketry: Basketry, records: dict[str, Path], made: Path, tmp_path: Path
+) -> None:
+    if browser.found() is None:
+        pytest.skip("no chromium (apt-get install chromium)")
+    one, two, reading = (tmp_path / f"{name}.html" for name in ("one", "two", "reading"))
+    basketry("monitor", "show", records["root"], "-o", one)
+    basketry("monitor", "show", records["root"], records["csv"], "-o", two)
+    pages = [one, two]
+    if len(os.sched_getaffinity(0)) > 1:
+        basketry("readspeed", made, "-j", "1,2", "--page", reading)
+        pages.append(reading)
+    opened = Browser(tmp_path / "profile")
+    for page in pages:
+        opened.open(page)
+        drawn = opened.ask("[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path').length)")
+        assert len(drawn) >= 2
+        assert all(count > 4 for count in drawn), (page.name, drawn)
+        texts = opened.ask("[...document.querySelectorAll('svg text')].map(text => text.textContent)")
+        assert ("start" in texts) == (page != reading)
+        opened.ask("document.getElementById('theme').click()")
+    assert opened.said == []
+    assert [url for url in opened.asked if not url.startswith("data:")] == [page.as_uri() for page in pages]
+    opened.close()
 
 
 def test_what_is_no_record_is_refused(basketry: Basketry, made: Path, tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ fn marks(series: &Series) -> Value {
         json!({
             "name": point.text.join("\n"),
             "xAxis": point.x,
-            "label": { "show": has_room, "formatter": plain(&point.name), "distance": 2, "fontSize": 9, "color": "#5d6875",
+            "label": { "show": has_room, "formatter": plain(&point.name), "distance": 2, "fontSize": 9, "color": "#8a95a3",
                        "position": "insideEndTop", "width": 160, "overflow": "truncate" },
         })
     };
