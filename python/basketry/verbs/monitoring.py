@@ -36,7 +36,8 @@ class Monitor:
     force: replace an existing file.
 
     The samples are on disk as they come, so a program that is killed leaves them. A disk that is full ends the
-    recording with a `RuntimeWarning`; the summary is there all the same.
+    recording with a `RuntimeWarning`; the summary is there all the same. The writer of a .root or .parquet record has
+    some megabytes in this process before `start`; a .csv record needs none.
 
     If `basketry monitor` watches this program from outside, marks and events reach it, too.
     """
