@@ -60,7 +60,7 @@ def test_only_what_is_missing_is_measured(basketry: Basketry, data: Path, tmp_pa
         (("--seed", "2"), "another seed"),
         (("--cold",), "cold or warm"),
         (("--entries", "10"), "another part of the input"),
-        (("--goal", "sparse"), "--only"),
+        (("--goal", "sparse"), "the goal sparse is measured by the job sparse"),
     ):
         refused = basketry.refuses("sweep", data, "-o", out, "--grid", "basket=1kB", "--only", "copy,full", *words)
         assert expected in refused

@@ -25,6 +25,7 @@ KINDS = {
     "RATIO": "float",
     "NUMBER": "float",
     "SECONDS": "float",
+    "TIME": "float | str",
     "SHARE": "float | str",
     "LIMIT": "Limit",
     "CODEC": "int | str",

@@ -5,6 +5,7 @@
 mod calling;
 mod container_words;
 mod interrupt;
+mod job_runner;
 mod layout_args;
 mod live_view;
 mod options;

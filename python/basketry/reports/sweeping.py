@@ -53,6 +53,8 @@ class Point:
     """Threads, all together."""
     fraction: float
     """Share of the entries that is copied."""
+    variables: dict[str, str] = ()
+    """Values for a command of the user, as they were written."""
     baseline: bool = False
     """Whether the sweep added the point to compare the others with: today's layout."""
 
@@ -154,6 +156,20 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A job that failed."""
+
+    point: int
+    """The point."""
+    kind: Literal["copy", "full", "columns", "sparse", "chosen"]
+    """What it was to do. "copy": copies the entries into each of the streams. "full": reads everything. "columns":
+    reads each column of the first level, alone. "sparse": reads the entries of an index file. "chosen": reads some
+    columns."""
+    reason: str
+    """The reason: the exit code and the last lines of what it said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
     """The findings of a sweep."""
 
@@ -173,6 +189,8 @@ class Sweep:
     """The decision, for the first goal."""
     further: tuple[Decision, ...] = ()
     """The decisions for the further goals, in their order."""
+    failures: tuple[Failure, ...] = ()
+    """Jobs that failed: commands of the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,3 +205,6 @@ class Estimate:
     """Seconds that they will take, if none is dropped."""
     disk: int
     """Bytes of files at most, at one time."""
+    commands: tuple[str, ...] = ()
+    """The commands of the user, one of each job, as a shell takes them. Their time and files are not known before they
+    run, and are 0 here."""

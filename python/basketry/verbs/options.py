@@ -432,6 +432,16 @@ class Trying(TypedDict, total=False):
     """Maximum memory of copying: 1GB, or 1.2x."""
     runner: str
     """The program that copies and reads: basketry, or root where it is installed."""
+    command: str | None
+    """Run this command at each point, and measure it, instead of copying: 'cmsRun cfg.py split={split-level}
+    out={output}'. {NAME} is the value of a key of the grid; {output} the file to write, {input} FILE, {stream} the
+    number of the stream from 0; {{ and }} are braces. Several streams run side by side, a process each. It is split
+    into words as a shell does, but no shell runs it."""
+    read_command: str | None
+    """Read each output with this command, which has the same values, and measure that. Default: basketry reads the
+    largest table of the output, as it reads copies."""
+    time_limit: float | str | None
+    """End a command after this time, such as 90s or 10min. The point has failed then, and others go on."""
     keep: bool
     """Keep the copies that are read."""
 

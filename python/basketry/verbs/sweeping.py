@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @overload
 def sweep(
-    input: Place,
+    input: Place | None,
     output: Place,
     *,
     grid: Grid = (),
@@ -31,7 +31,7 @@ def sweep(
 ) -> Sweep: ...
 @overload
 def sweep(
-    input: Place,
+    input: Place | None,
     output: Place,
     *,
     grid: Grid = (),
@@ -41,7 +41,7 @@ def sweep(
 ) -> Estimate: ...
 @spelled(Sweeping, defaults=DEFAULTS["sweep"])
 def sweep(
-    input: Place,
+    input: Place | None,
     output: Place,
     *,
     grid: Grid = (),
@@ -54,8 +54,14 @@ def sweep(
     For each point the file is copied into N streams, each with a tree of one record at its end, and the copy is read:
     completely, each column alone, and some selected entries. Each job is a process of its own. The folder `output`
     keeps the results, and a stopped sweep resumes there. `sweep_figures(output)` draws them. With `dry_run` nothing is
-    measured, and the expected duration comes back as an `Estimate`.
+    measured, and the expected duration comes back as an `Estimate`. A folder that has a sweep of the same input is
+    extended: only missing points, jobs and repeats are measured, and the decision is made anew for the given goals.
 
+    With `command` your own job runs at each point instead of a copy, and is measured, as in
+    `sweep(None, "study", command="job.py {split-level} {output}", grid={"split_level": [0, 99]})`. A point whose
+    command fails is one of `failures` of the result, and the others go on.
+
+    input: the file; with `command` the value of {input}, or None.
     grid: keys of the layout, `streams`, `threads` or `fraction` with their values, `{"basket": ["2kB", "32kB"]}`; or
     the command's form "basket=2kB,32kB", or a TOML file; or several of these.
     progress: that of `rewrite`; it counts jobs, those of the estimate too, and the copies to read.
@@ -83,6 +89,13 @@ def sweep(
     - `max_read_memory`: Maximum memory of reading: 1GB, or 1.2x.
     - `max_memory`: Maximum memory of copying: 1GB, or 1.2x.
     - `runner`: The program that copies and reads: basketry, or root where it is installed. Default: "basketry".
+    - `command`: Run this command at each point, and measure it, instead of copying: 'cmsRun cfg.py split={split-level}
+      out={output}'. {NAME} is the value of a key of the grid; {output} the file to write, {input} FILE, {stream} the
+      number of the stream from 0; {{ and }} are braces. Several streams run side by side, a process each. It is split
+      into words as a shell does, but no shell runs it.
+    - `read_command`: Read each output with this command, which has the same values, and measure that. Default: basketry
+      reads the largest table of the output, as it reads copies.
+    - `time_limit`: End a command after this time, such as 90s or 10min. The point has failed then, and others go on.
     - `keep`: Keep the copies that are read.
     - `layout`: those of `rewrite`.
     """
@@ -94,4 +107,6 @@ def sweep(
     start_again_here()
     kind: type[Sweep | Estimate] = Estimate if dry_run else Sweep
     own: dict[str, Any] = {"quiet": True, "grid": axes(grid), "output": output, "dry_run": dry_run}
-    return called(kind, "sweep", given, Sweeping, [os.fspath(input)], progress, unit="job", **own)
+    return called(
+        kind, "sweep", given, Sweeping, [] if input is None else [os.fspath(input)], progress, unit="job", **own
+    )

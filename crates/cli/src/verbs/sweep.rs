@@ -1,8 +1,8 @@
 //! `basketry sweep`: measures copying and reading over a grid of layouts, streams and threads.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use dataset::layout::ByteSize;
 use flow::Progress;
@@ -15,17 +15,20 @@ use lab::sweep::journal::Head;
 use lab::sweep::plan::{Estimate, Kind};
 use lab::sweep::question::{Goal, Question};
 use lab::sweep::run::{Event, findings};
-use lab::sweep::runner::{Measured, ProcessRunner, Runner, Task};
-use lab::sweep::{RootRunner, Settings, Sweep, SweepInput, execute, show};
+use lab::sweep::runner::{Runner, Task};
+use lab::sweep::{
+    CommandRunner, Commands as JobCommands, RootRunner, Settings, Sweep, SweepInput, end_jobs, execute, show,
+};
 use lab::system::subprocess::end_with_parent;
+use lab::tune::Limit;
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use super::write_bench::home_of_root;
-use crate::interrupt::AfterNaming;
+use crate::interrupt::{self, AfterNaming};
+use crate::job_runner::{Stoppable, own_process};
 use crate::layout_args::layout_of;
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
-use crate::self_command::SelfCommand;
 use crate::verb_command::{Commands, VerbCommand, Watch};
 
 /// Measure copying and reading over a grid of layouts, streams and threads, and find the best point.
@@ -40,15 +43,17 @@ use crate::verb_command::{Commands, VerbCommand, Watch};
 pub struct Args {
     #[command(subcommand)]
     show: Option<Show>,
-    /// FILE or FILE:TREE. A FILE without TREE must have one tree only; its other objects are copied too.
-    #[arg(value_name = "FILE", required = true)]
+    /// FILE or FILE:TREE. A FILE without TREE must have one tree only; its other objects are copied too. With --command: the
+    /// value of {input}, if the command has one.
+    #[arg(value_name = "FILE", required_unless_present = "command")]
     input: Option<String>,
     /// Folder for the journal, the results and the copies. Its storage is measured.
     #[arg(short, long, value_name = "DIR", required = true)]
     output: Option<PathBuf>,
     /// An axis of the grid: a key of the layout with its values (basket=2kB,32kB). The key may be for trees
     /// (tree:PATTERN:basket=...) or columns (column:PATTERN:compression=...), or be streams, threads or fraction. The
-    /// value as-is is the input's. Or a TOML file with [layout], [grid] and [[point]].
+    /// value as-is is the input's. Or a TOML file with [layout], [grid] and [[point]]. With --command: any names with their
+    /// values (cfg=a,b), which go into the command.
     #[arg(long, value_name = "KEY=V1,V2,...|FILE")]
     grid: Vec<String>,
     /// TOML file with the layout that all points start from.
@@ -111,6 +116,19 @@ pub struct Args {
     /// The program that copies and reads: basketry, or root where it is installed.
     #[arg(long, value_name = "WHO", default_value = "basketry", value_parser = ["basketry", "root"])]
     runner: String,
+    /// Run this command at each point, and measure it, instead of copying: 'cmsRun cfg.py split={split-level} out={output}'. {NAME} is the
+    /// value of a key of the grid; {output} the file to write, {input} FILE, {stream} the number of the stream from 0; {{ and }}
+    /// are braces. Several streams run side by side, a process each. It is split into words as a shell does, but no shell
+    /// runs it.
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["layout", "entries", "runner"])]
+    command: Option<String>,
+    /// Read each output with this command, which has the same values, and measure that. Default: basketry reads the largest
+    /// table of the output, as it reads copies.
+    #[arg(long, value_name = "COMMAND", requires = "command")]
+    read_command: Option<String>,
+    /// End a command after this time, such as 90s or 10min. The point has failed then, and others go on.
+    #[arg(long, value_name = "TIME", requires = "command")]
+    time_limit: Option<String>,
     /// Print the number of points and jobs and their expected time, and measure nothing.
     #[arg(long)]
     dry_run: bool,
@@ -120,32 +138,11 @@ pub struct Args {
     /// Run one job, described by a file, in this process.
     #[arg(long, hide = true, value_name = "FILE", exclusive = true)]
     once: Option<PathBuf>,
+    /// The same for a job that may run a command of the user, which ends when this process is told to.
+    #[arg(long, hide = true, value_name = "FILE", exclusive = true)]
+    watched: Option<PathBuf>,
     #[command(flatten)]
     verbosity: Verbosity,
-}
-
-/// A runner that counts its jobs, and starts no more after an interrupt.
-struct Stoppable<'a> {
-    runner: Box<dyn Runner>,
-    progress: Progress<'a>,
-}
-
-impl Runner for Stoppable<'_> {
-    fn versions(&self) -> BTreeMap<String, String> {
-        self.runner.versions()
-    }
-
-    fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()> {
-        self.runner.prepare(folder, subject)
-    }
-
-    fn run(&mut self, task: &Task) -> Result<Measured> {
-        flow::tell(self.progress, 0)?;
-        let measured = self.runner.run(task)?;
-        // What was measured is kept: the next job is not begun.
-        let _ = (self.progress)(1);
-        Ok(measured)
-    }
 }
 
 /// Output of the results of a sweep.
@@ -199,7 +196,7 @@ fn share(text: &str) -> std::result::Result<f64, String> {
 
 impl Args {
     fn grid(&self) -> Result<Grid> {
-        let mut grid = Grid::default();
+        let mut grid = if self.command.is_some() { Grid::for_command() } else { Grid::default() };
         if let Some(path) = &self.layout {
             grid.set_base(layout_of(path)?);
         }
@@ -221,14 +218,32 @@ impl Args {
     fn kinds(&self) -> Vec<Kind> {
         let wanted = |kind: &Kind| {
             let of = |only: &String| only == kind.name() || (only == "read" && *kind != Kind::Copy);
+            // What another command reads, basketry reads only if asked to.
+            let by_default = self.read_command.is_none() || matches!(kind, Kind::Copy | Kind::Full);
             let possible = *kind != Kind::Chosen || !self.columns.is_empty();
-            possible && (self.only.is_empty() || self.only.iter().any(of))
+            possible && (self.only.iter().any(of) || (self.only.is_empty() && by_default))
         };
         [Kind::Copy, Kind::Full, Kind::Columns, Kind::Sparse, Kind::Chosen].into_iter().filter(wanted).collect()
     }
 
+    /// The commands of the user.
+    fn commands(&self) -> Result<Option<JobCommands>> {
+        let Some(write) = &self.command else { return Ok(None) };
+        let limit = self.time_limit.as_deref().map(Limit::time).transpose()?;
+        let limit = match limit {
+            Some(Limit::Absolute(seconds)) => Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)),
+            Some(Limit::Times(_)) => {
+                let message = "the limit of a command is a time, such as 10min";
+                return Err(Error::request(message).hint(Hint::named("time-limit")));
+            }
+            None => None,
+        };
+        JobCommands::parse(write, self.read_command.as_deref(), limit).map(Some)
+    }
+
     fn settings(&self) -> Settings {
         Settings {
+            command: None,
             kinds: self.kinds(),
             repeat: self.repeat,
             seed: self.seed,
@@ -256,31 +271,43 @@ impl Args {
         progress: Progress<'_>,
         say: &mut dyn FnMut(Event<'_>),
     ) -> Result<std::result::Result<Findings, Estimate>> {
-        let missing = |what| {
-            let message = format!("no {what}: write basketry sweep FILE -o DIR --grid KEY=V1,V2");
-            Error::request(message).hint(Hint::named("grid"))
-        };
-        let input = self.input.as_deref().ok_or_else(|| missing("input"))?;
         let folder = self.output.as_deref().ok_or_else(|| missing("folder"))?;
         let points = self.grid()?.points()?;
-        let Ok(input) = input.parse::<Input>();
-        let subject = SweepInput::of(&input, self.entries, &self.columns)?;
-        let runner: Box<dyn Runner> = match self.runner.as_str() {
-            "root" => Box::new(RootRunner::build(&home_of_root(None)?)?),
-            _ => {
-                let SelfCommand { program, mut arguments, code } = SelfCommand::get()?;
-                arguments.extend(["sweep".into(), "--once".into()]);
-                Box::new(ProcessRunner::new(program, arguments, code, option_env!("BASKETRY_COMMIT")))
+        let mut settings = self.settings();
+        let commands = self.commands()?;
+        let is_command = commands.is_some();
+        let (subject, runner): (SweepInput, Box<dyn Runner>) = match (commands, self.runner.as_str()) {
+            (Some(commands), _) => {
+                commands.check(&points, self.input.is_some())?;
+                settings.command = Some(commands.told());
+                // A job has as many threads as its author gave it, unless the grid says how many.
+                settings.pin &= points.iter().any(|point| point.value("threads").is_some());
+                let runner = CommandRunner::new(commands, own_process("--watched")?, (self.pick, self.seed));
+                (SweepInput::of_command(self.input.as_deref()), Box::new(runner))
+            }
+            (None, runner) => {
+                let Ok(input) = self.input.as_deref().ok_or_else(|| missing("input"))?.parse::<Input>();
+                let subject = SweepInput::of(&input, self.entries, &self.columns)?;
+                match runner {
+                    "root" => (subject, Box::new(RootRunner::build(&home_of_root(None)?)?)),
+                    _ => (subject, Box::new(own_process("--once")?)),
+                }
             }
         };
         let mut runner = Stoppable { runner, progress };
-        let head = Head::new(subject, points, self.settings(), &runner)?;
-        let sweep = Sweep::new(folder, head, &mut runner)?.beside_today();
+        let head = Head::new(subject, points, settings, &runner)?;
+        let sweep = Sweep::new(folder, head, &mut runner)?;
+        // What today's layout is only a copy knows.
+        let sweep = if is_command { sweep } else { sweep.beside_today() };
         match self.dry_run {
             true => sweep.dry_run().map(Err),
             false => sweep.run(self.keep, say).map(Ok),
         }
     }
+}
+
+fn missing(what: &str) -> Error {
+    Error::request(format!("no {what}: write basketry sweep FILE -o DIR --grid KEY=V1,V2")).hint(Hint::named("grid"))
 }
 
 fn read(path: &Path) -> Result<String> {
@@ -293,8 +320,12 @@ fn run(args: &Args) -> Result<Answer> {
         Some(Show::Report(args)) => return write_page(args),
         None => {}
     }
-    if let Some(path) = &args.once {
+    if let Some(path) = args.once.as_ref().or(args.watched.as_ref()) {
         end_with_parent();
+        if args.watched.is_some() {
+            // The end of the sweep is that of its jobs, with all that they have started.
+            interrupt::heed(end_jobs)?;
+        }
         let task: Task = serde_json::from_str(&read(path)?).map_err(std::io::Error::from)?;
         output::json(&execute(&task)?)?;
         return Ok(Answer::Yes);
@@ -309,7 +340,7 @@ fn run(args: &Args) -> Result<Answer> {
         Event::Expected(estimate) => {
             bar.set_length(estimate.jobs as u64);
             if !quiet {
-                bar.suspend(|| eprintln!("{}", expected(&estimate)));
+                bar.suspend(|| eprintln!("{}", expected(estimate)));
             }
         }
         Event::Done { done, all, left, point, job } => {
@@ -326,7 +357,12 @@ fn run(args: &Args) -> Result<Answer> {
     bar.finish_and_clear();
     match found? {
         Err(estimate) if args.verbosity.json => output::json(&estimate)?,
-        Err(estimate) => writeln!(output::stdout(), "{}", expected(&estimate))?,
+        Err(estimate) => {
+            let mut out = output::stdout();
+            writeln!(out, "{}", expected(&estimate))?;
+            estimate.commands.iter().try_for_each(|command| writeln!(out, "{}", output::line(command)))?;
+            out.flush()?;
+        }
         Ok(found) => {
             if args.verbosity.json {
                 output::json(&found)?;
@@ -341,9 +377,10 @@ fn run(args: &Args) -> Result<Answer> {
     Ok(Answer::Yes)
 }
 
-/// No, if the limits cannot be met for some goal.
+/// No, if the limits cannot be met for some goal, or a command has failed.
 fn answer(found: &Findings) -> Answer {
-    if found.decisions().all(|decision| decision.impossible.is_empty()) { Answer::Yes } else { Answer::No }
+    let met = found.decisions().all(|decision| decision.impossible.is_empty());
+    if met && found.failures.is_empty() { Answer::Yes } else { Answer::No }
 }
 
 fn print_tables(args: &ShowArgs) -> Result<Answer> {
@@ -371,8 +408,8 @@ impl VerbCommand for Args {
     type Report = Swept;
 
     fn when_told_to_end(&self) -> Option<AfterNaming> {
-        // It writes one file after the other.
-        Some(AfterNaming::Ends)
+        // It writes one file after the other. What watches a command ends with it.
+        self.watched.is_none().then_some(AfterNaming::Ends)
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Swept> {
@@ -414,7 +451,10 @@ fn write_page(args: &ReportArgs) -> Result<Answer> {
 }
 
 fn expected(estimate: &Estimate) -> String {
-    let Estimate { points, jobs, seconds, disk } = estimate;
+    let Estimate { points, jobs, seconds, disk, commands } = estimate;
+    if !commands.is_empty() {
+        return format!("{points} points, {jobs} jobs; how long they take is known once each kind has run");
+    }
     format!("{points} points, {jobs} jobs, about {}, up to {} of files", time(*seconds), output::bytes(*disk))
 }
 

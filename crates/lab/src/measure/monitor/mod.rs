@@ -37,6 +37,7 @@ pub use phase_marks::VARIABLE;
 pub(crate) use record::Rewriter;
 pub use record::SAMPLES;
 pub use sample::Sample;
+pub(crate) use summary::public_word;
 pub use summary::{Job, Maxima, Summary};
 pub use watch::{Ended, Signaller, ignored, watch};
 

@@ -94,7 +94,7 @@ impl Job {
 }
 
 /// A word of a command without secrets: those of a URL, and the value of a variable that is one (`env BEARER_TOKEN=...`).
-fn public_word(word: &str) -> String {
+pub(crate) fn public_word(word: &str) -> String {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     let is_secret = |name: &str| {
         let name = name.to_ascii_lowercase();

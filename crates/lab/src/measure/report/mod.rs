@@ -143,13 +143,12 @@ pub fn report(findings: &Findings, besides: &Extras) -> Report {
     }
     let name = |point: usize| findings.lines.get(point).map_or_else(String::new, |line| names::full(point, line));
     let layout = findings.decision.layout.clone();
-    let input = head.subject.input.display();
     Report {
-        title: format!("Sweep of {input}:{}", head.subject.tree),
+        title: format!("Sweep of {}", head.title()),
         facts: facts(findings),
         chosen: findings.decision.chosen.map(name),
         said: statements(findings),
-        command: layout.as_ref().map(|_| rewrite(&head.subject.input)),
+        command: layout.as_ref().filter(|_| head.settings.command.is_none()).map(|_| rewrite(&head.subject.input)),
         layout,
         charts: drawn,
         left_out,
@@ -172,8 +171,12 @@ fn facts(findings: &Findings) -> Vec<Fact> {
     let cache = if settings.cold { "cold" } else { "warm" };
     let goal = metric_of(&findings.decision.goal).map_or("", |metric| metric.title);
     let fact = |name, value| Fact { name, value };
+    let input = format!("{}, {} of {} entries", bytes(subject.bytes), subject.entries, subject.all_entries);
     vec![
-        fact("input", format!("{}, {} of {} entries", bytes(subject.bytes), subject.entries, subject.all_entries)),
+        match &settings.command {
+            Some(command) => fact("command", command.write.clone()),
+            None => fact("input", input),
+        },
         fact("measured", format!("{} points, {} times each, {cache} cache", head.points.len(), settings.repeat)),
         fact("to be small", goal.to_owned()),
         fact(
@@ -193,7 +196,7 @@ fn facts(findings: &Findings) -> Vec<Fact> {
 fn statements(findings: &Findings) -> Vec<Statement> {
     let name = |point: &usize| findings.lines.get(*point).map_or_else(String::new, |line| names::full(*point, line));
     let part = |title: &str, lines: Vec<String>| Statement { title: title.to_owned(), lines };
-    let mut all = Vec::new();
+    let mut all = vec![part("Commands that failed", findings.failed())];
     for (number, decision) in findings.decisions().enumerate() {
         // The first decision is told of above.
         if let Some(goal) = metric_of(&decision.goal).filter(|_| number > 0) {

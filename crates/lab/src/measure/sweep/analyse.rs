@@ -4,14 +4,20 @@
 use std::collections::BTreeMap;
 
 use super::decide;
-use super::findings::{Findings, Front, Line, StreamCost};
-use super::journal::{Entry, Head};
+use super::findings::{Failure, Findings, Front, Line, StreamCost};
+use super::journal::{Entry, Head, Journal};
 use super::metric::METRICS;
 use super::plan::Kind;
 use super::point::Point;
 use super::runner::Measured;
 use super::runs::{Runs, candidates, reference};
 use crate::math::statistics::{Figure, line, median};
+
+/// Computes figures and a decision from a journal.
+pub fn analyse_journal(head: &Head, journal: &Journal) -> Findings {
+    let failure = |(point, kind, reason): (usize, Kind, &str)| Failure { point, kind, reason: reason.to_owned() };
+    Findings { failures: journal.failures().map(failure).collect(), ..analyse(head, journal.entries()) }
+}
 
 /// Computes figures and a decision from the runs.
 pub fn analyse(head: &Head, entries: &[Entry]) -> Findings {
@@ -39,6 +45,7 @@ pub fn analyse(head: &Head, entries: &[Entry]) -> Findings {
             .collect(),
         decision: decide::decide(&runs, head, head.settings.question.goal),
         lines,
+        failures: Vec::new(),
     }
 }
 

@@ -8,6 +8,7 @@ use super::explain;
 use super::findings::Decision;
 use super::journal::Head;
 use super::metric::{amount, metric_of};
+use super::plan::Kind;
 use super::question::{Goal, LIMITS};
 use super::runs::{Runs, today};
 use super::weighing::Weighing;
@@ -65,7 +66,12 @@ pub(super) fn decide(runs: &Runs<'_>, head: &Head, goal: Goal) -> Decision {
         return decision;
     };
     decision.chosen = Some(chosen);
-    decision.layout = head.points.get(chosen).and_then(|point| point.layout.to_toml().ok());
+    // What a command of the user makes of its values is seen in its output.
+    let layout = match &head.settings.command {
+        Some(_) => runs.of(chosen, Kind::Copy).first().and_then(|run| run.layout.as_ref()),
+        None => head.points.get(chosen).map(|point| &point.layout),
+    };
+    decision.layout = layout.and_then(|layout| layout.to_toml().ok());
     if !repeated {
         decision.reasons =
             vec!["one run of each point does not show the noise: use --repeat to find differences".to_owned()];

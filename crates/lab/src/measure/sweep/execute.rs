@@ -16,6 +16,7 @@ use procfs::process::Process;
 use rootfile::{Error, Result};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
+use super::jobs;
 use super::plan::Kind;
 use super::record;
 use super::runner::{Measured, Task, record_of};
@@ -36,6 +37,7 @@ const REMEMBERED: usize = 1 << 14;
 pub fn execute(task: &Task) -> Result<Measured> {
     set_parent_process_death_signal(Some(Signal::TERM)).map_err(std::io::Error::from)?;
     match task.job.kind {
+        _ if !task.jobs.is_empty() => jobs::run(task),
         Kind::Copy => copy(task),
         _ => read(task),
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::journal::Head;
-use super::plan::Plan;
+use super::plan::{Kind, Plan};
 use super::point::{Point, Setting};
 use super::runs::{Against, CHANCE, ENOUGH, TIMES_NOISE, Test};
 use crate::math::statistics::{Figure, Slope, differ_by_chance};
@@ -30,6 +30,20 @@ pub struct Findings {
     /// The decisions for the further goals, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<Decision>,
+    /// Jobs that failed: commands of the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
+}
+
+/// A job that failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The point.
+    pub point: usize,
+    /// What it was to do.
+    pub kind: Kind,
+    /// The reason: the exit code and the last lines of what it said.
+    pub reason: String,
 }
 
 /// The figures of a point.
@@ -71,6 +85,15 @@ pub struct Front {
 }
 
 impl Findings {
+    /// The jobs that failed, a sentence each.
+    pub fn failed(&self) -> Vec<String> {
+        let name = |point: usize| self.head.points.get(point).map_or_else(String::new, ToString::to_string);
+        let sentence = |failure: &Failure| {
+            format!("{} of {} failed: {}", failure.kind.name(), name(failure.point), failure.reason)
+        };
+        self.failures.iter().map(sentence).collect()
+    }
+
     /// All decisions: one for each goal.
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
         std::iter::once(&self.decision).chain(&self.further)

@@ -18,12 +18,23 @@ type Named = (Option<String>, Vec<(Key, String)>);
 /// The points to measure: all combinations of the axes, and points that are described one by one.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
+    /// Whether the keys are values for a command of the user.
+    command: bool,
     base: Layout,
     axes: Vec<(Key, Vec<String>)>,
     named: Vec<Named>,
 }
 
 impl Grid {
+    /// A grid of values for a command of the user: every key but streams and threads is its own.
+    pub fn for_command() -> Self {
+        Self { command: true, ..Self::default() }
+    }
+
+    fn key(&self, text: &str) -> Result<Key> {
+        if self.command { Key::of_command(text) } else { Key::parse(text) }
+    }
+
     /// Adds an axis, `KEY=V1,V2`.
     ///
     /// # Errors
@@ -41,7 +52,7 @@ impl Grid {
     ///
     /// There is no such key, it has no value, a value is none of it or there twice, or it has an axis already.
     pub fn axis(&mut self, key: &str, values: Vec<String>) -> Result<()> {
-        let key = Key::parse(key)?;
+        let key = self.key(key)?;
         if values.is_empty() || values.iter().any(String::is_empty) {
             return Err(Error::request(format!("{key} has no value; write {key}=V1,V2")));
         }
@@ -75,6 +86,9 @@ impl Grid {
     pub fn add_toml(&mut self, text: &str) -> Result<()> {
         let wrong = |e: toml::de::Error| Error::request(format!("grid: {}", e.to_string().trim_end()));
         let file: File = toml::from_str(text).map_err(wrong)?;
+        if self.command && file.layout.is_some() {
+            return Err(Error::request("grid: a command has no [layout]; write its values as [grid] or [[point]]"));
+        }
         if let Some(layout) = file.layout {
             self.base.overlay(&layout);
         }
@@ -89,7 +103,7 @@ impl Grid {
                     .map_err(|_| Error::request(format!("a point has one value for {key}, not a list")))?;
                 match &*key {
                     "name" => name = Some(value),
-                    key => settings.push((Key::parse(key)?, value)),
+                    key => settings.push((self.key(key)?, value)),
                 }
             }
             self.named.push((name, settings));

@@ -30,6 +30,15 @@ pub struct SweepInput {
 }
 
 impl SweepInput {
+    /// The input of a command of the user, which may be anything, or nothing.
+    pub fn of_command(input: Option<&str>) -> Self {
+        let input = PathBuf::from(input.unwrap_or_default());
+        // A file on this machine is known by its place and size.
+        let input = std::fs::canonicalize(&input).unwrap_or(input);
+        let bytes = std::fs::metadata(&input).map_or(0, |meta| meta.len());
+        Self { input, bytes, ..Self::default() }
+    }
+
     /// Opens an input. Without the name of a tree, the file must have exactly one tree, and its other objects are
     /// copied too. Patterns for chosen columns must mean some.
     ///

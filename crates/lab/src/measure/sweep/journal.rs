@@ -12,7 +12,7 @@ use rootfile::{Error, OutputFile, Result};
 use serde::{Deserialize, Serialize};
 
 use super::input::SweepInput;
-use super::plan::Job;
+use super::plan::{Job, Kind};
 use super::point::Point;
 use super::runner::Measured;
 use super::settings::Settings;
@@ -39,6 +39,21 @@ pub struct Head {
     pub machine: HostInfo,
 }
 
+impl Head {
+    /// What was swept: the input, or the command of the user.
+    pub fn title(&self) -> String {
+        match &self.settings.command {
+            Some(command) => command.write.clone(),
+            None => format!("{}:{}", self.subject.input.display(), self.subject.tree),
+        }
+    }
+
+    /// How much was copied or read, where that is known before.
+    pub fn amount(&self) -> Option<String> {
+        self.settings.command.is_none().then(|| format!("{} entries", self.subject.entries))
+    }
+}
+
 /// A line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -57,6 +72,8 @@ pub struct Journal {
     known: HashMap<Job, Measured>,
     /// In the order in which they were measured.
     entries: Vec<Entry>,
+    /// Why points have no result of a job, if none came later.
+    failures: BTreeMap<(usize, Kind), String>,
 }
 
 impl Journal {
@@ -106,7 +123,8 @@ impl Journal {
         };
         // A line counts only with its line break; a kill cut the rest short.
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let mut journal = Self { path, file: None, known: HashMap::new(), entries: Vec::new() };
+        let mut journal =
+            Self { path, file: None, known: HashMap::new(), entries: Vec::new(), failures: BTreeMap::new() };
         for (number, line) in bytes.get(..whole).unwrap_or_default().split(|&byte| byte == b'\n').enumerate() {
             if line.is_empty() {
                 continue;
@@ -123,6 +141,12 @@ impl Journal {
     }
 
     fn remember(&mut self, entry: Entry) {
+        let place = (entry.job.point, entry.job.kind);
+        if let Some(reason) = entry.measured.failed {
+            self.failures.insert(place, reason);
+            return;
+        }
+        self.failures.remove(&place);
         if self.known.insert(entry.job, entry.measured.clone()).is_none() {
             self.entries.push(entry);
         }
@@ -136,6 +160,11 @@ impl Journal {
     /// All results.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Jobs that failed and have not been run again, with the reason.
+    pub fn failures(&self) -> impl Iterator<Item = (usize, Kind, &str)> {
+        self.failures.iter().map(|((point, kind), reason)| (*point, *kind, reason.as_str()))
     }
 
     /// Adds a result; it is on disk when this returns.

@@ -27,7 +27,7 @@ pub struct Metric {
     pub unit: Unit,
     /// The job that it is taken from.
     pub kind: Kind,
-    /// Its value in a run.
+    /// Its value in a run; not a number where the run does not have it.
     pub of: fn(&Measured) -> f64,
 }
 
@@ -36,7 +36,7 @@ const fn metric(name: &'static str, title: &'static str, unit: Unit, kind: Kind,
 }
 
 /// All of them, in the order of the tables.
-pub const METRICS: [Metric; 24] = [
+pub const METRICS: [Metric; 26] = [
     metric("copy_vsize", "vsize", Unit::Bytes, Kind::Copy, |m| bytes(m.events.vsize)),
     metric("copy_vsize_record", "vsize +record", Unit::Bytes, Kind::Copy, |m| bytes(m.peak.vsize)),
     metric("copy_rss", "RSS", Unit::Bytes, Kind::Copy, |m| bytes(m.events.rss)),
@@ -47,6 +47,8 @@ pub const METRICS: [Metric; 24] = [
     metric("size", "file size", Unit::Bytes, Kind::Copy, |m| bytes(m.bytes)),
     metric("baskets", "baskets", Unit::Count, Kind::Copy, |m| bytes(m.baskets)),
     metric("clusters", "clusters", Unit::Count, Kind::Copy, |m| bytes(m.clusters)),
+    metric("copy_read", "copy reads", Unit::Bytes, Kind::Copy, |m| m.read.map_or(f64::NAN, bytes)),
+    metric("copy_written", "copy writes", Unit::Bytes, Kind::Copy, |m| m.written.map_or(f64::NAN, bytes)),
     metric("full_vsize", "read vsize", Unit::Bytes, Kind::Full, |m| bytes(m.peak.vsize)),
     metric("full_rss", "read RSS", Unit::Bytes, Kind::Full, |m| bytes(m.peak.rss)),
     metric("full_wall", "read", Unit::Seconds, Kind::Full, |m| m.wall),
@@ -73,8 +75,9 @@ fn bytes(n: u64) -> f64 {
     n as f64
 }
 
+/// Milliseconds for an entry; not a number where entries are not known.
 fn per_entry(seconds: f64, entries: u64) -> f64 {
-    1e3 * seconds / bytes(entries.max(1))
+    if entries == 0 { f64::NAN } else { 1e3 * seconds / bytes(entries) }
 }
 
 /// A figure for people.

@@ -5,12 +5,14 @@
 //! writes the tables of the published studies. [`run`] does all this in turn.
 //!
 //! `plan` puts the jobs into an order that the seed decides; `estimate` predicts the time. basketry's own runner starts the command again with a
-//! hidden option (`system::subprocess`), and `execute` does the job in that process; `RootRunner` does the same with ROOT; tests use planted costs
+//! hidden option (`system::subprocess`), and `execute` does the job in that process; `RootRunner` does the same with ROOT, `CommandRunner` runs jobs of the user's (`template`, `jobs`); tests use planted costs
 //! and a clock of their own (`mock`). Each result is a synced line of the journal, and a job in the journal is never measured again. What comes
 //! after the runs sees only the journal, so `sweep show` agrees with the sweep. `extend` joins a sweep that exists with what another
 //! request adds to it.
 
 mod analyse;
+pub mod command;
+mod contents;
 pub mod decide;
 mod estimate;
 mod execute;
@@ -19,6 +21,7 @@ mod extend;
 pub mod findings;
 pub mod grid;
 mod input;
+mod jobs;
 pub mod journal;
 pub mod metric;
 #[cfg(test)]
@@ -35,14 +38,17 @@ pub mod runs;
 mod session;
 mod settings;
 pub mod show;
+mod template;
 #[cfg(test)]
 pub(crate) mod tests;
 #[cfg(test)]
 mod tests_order;
 mod weighing;
 
+pub use command::{CommandRunner, Commands};
 pub use execute::execute;
 pub use input::SweepInput;
+pub use jobs::end_jobs;
 pub use root::RootRunner;
 pub use session::Sweep;
 pub use settings::{SCHEMA, Settings};

@@ -68,9 +68,11 @@ impl Plan {
             let of = |point: &Point| points.iter().position(|other| same(other, point)).unwrap_or_default();
             points.iter().map(of).collect()
         };
-        let one_file = |a: &Point, b: &Point| a.layout == b.layout && a.fraction == b.fraction;
+        // A command of the user may write another file with other threads.
+        let threads = |a: &Point, b: &Point| a.threads == b.threads;
+        let one_file = |a: &Point, b: &Point| a.writes_as(b) && (a.variables.is_empty() || threads(a, b));
         let owners = first(&one_file);
-        let readers = first(&|a, b| one_file(a, b) && a.threads == b.threads);
+        let readers = first(&|a, b| one_file(a, b) && threads(a, b));
         Self { kinds, owners, readers, seed }
     }
 
@@ -147,7 +149,7 @@ impl Plan {
 pub(super) type Seconds = HashMap<(usize, Kind), f64>;
 
 /// How long it will take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
     /// Points.
     pub points: usize,
@@ -157,6 +159,9 @@ pub struct Estimate {
     pub seconds: f64,
     /// Bytes of files at most, at one time.
     pub disk: u64,
+    /// The commands of the user, one of each job, as a shell takes them. Their time and files are not known before they run, and are 0 here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
 }
 
 #[cfg(test)]

@@ -41,6 +41,9 @@ pub struct Point {
     pub threads: usize,
     /// Share of the entries that is copied.
     pub fraction: f64,
+    /// Values for a command of the user, as they were written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
     /// Whether the sweep added the point to compare the others with: today's layout.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub baseline: bool,
@@ -48,8 +51,16 @@ pub struct Point {
 
 impl Point {
     pub(super) fn of(layout: &Layout) -> Self {
-        let layout = layout.clone();
-        Self { name: None, settings: Vec::new(), layout, streams: 1, threads: 1, fraction: 1.0, baseline: false }
+        Self {
+            name: None,
+            settings: Vec::new(),
+            layout: layout.clone(),
+            streams: 1,
+            threads: 1,
+            fraction: 1.0,
+            variables: BTreeMap::new(),
+            baseline: false,
+        }
     }
 
     /// Today's layout beside these points: with all their keys as they are in the input, and run as most of them are.
@@ -61,8 +72,8 @@ impl Point {
                 settings.push(Setting { key: setting.key.clone(), value: AS_IS.to_owned() });
             }
         }
-        let (name, layout) = (Some(TODAY.to_owned()), Layout::default());
-        let mut today = Self { name, settings: Vec::new(), layout, streams, threads, fraction, baseline: true };
+        let of = Self::of(&Layout::default());
+        let mut today = Self { name: Some(TODAY.to_owned()), streams, threads, fraction, baseline: true, ..of };
         settings.iter_mut().for_each(|setting| {
             if let Some(value) = today.run_value(&setting.key) {
                 setting.value = value;
@@ -84,12 +95,18 @@ impl Point {
 
     /// Whether it leaves the layout as the input's.
     pub(super) fn keeps_layout(&self) -> bool {
-        self.layout == Layout::default()
+        self.layout == Layout::default() && self.variables.is_empty()
+    }
+
+    /// Whether both write the same file.
+    pub(super) fn writes_as(&self, other: &Self) -> bool {
+        let alike = self.layout == other.layout && self.fraction == other.fraction;
+        alike && self.variables == other.variables
     }
 
     /// Whether both measure the same thing, however they are named.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        self.layout == other.layout && self.run() == other.run()
+        self.writes_as(other) && self.run() == other.run()
     }
 
     /// How it is run: streams, threads, and the share of the entries.
@@ -158,9 +175,27 @@ pub(super) enum Key {
     Streams,
     Threads,
     Fraction,
+    /// A value for a command of the user, which alone knows what it means.
+    Variable(String),
 }
 
 impl Key {
+    /// A key of a grid for a command of the user: streams and threads are those of a run, all others are its own.
+    pub(super) fn of_command(text: &str) -> Result<Self> {
+        let name = text.trim();
+        Ok(match name {
+            "streams" => Self::Streams,
+            "threads" => Self::Threads,
+            _ if name.is_empty() || name.contains(['{', '}']) || name.contains(char::is_whitespace) => {
+                return Err(Error::request(format!("{name:?} is not a name of a value")));
+            }
+            "input" | "output" | "stream" => {
+                return Err(Error::request(format!("{name} has its value from the sweep; choose another name")));
+            }
+            name => Self::Variable(name.to_owned()),
+        })
+    }
+
     pub(super) fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         if let Some(rest) = text.strip_prefix("column:") {
@@ -209,6 +244,10 @@ impl Key {
                 point.fraction = share.ok_or_else(wrong)?;
                 return Ok(point.fraction.to_string());
             }
+            Self::Variable(name) => {
+                point.variables.insert(name.clone(), text.to_owned());
+                return Ok(text.to_owned());
+            }
             _ if text == AS_IS => return Ok(AS_IS.to_owned()),
             Self::Common(key) => layout.common.set(key, text)?,
             Self::Tree(pattern, key) => {
@@ -230,7 +269,7 @@ impl Key {
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Common(key) => f.write_str(key),
+            Self::Common(key) | Self::Variable(key) => f.write_str(key),
             Self::Tree(pattern, key) => write!(f, "tree:{}:{key}", pattern.as_str()),
             Self::Column(pattern, key) => write!(f, "column:{}:{key}", pattern.as_str()),
             Self::Streams => f.write_str("streams"),

@@ -112,6 +112,11 @@ impl Question {
         Ok([size, time, read.map(str::parse).transpose()?, write.map(str::parse).transpose()?])
     }
 
+    /// Whether a limit is a multiple of today's.
+    pub(super) fn is_relative(&self) -> bool {
+        self.limits().is_ok_and(|limits| limits.into_iter().flatten().any(|limit| matches!(limit, Limit::Times(_))))
+    }
+
     /// Refuses limits that cannot be read.
     ///
     /// # Errors

@@ -173,6 +173,10 @@ mod tests {
             memory: 0,
             columns: Vec::new(),
             pin: None,
+            values: BTreeMap::new(),
+            jobs: Vec::new(),
+            limit: None,
+            logs: PathBuf::new(),
         };
         let expected = "kind\tcopy\ninput\tin.root\ntree\tEvents\nentries\t10\nthreads\t1\noutput\ta.root\n\
                         output\tb.root\ncluster\t-30000000\nbasket-memory\t2000000\nbranch\t-1 -1 0 x\n\

@@ -1,16 +1,16 @@
 //! Runs a whole sweep: estimates its time, runs every job that is not in the journal, drops points that cannot win if asked,
 //! and writes figures, tables and the chosen layout into the folder.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rootfile::{Error, Hint, OutputFile, Result, ScratchFolder};
 
-use super::analyse::analyse;
+use super::analyse::analyse_journal;
 use super::findings::Findings;
 use super::journal::{Entry, Head, Journal};
 use super::metric::metric_of;
-use super::plan::{Estimate, Job, Seconds};
+use super::plan::{Estimate, Job, Kind, Seconds};
 use super::point::Point;
 use super::question::Goal;
 use super::runner::Measured;
@@ -28,7 +28,7 @@ const WITHIN: f64 = 3.0;
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// Before anything is measured.
-    Expected(Estimate),
+    Expected(&'a Estimate),
     /// After each job.
     Done {
         /// Jobs that are done, also in earlier runs of the sweep.
@@ -54,6 +54,10 @@ impl Sweep<'_> {
     /// A probe cannot be written or read.
     pub fn dry_run(mut self) -> Result<Estimate> {
         let missing = self.missing(&Journal::of(&self.folder)?);
+        if let Some(estimate) = self.unknown(&missing)? {
+            let _ = std::fs::remove_dir(&self.folder);
+            return Ok(estimate);
+        }
         let probe = ScratchFolder::within(&self.folder)?;
         let folder = std::mem::replace(&mut self.folder, probe.path().to_path_buf());
         let estimate = self.estimate(&missing);
@@ -63,18 +67,31 @@ impl Sweep<'_> {
         estimate.map(|(estimate, _)| estimate)
     }
 
+    /// What is known of jobs that run commands of the user: how many there are, and which commands.
+    fn unknown(&self, jobs: &[Job]) -> Result<Option<Estimate>> {
+        if self.head.settings.command.is_none() {
+            return Ok(None);
+        }
+        let commands = self.commands()?;
+        let points = self.request.points.len();
+        Ok(Some(Estimate { points, jobs: jobs.len(), commands, ..Estimate::default() }))
+    }
+
     /// How long these jobs will take, and each of them.
     fn estimate(&mut self, jobs: &[Job]) -> Result<(Estimate, Seconds)> {
         self.runner.prepare(&self.folder, &self.head.subject)?;
-        estimate::estimate(self, jobs)
+        match self.unknown(jobs)? {
+            Some(estimate) => Ok((estimate, Seconds::default())),
+            None => estimate::estimate(self, jobs),
+        }
     }
 
     /// The estimate before the first measured job. Refuses a sweep that does not fit on the disk.
     fn pace(&mut self, jobs: &[Job], say: &mut dyn FnMut(Event<'_>)) -> Result<Pace> {
         let (estimate, expected) = self.estimate(jobs)?;
         self.room(&estimate)?;
-        say(Event::Expected(estimate));
-        Ok(Pace { expected, planned: 0.0, taken: 0.0 })
+        say(Event::Expected(&estimate));
+        Ok(Pace { expected, planned: 0.0, taken: 0.0, seen: BTreeMap::new() })
     }
 
     /// Runs it. `keep` leaves the files that were read.
@@ -87,7 +104,7 @@ impl Sweep<'_> {
         let rounds = self.request.repeat;
         let mut wanted = self.request.points.clone();
         let mut all = rounds * self.round(0, &wanted).len();
-        let (mut pace, mut done) = (None, 0);
+        let (mut pace, mut done, mut failed) = (None, 0, BTreeSet::new());
         for round in 0..rounds {
             let jobs = self.round(round, &wanted);
             for (at, &job) in jobs.iter().enumerate() {
@@ -99,8 +116,19 @@ impl Sweep<'_> {
                     Some(pace) => pace,
                     none => none.insert(self.pace(&self.missing(&journal), say)?),
                 };
+                // A command that failed at a point is not tried there again before the next start.
+                if failed.contains(&(job.point, job.kind))
+                    || (job.kind != Kind::Copy
+                        && failed.contains(&(self.plan.owner(job.point), Kind::Copy))
+                        && !self.has_file(&job))
+                {
+                    continue;
+                }
                 let measured = self.measure(job)?;
                 pace.add(&job, &measured);
+                if measured.failed.is_some() {
+                    failed.insert((job.point, job.kind));
+                }
                 journal.add(job, measured)?;
                 let later = (round + 1..rounds).flat_map(|_| jobs.iter());
                 let left = pace.left(jobs.iter().skip(at + 1).chain(later));
@@ -118,11 +146,18 @@ impl Sweep<'_> {
                 all = done + (rounds - through) * self.round(through, &wanted).len();
             }
         }
-        let findings = analyse(&self.head, journal.entries());
-        write_results(&self.folder, &findings)?;
         if !keep {
             self.remove_scratch();
         }
+        if journal.entries().is_empty()
+            && let Some((_, _, reason)) = journal.failures().next()
+        {
+            return Err(
+                Error::request(format!("no command of the sweep ended well; the first: {reason}")).file(&self.folder)
+            );
+        }
+        let findings = analyse_journal(&self.head, &journal);
+        write_results(&self.folder, &findings)?;
         Ok(findings)
     }
 
@@ -148,16 +183,25 @@ struct Pace {
     expected: Seconds,
     planned: f64,
     taken: f64,
+    /// Of jobs whose time was not expected: the seconds of each kind, and their number.
+    seen: BTreeMap<Kind, (f64, f64)>,
 }
 
 impl Pace {
     fn expects(&self, job: &Job) -> f64 {
-        self.expected.get(&(job.point, job.kind)).copied().unwrap_or(0.0)
+        let mean = || self.seen.get(&job.kind).map_or(0.0, |(seconds, count)| seconds / count);
+        self.expected.get(&(job.point, job.kind)).copied().unwrap_or_else(mean)
     }
 
     fn add(&mut self, job: &Job, measured: &Measured) {
+        let taken = measured.wall + measured.first.unwrap_or(0.0) + estimate::START;
+        if self.expected.is_empty() {
+            let seen = self.seen.entry(job.kind).or_default();
+            *seen = (seen.0 + taken, seen.1 + 1.0);
+            return;
+        }
         self.planned += self.expects(job);
-        self.taken += measured.wall + measured.first.unwrap_or(0.0) + estimate::START;
+        self.taken += taken;
     }
 
     fn left<'b>(&self, jobs: impl Iterator<Item = &'b Job>) -> f64 {
@@ -242,5 +286,5 @@ pub fn findings(folder: &Path) -> Result<Findings> {
     if journal.entries().is_empty() {
         return Err(Error::request("nothing was measured yet").file(folder));
     }
-    Ok(analyse(&head, journal.entries()))
+    Ok(analyse_journal(&head, &journal))
 }

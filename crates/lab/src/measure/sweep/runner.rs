@@ -44,6 +44,18 @@ pub struct Task {
     pub columns: Vec<String>,
     /// Processors that it may use; all, if not given.
     pub pin: Option<usize>,
+    /// What commands of the user get: the settings of the point, by their keys.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+    /// Commands of the user that run instead, side by side: the words of each.
+    #[serde(default)]
+    pub jobs: Vec<Vec<String>>,
+    /// Seconds that they may take.
+    #[serde(default)]
+    pub limit: Option<f64>,
+    /// The folder for what they say.
+    #[serde(default)]
+    pub logs: PathBuf,
 }
 
 /// The cost of one run.
@@ -81,6 +93,18 @@ pub struct Measured {
     /// Seconds by the clock for each column, where they are read alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<(String, f64)>,
+    /// Bytes read by system calls, of a command of the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<u64>,
+    /// Bytes written by system calls, of a command of the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
+    /// The layout that the output has in fact, of a command of the user.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: Option<Layout>,
+    /// Why it failed: a command of the user that ended with an error, took too long or wrote nothing. It has no figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
 }
 
 impl Measured {
@@ -101,6 +125,16 @@ pub trait Runner {
     ///
     /// The files cannot be written.
     fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()>;
+
+    /// The words of the commands that a job runs, where the user says what is run. Such jobs cannot be tried on a few entries.
+    ///
+    /// # Errors
+    ///
+    /// A place of a command has no value.
+    fn commands(&self, task: &Task) -> Result<Vec<Vec<String>>> {
+        let _ = task;
+        Ok(Vec::new())
+    }
 
     /// Runs a job in a process of its own.
     ///
@@ -126,6 +160,11 @@ impl ProcessRunner {
     pub fn new(program: PathBuf, arguments: Vec<OsString>, code: PathBuf, commit: Option<&'static str>) -> Self {
         Self { program, arguments, code, commit, task: PathBuf::new() }
     }
+
+    /// Makes its tasks in this folder.
+    pub(super) fn within(&mut self, folder: &Path) {
+        self.task = folder.join("task.json");
+    }
 }
 
 impl Runner for ProcessRunner {
@@ -140,7 +179,7 @@ impl Runner for ProcessRunner {
     }
 
     fn prepare(&mut self, folder: &Path, subject: &SweepInput) -> Result<()> {
-        self.task = folder.join("task.json");
+        self.within(folder);
         super::record::make(&folder.join(super::record::FILE), subject.columns)
     }
 

@@ -75,7 +75,7 @@ impl<'a> Runs<'a> {
 
     /// The values of a figure at a point.
     pub fn values(&self, point: usize, metric: &Metric) -> Vec<f64> {
-        self.of(point, metric.kind).iter().map(|run| (metric.of)(run)).collect()
+        self.of(point, metric.kind).iter().map(|run| (metric.of)(run)).filter(|value| !value.is_nan()).collect()
     }
 
     /// Its median and noise.

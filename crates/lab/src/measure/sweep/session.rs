@@ -1,10 +1,10 @@
 //! A sweep in its folder: runs single jobs, and keeps the files that they read. [`super::run`] decides which jobs run, and in
 //! which order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::extend::{Request, extended};
 use super::input::SweepInput;
@@ -17,6 +17,7 @@ use super::runs::today;
 use super::settings::{SCHEMA, Settings};
 use crate::readspeed::cache::drop_from_cache;
 use crate::system::host::HostInfo;
+use crate::system::shell::quoted;
 
 /// A sweep that is to be run, or gone on with.
 pub struct Sweep<'a> {
@@ -69,6 +70,10 @@ impl<'a> Sweep<'a> {
             }
         };
         head.settings.check_goals()?;
+        if head.settings.command.is_some() && head.settings.question.is_relative() && today(&head.points).is_none() {
+            let message = "a limit is a multiple of today's, and no point of the grid has the name \"today\"";
+            return Err(Error::request(message).hint(Hint::named("grid")));
+        }
         let plan = Plan::new(&head.points, request.kinds.clone(), head.settings.seed);
         Ok(Self { folder, head, plan, request, runner })
     }
@@ -106,7 +111,7 @@ impl<'a> Sweep<'a> {
         let task = self.task(job)?;
         if job.kind == Kind::Copy {
             let measured = self.measured(&task)?;
-            if job.round == 0 && self.plan.keeps(job.point) {
+            if job.round == 0 && self.plan.keeps(job.point) && measured.failed.is_none() {
                 self.keep(job.point)?;
             }
             task.outputs.iter().for_each(|path| drop(std::fs::remove_file(path)));
@@ -114,13 +119,18 @@ impl<'a> Sweep<'a> {
         }
         if !task.input.exists() {
             // The sweep only reads, or the file was removed.
-            self.write(self.plan.owner(job.point))?;
+            let written = self.write(self.plan.owner(job.point))?;
+            if written.failed.is_some() {
+                return Ok(written);
+            }
         }
         self.measured(&task)
     }
 
     fn measured(&mut self, task: &Task) -> Result<Measured> {
         let cold = match self.head.settings.cold {
+            // A command of the user may need no input, or one that is elsewhere.
+            _ if !task.input.is_file() => None,
             true => Some(drop_from_cache(&[&task.input])?),
             false => {
                 let mut file = std::fs::File::open(&task.input).map_err(|e| Error::from(e).file(&task.input))?;
@@ -133,11 +143,33 @@ impl<'a> Sweep<'a> {
     }
 
     /// Writes the file of a point that is to be read, without measuring it.
-    fn write(&mut self, owner: usize) -> Result<()> {
+    fn write(&mut self, owner: usize) -> Result<Measured> {
         let mut task = self.task(Job { round: 0, point: owner, kind: Kind::Copy })?;
         task.outputs.truncate(1);
-        self.runner.run(&task)?;
-        self.keep(owner)
+        let written = self.runner.run(&task)?;
+        if written.failed.is_none() {
+            self.keep(owner)?;
+        }
+        Ok(written)
+    }
+
+    /// The file that a job reads, and whether it is there.
+    pub(super) fn has_file(&self, job: &Job) -> bool {
+        self.kept(self.plan.owner(job.point)).exists()
+    }
+
+    /// The commands that the user's jobs run at each point, as a shell takes them.
+    pub(super) fn commands(&self) -> Result<Vec<String>> {
+        let mut all = Vec::new();
+        for &point in &self.request.points {
+            for &kind in self.request.kinds.iter().filter(|kind| [Kind::Copy, Kind::Full].contains(kind)) {
+                let words = self.runner.commands(&self.task(Job { round: 0, point, kind })?)?;
+                all.extend(
+                    words.iter().map(|words| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+                );
+            }
+        }
+        Ok(all)
     }
 
     /// Keeps the first stream that was just written. All are written under names of one length, since a file has its
@@ -186,7 +218,20 @@ impl<'a> Sweep<'a> {
             memory: settings.memory,
             columns: settings.columns.clone(),
             pin: settings.pin.then_some(point.threads),
+            values: self.values(point),
+            jobs: Vec::new(),
+            limit: None,
+            logs: self.folder.clone(),
         })
+    }
+
+    /// What a command of the user gets.
+    fn values(&self, point: &Point) -> BTreeMap<String, String> {
+        let mut values = point.variables.clone();
+        values.insert("streams".to_owned(), point.streams.to_string());
+        values.insert("threads".to_owned(), point.threads.to_string());
+        values.insert("input".to_owned(), self.head.subject.input.to_string_lossy().into_owned());
+        values
     }
 
     pub(super) fn runner(&mut self) -> &mut dyn Runner {

@@ -3,6 +3,7 @@
 use rootfile::{Error, Hint, Result};
 use serde::{Deserialize, Serialize};
 
+use super::command::JobCommand;
 use super::metric::metric_of;
 use super::plan::Kind;
 use super::question::{Goal, Question};
@@ -33,6 +34,9 @@ pub struct Settings {
     pub drop: bool,
     /// Goal and limits.
     pub question: Question,
+    /// The commands of the user that run instead of basketry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<JobCommand>,
 }
 
 impl Default for Settings {
@@ -48,6 +52,7 @@ impl Default for Settings {
             memory: flow::DEFAULT_MEMORY,
             drop: false,
             question: Question::default(),
+            command: None,
         }
     }
 }

@@ -252,11 +252,10 @@ pub fn markdown(findings: &Findings) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         out,
-        "# Sweep of {}:{}\n\n{} entries, {} points, {} times each, {} cache; {} ({} processors, {}), {}.\n\n\
+        "# Sweep of {}\n\n{}{} points, {} times each, {} cache; {} ({} processors, {}), {}.\n\n\
          A star marks differences from {} {}",
-        head.subject.input.display(),
-        head.subject.tree,
-        head.subject.entries,
+        head.title(),
+        head.amount().map_or_else(String::new, |amount| format!("{amount}, ")),
         head.points.len(),
         head.settings.repeat,
         if head.settings.cold { "cold" } else { "warm" },
@@ -284,7 +283,8 @@ pub fn markdown(findings: &Findings) -> String {
 
 /// The decision in words.
 pub fn sentences(findings: &Findings) -> Vec<String> {
-    let mut sentences: Vec<String> = findings.decisions().flat_map(|decision| decided(findings, decision)).collect();
+    let mut sentences = findings.failed();
+    sentences.extend(findings.decisions().flat_map(|decision| decided(findings, decision)));
     let name = |point: &usize| findings.head.points.get(*point).map_or_else(String::new, ToString::to_string);
     for front in &findings.fronts {
         let points: Vec<String> = front.points.iter().map(name).collect();

@@ -320,7 +320,7 @@ fn how_long_it_takes_is_said_beforehand() {
     let sweep = Sweep::new(&folder.path().join("out"), head, &mut mock).unwrap();
     sweep
         .run(false, &mut |word| match word {
-            Event::Expected(estimate) => expected = Some(estimate),
+            Event::Expected(estimate) => expected = Some(estimate.clone()),
             Event::Done { done, all, left, .. } => words.push((done, all, left)),
             Event::Dropped(_) => unreachable!(),
         })
