@@ -52,21 +52,21 @@ pub fn outlive_file_limits() -> std::io::Result<()> {
 /// Passes signals on to a watched job. A signal of the terminal, such as Ctrl-C,
 /// has reached the job already. Ignored signals stay ignored, also by the job.
 pub fn pass_on(job: Signaller) -> std::io::Result<()> {
-    heed(move |signal| {
-        job.send(signal);
+    heed(move |signal, sent| {
+        job.heard(signal_name(signal).unwrap_or("signal"));
+        if sent {
+            job.send(signal);
+        }
     })
 }
 
-/// Calls `each` for every signal that does not come from the terminal and is not ignored.
-pub fn heed(each: impl Fn(i32) + Send + 'static) -> std::io::Result<()> {
+/// Calls `each` for every signal that is not ignored, and whether a process sent it: those of the terminal come from the kernel.
+pub fn heed(each: impl Fn(i32, bool) + Send + 'static) -> std::io::Result<()> {
     let heeded = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2].into_iter().filter(|signal| !ignored(*signal));
     let mut signals = SignalsInfo::<WithOrigin>::new(heeded)?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for Origin { signal, cause, .. } in signals.forever() {
-            job.heard(signal_name(signal).unwrap_or("signal"));
-            if cause != Cause::Kernel {
-                each(signal);
-            }
+            each(signal, cause != Cause::Kernel);
         }
     })?;
     Ok(())

@@ -324,7 +324,11 @@ fn run(args: &Args) -> Result<Answer> {
         end_with_parent();
         if args.watched.is_some() {
             // The end of the sweep is that of its jobs, with all that they have started.
-            interrupt::heed(end_jobs)?;
+            interrupt::heed(|signal, sent| {
+                if sent {
+                    end_jobs(signal)
+                }
+            })?;
         }
         let task: Task = serde_json::from_str(&read(path)?).map_err(std::io::Error::from)?;
         output::json(&execute(&task)?)?;
