@@ -37,7 +37,7 @@ impl ExactColumns {
             (Some(bits), _) => format!(" ({bits} bits)"),
             _ => String::new(),
         };
-        let full = if full.is_empty() { String::new() } else { format!("; in full: {}", listed(full)) };
+        let full = if full.is_empty() { String::new() } else { format!("; with all bits: {}", listed(full)) };
         let columns = if all == 1 { "column keeps its" } else { "columns keep their" };
         format!("exact: {} of {all} {columns} values in fewer bits{range}{full}", narrowed.len())
     }
@@ -53,11 +53,11 @@ mod tests {
         let both = ExactColumns { narrowed: vec![narrow(12), narrow(20)], full: vec!["x".into()] };
         assert_eq!(
             both.sentence(),
-            "exact: 2 of 3 columns keep their values in fewer bits (12 to 20 bits); in full: x"
+            "exact: 2 of 3 columns keep their values in fewer bits (12 to 20 bits); with all bits: x"
         );
         let one = ExactColumns { narrowed: vec![narrow(12)], full: Vec::new() };
         assert_eq!(one.sentence(), "exact: 1 of 1 column keeps its values in fewer bits (12 bits)");
         let none = ExactColumns { full: vec!["a".into(), "b".into()], ..ExactColumns::default() };
-        assert_eq!(none.sentence(), "exact: 0 of 2 columns keep their values in fewer bits; in full: a, b");
+        assert_eq!(none.sentence(), "exact: 0 of 2 columns keep their values in fewer bits; with all bits: a, b");
     }
 }
