@@ -238,6 +238,7 @@ def test_tune_finds_what_is_free_and_proves_it(events: Path, basketry: Basketry,
     # Which columns are better so is a matter of clocks; those that are have the layout, and keep every bit.
     exact = sum(group["columns"] for group in report["groups"] if group["to"].endswith("exact"))
     assert (exact > 0) == ('encoding = "exact"' in report["layout"])
+    assert (exact > 0) == any(why.startswith("exact: ") for why in report["why"])
     found = stored(basketry, out)
     assert {found[f"x_{i}"][1] for i in range(8)} <= {19, 32}
     assert found["weight"][1] == found["run"][1] == 32

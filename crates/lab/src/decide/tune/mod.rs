@@ -33,6 +33,7 @@ mod container_tests;
 mod containers;
 mod conversion;
 mod decide;
+mod exact;
 mod explain;
 mod explicit;
 mod forecast;

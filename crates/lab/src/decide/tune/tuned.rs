@@ -10,6 +10,7 @@ use super::acceptance::{Correction, Expected};
 use super::candidates::ClusterOption;
 use super::choice::{Alternative, By, Chosen, LIMIT_NAMES, Limits};
 use super::conversion::Conversion;
+use super::exact::exact_sentence;
 use super::options::Options;
 use super::reader::{Reader, ReaderReport};
 use super::report::{Figures, LimitReport, Measuring, Nearest, Report, SCHEMA};
@@ -140,6 +141,7 @@ impl Decider {
         let clusters = (report.today.clusters, figures.clusters);
         report.why = explain::sentences(stats, &report.groups, &now.1, chosen, clusters);
         report.why.extend(explain::recast_sentences(stats, &report.recasts, figures.clusters, options.recode));
+        report.why.extend(exact_sentence(stats, &measured.codecs, chosen));
         report.chosen = Some(figures);
         report.front = front(space, chosen, limits);
         report.sensitivity = sensitivity(space, chosen, limits);
