@@ -1,5 +1,6 @@
 """tune: its output is measured, proven equal, and within the limits."""
 
+import importlib.util
 import json
 import os
 import re
@@ -341,8 +342,37 @@ def test_the_best_of_both_containers(nano: Path, ntuple: Path, basketry: Basketr
             assert first["Events"][name].array().tolist() == second["Events"][name].array().tolist()
 
 
-def test_other_programs_are_readers_of_trees_alone(ntuple: Path, nano: Path, basketry: Basketry) -> None:
+@pytest.mark.parametrize(("name", "module"), [("root", "ROOT"), ("uproot", "uproot")])
+def test_other_programs_read_rntuples(
+    name: str, module: str, ntuple: Path, nano: Path, basketry: Basketry, tmp_path: Path
+) -> None:
+    ours = basketry.json("tune", ntuple)
+    out = tmp_path / "tuned.root"
+    report = basketry.json("tune", ntuple, "--reader", name, "--max-size", "1.5x", "-o", out)
+    assert report["reader"]["name"] == name
+    assert report["today"]["read"] != ours["today"]["read"]
+    assert report["today"]["size"] == ours["today"]["size"]
+    if importlib.util.find_spec(module) is not None:
+        assert report["reader"]["instead"] is None
+        assert report["reader"]["proven_by"].startswith(name)
+        assert report["proof"]["read_today"]["measured"] > 0
+    basketry("verify", ntuple, out)
+
+    both = basketry.json("tune", nano, "--container", "any", "--reader", name)
+    assert [one["refused"] for one in both["containers"]] == [None, None]
+    assert all(one["chosen"]["read"] > 0 for one in both["containers"])
+
+
+def test_a_profile_without_rntuples_is_for_trees_alone(
+    ntuple: Path, nano: Path, basketry: Basketry, tmp_path: Path
+) -> None:
+    shipped = REPO / "crates" / "lab" / "src" / "decide" / "tune" / "reader" / "root.toml"
+    old = tmp_path / "old.toml"
+    old.write_text(shipped.read_text().partition("[ntuple")[0])
+    assert basketry.json("tune", nano, "--reader", old)["reader"]["profile"] == str(old)
+
     for arguments in ([ntuple], [nano, "--container", "rntuple"]):
-        outcome = basketry.run("tune", *arguments, "--reader", "root")
+        outcome = basketry.run("tune", *arguments, "--reader", old)
         assert outcome.code == 2, str(outcome)
-        assert "leave out --reader" in outcome.err
+        assert "--calibrate" in outcome.err
+        assert "RNTuples" in outcome.err

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use lab::tune::reader::calibrate::{Calibration, calibrate, files};
-use lab::tune::reader::kept;
 use lab::tune::reader::profile::{PerValue, Profile, Read, Speed};
+use lab::tune::reader::{NtupleCosts, NtupleRead, kept};
 use rootfile::codec::Algorithm;
 use rootfile::{Error, OutputFile, Result, check_output};
 use serde::Serialize;
@@ -90,6 +90,15 @@ fn print(calibration: &Calibration, path: &str) -> Result<()> {
         fit.files,
         100.0 * fit.worst_error
     )?;
+    if let Some(NtupleCosts { fit, .. }) = &calibration.profile.ntuple {
+        writeln!(
+            out,
+            "for RNTuples: {:.1} % in the median of {} files, {:.1} % at most",
+            100.0 * fit.median_error,
+            fit.files,
+            100.0 * fit.worst_error
+        )?;
+    }
     writeln!(out, "kept as {path}")?;
     Ok(out.flush()?)
 }
@@ -116,6 +125,25 @@ fn numbers(out: &mut impl Write, profile: &Profile) -> Result<()> {
     for (kind, PerValue { entry, value }) in &profile.values {
         row(&format!("an entry of a branch, {}", kind.name()), *entry, None);
         row(&format!("a number in one, {}", kind.name()), *value, None);
+    }
+    if let Some(NtupleCosts { decompress, read, values, .. }) = &profile.ntuple {
+        row("RNTuples: a byte without compression", decompress.none.seconds_per_byte, None);
+        for name in Algorithm::WRITTEN {
+            let Speed { seconds_per_byte, seconds_per_basket, basketry } = decompress.speed(name);
+            row(&format!("a byte of pages from {name}"), seconds_per_byte, Some(seconds_per_byte / basketry));
+            row(&format!("a page from {name}"), seconds_per_basket, None);
+        }
+        let NtupleRead { table, column, page, stored_byte, split_byte, plain_byte } = *read;
+        row("an RNTuple", table, None);
+        row("a column", column, None);
+        row("a page", page, None);
+        row("a byte of pages on disk", stored_byte, None);
+        row("a byte of elements, split", split_byte, None);
+        row("a byte of other elements", plain_byte, None);
+        for (kind, PerValue { entry, value }) in values {
+            row(&format!("an entry of a column, {}", kind.name()), *entry, None);
+            row(&format!("a number in one, {}", kind.name()), *value, None);
+        }
     }
     Ok(writeln!(out, "{}", table.trim_fmt())?)
 }

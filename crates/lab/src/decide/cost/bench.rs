@@ -22,6 +22,9 @@ pub(crate) struct Trial {
     pub pack: f64,
     /// Seconds to decompress.
     pub unpack: f64,
+    /// Seconds to decode the elements of a page, and to encode them.
+    pub decode: f64,
+    pub encode: f64,
 }
 
 pub(crate) trait CodecBench {
@@ -65,7 +68,7 @@ impl CodecBench for Codecs {
         let (packed, mut unpacked) = (std::mem::take(&mut self.packed), std::mem::take(&mut self.unpacked));
         let unpack = self.unpack(&packed, payload.len(), &mut unpacked);
         (self.packed, self.unpacked) = (packed, unpacked);
-        Ok(Trial { stored: self.packed.len(), pack, unpack: unpack? })
+        Ok(Trial { stored: self.packed.len(), pack, unpack: unpack?, ..Trial::default() })
     }
 
     fn unpack(&mut self, record: &[u8], objlen: usize, out: &mut Vec<u8>) -> Result<f64> {

@@ -1,9 +1,12 @@
 //! Fixed costs of reading, measured once on this machine: fetching a basket and parsing its header.
 
+use std::io::Write;
+
 use dataset::tree::basket::{BasketHeader, Entries};
 use rootfile::bytes::{Cursor, Writer};
 use rootfile::{Error, LocalFile, Result, ScratchFolder, Source};
 
+use crate::math::as_f64;
 use crate::system::clock::thread_seconds;
 
 /// Costs of reading beside decompression and decoding. Bytes are fetched from a file in the page cache: storage
@@ -18,6 +21,12 @@ pub struct Access {
     pub per_offset: f64,
     /// Seconds for each column, once in a reading, however little of it is read.
     pub per_column: f64,
+    /// Seconds to write a byte.
+    #[serde(skip)]
+    pub per_written: f64,
+    /// Seconds to copy a byte into memory that is new to the process.
+    #[serde(skip)]
+    pub per_copied: f64,
 }
 
 /// How often each operation is timed; the fastest counts.
@@ -48,7 +57,14 @@ pub(crate) fn calibrate(file: &dyn Source, basket: Option<(u64, usize)>, per_col
     let per_byte =
         ((fetch(large, 20)? - small_fetch) / f64::from(u32::try_from(large.max(1)).unwrap_or(u32::MAX))).max(0.0);
     let parse = basket.map_or(Ok(0.0), |basket| parse(far, basket))?;
-    Ok(Access { per_basket: small_fetch + parse, per_byte, per_offset: per_offset()?, per_column })
+    Ok(Access {
+        per_basket: small_fetch + parse,
+        per_byte,
+        per_offset: per_offset()?,
+        per_column,
+        per_written: per_written()?,
+        per_copied: per_copied()?,
+    })
 }
 
 /// A file of this machine, in place of one on another: fetching is measured in the page cache.
@@ -77,6 +93,29 @@ fn parse(file: &dyn Source, (seek, nbytes): (u64, usize)) -> Result<f64> {
         Ok(())
     })?;
     Ok(seconds / f64::from(TIMES))
+}
+
+/// Writes a file of this machine. What it takes to put it on disk is no time of a processor.
+fn per_written() -> Result<f64> {
+    const PIECES: u32 = 4;
+    let folder = ScratchFolder::new()?;
+    let path = folder.path().join("bytes");
+    let piece = vec![1; 1 << 20];
+    let seconds = fastest(|_| {
+        let mut file = std::fs::File::create(&path).map_err(|e| Error::from(e).file(&path))?;
+        (0..PIECES).try_for_each(|_| file.write_all(&piece)).map_err(|e| Error::from(e).file(&path))
+    })?;
+    Ok(seconds / f64::from(PIECES) / as_f64(piece.len() as u64))
+}
+
+/// Copies bytes into new memory.
+fn per_copied() -> Result<f64> {
+    let bytes = vec![1u8; 4 << 20];
+    let seconds = fastest(|_| {
+        std::hint::black_box(bytes.to_vec());
+        Ok(())
+    })?;
+    Ok(seconds / as_f64(bytes.len() as u64))
 }
 
 /// Opens a basket of many entries of no bytes.

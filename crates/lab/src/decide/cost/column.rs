@@ -64,6 +64,8 @@ pub(crate) struct PageColumn {
     pub encoding: Encoding,
     /// The ID of the field at the top.
     pub top: usize,
+    /// The field by which other programs read its values entry by entry: itself, one that shows it, or the one at the top.
+    pub view: String,
     /// The pages, in the order of [`Column::baskets`].
     pub pages: Vec<Page>,
     /// Most bytes of a key in the file.
@@ -105,6 +107,11 @@ impl Column {
         self.baskets.iter().filter(|basket| basket.seek > 0)
     }
 
+    /// Bytes of a page before compression, on average; nothing for baskets.
+    pub fn page_bytes(&self) -> f64 {
+        if self.pages.is_some() { self.raw / self.count().max(1.0) } else { 0.0 }
+    }
+
     /// Number of baskets.
     pub fn count(&self) -> f64 {
         as_f64(self.baskets.len() as u64)
@@ -128,7 +135,15 @@ impl Column {
 
     /// Numbers in all its entries.
     pub fn values(&self) -> f64 {
-        self.raw_without_offsets() / self.value_bytes.max(1.0)
+        match &self.pages {
+            Some(pages) => 8.0 * self.raw / f64::from(pages.encoding.bits().max(1)),
+            None => self.raw_without_offsets() / self.value_bytes.max(1.0),
+        }
+    }
+
+    /// Whether its elements are the ends of collections.
+    pub fn has_ends(&self) -> bool {
+        self.pages.as_ref().is_some_and(|pages| pages.encoding.column_type().is_index())
     }
 
     /// Bytes of all its entries in `baskets` baskets, before compression.
@@ -143,6 +158,10 @@ impl Column {
 pub(crate) struct TreeStats {
     pub path: String,
     pub entries: f64,
+    /// Whether it is an RNTuple.
+    pub has_pages: bool,
+    /// The entries of the table that this one stands for, if it is a conversion of one, or of some of its entries.
+    pub whole: Option<f64>,
     /// Entries and bytes on disk of each cluster.
     pub clusters: Vec<(f64, f64)>,
     /// Names of the branches of the first level that are objects, or collections of some.

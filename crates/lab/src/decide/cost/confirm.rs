@@ -4,7 +4,7 @@
 //! good. The chosen codecs, and only they, are therefore tried on a second sample, and their costs are corrected. The choice
 //! is then made again.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rootfile::Result;
 
@@ -13,6 +13,7 @@ use super::column::Column;
 use super::line::Point;
 use super::measure::{LEAST_SAMPLED, MOST_SAMPLED};
 use super::measured::Measured;
+use super::sample::Wanted;
 use super::statistics::FileStats;
 use super::{nominal, sample};
 use crate::math::as_f64;
@@ -21,6 +22,11 @@ use crate::math::as_f64;
 const SHARE: f64 = 0.25;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 1 << 20;
+
+/// Nominal nanoseconds for whole pages of RNTuples besides: their sizes say more than those of small samples.
+const WHOLE: f64 = 3e8;
+/// The other columns with a packing are corrected as those that were tried, within these factors.
+const OTHERS: (f64, f64) = (0.8, 1.25);
 
 /// The choice for a column.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +83,9 @@ impl Confirmed {
         let price = |f: &Finalist| codec_of(f).map_or(1.0, nominal::codec) + 4.0;
         let all: f64 = new.iter().map(|f| raw(f) * price(f)).sum();
         let mut left = SHARE * nominal::budget(stats);
+        let mut for_pages = WHOLE;
+        let mut of_packing: HashMap<usize, (f64, f64)> = HashMap::new();
+        let mut tried: HashSet<usize> = HashSet::new();
         let share = left / all.max(1.0);
         let mut buffer = vec![0; 1 << 20];
         let mut looked_at = 0.0;
@@ -93,21 +102,29 @@ impl Confirmed {
                 let next = new.iter().skip(n).filter_map(|finalist| stats.columns.get(finalist.column));
                 announced = n.saturating_add(stats.announce(next.map(|column| (column, target(column))), seed));
             }
+            let page = finalist.basket.min(as_f64(LARGEST_BASKET as u64)).min(column.raw);
             let target = target(column);
+            let is_whole = column.pages.is_some() && page > target && page * price(finalist) <= for_pages;
+            let target = if is_whole { page } else { target };
+            let budget = if is_whole { &mut for_pages } else { &mut left };
             let source = &**stats.file_of(column).source();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
             let (target, size) = (target as usize, (finalist.basket as usize).clamp(1, LARGEST_BASKET));
-            let sample = sample::take(source, column, target, stats.largest, seed, &mut *bench, &mut buffer)?;
-            left -= sample.today.raw * (nominal::decompression(column.compression) + 0.5);
-            let [mut bytes, mut pack, mut unpack] = [Point::default(); 3];
+            let least = if is_whole { size } else { 0 };
+            let wanted = Wanted { target, least, largest: stats.largest, seed };
+            let sample = sample::take(source, column, wanted, &mut *bench, &mut buffer)?;
+            *budget -= sample.today.raw * (nominal::decompression(column.compression) + 0.5);
+            let [mut bytes, mut pack, mut unpack, mut decode, mut encode] = [Point::default(); 5];
             for run in &sample.runs {
                 run.pieces(codec, (size, usize::MAX), &mut |piece| {
                     let trial = piece.trial(codec, &mut *bench)?;
                     let raw = as_f64(piece.raw as u64);
-                    left -= raw * nominal::codec(codec);
+                    *budget -= raw * nominal::codec(codec);
                     bytes.add(raw, as_f64(trial.stored as u64));
                     pack.add(raw, trial.pack);
                     unpack.add(raw, trial.unpack);
+                    decode.add(raw, trial.decode);
+                    encode.add(raw, trial.encode);
                     Ok(())
                 })?;
             }
@@ -124,11 +141,30 @@ impl Confirmed {
             self.expected += share * expected;
             self.found += share * bytes.cost;
             self.squares += (share * (expected - bytes.cost)).powi(2);
-            for (line, point) in [(&mut lines.size, bytes), (&mut lines.pack, pack), (&mut lines.unpack, unpack)] {
-                let expected = line.of(point.blocks, point.raw);
-                if expected > 0.0 {
-                    *line = line.scaled(1.0 + weight * ((point.cost / expected).clamp(0.2, 5.0) - 1.0));
-                }
+            tried.insert(finalist.column);
+            let sum = of_packing.entry(finalist.codec).or_default();
+            *sum = (sum.0 + share * expected, sum.1 + share * bytes.cost);
+            let factor = |expected: f64, point: Point| match expected > 0.0 {
+                true => 1.0 + weight * ((point.cost / expected).clamp(0.2, 5.0) - 1.0),
+                false => 1.0,
+            };
+            lines.size = lines.size.scaled(factor(lines.size.of(bytes.blocks, bytes.raw), bytes));
+            for (line, point) in [
+                (&mut lines.pack, pack),
+                (&mut lines.unpack, unpack),
+                (&mut lines.decode, decode),
+                (&mut lines.encode, encode),
+            ] {
+                *line = line.scaled(factor(line.of(point.blocks, point.raw), point));
+            }
+        }
+        // What was off for the columns that were tried is so for the others: whole pages are tried of few.
+        for finalist in new.iter().filter(|finalist| !tried.contains(&finalist.column)) {
+            let has_pages = stats.columns.get(finalist.column).is_some_and(|column| column.pages.is_some());
+            let off = of_packing.get(&finalist.codec).filter(|(expected, _)| has_pages && *expected > 0.0);
+            let lines = measured.columns.get_mut(finalist.column).and_then(|cost| cost.codecs.get_mut(finalist.codec));
+            if let (Some((expected, found)), Some(Some(lines))) = (off, lines) {
+                lines.size = lines.size.scaled((found / expected).clamp(OTHERS.0, OTHERS.1));
             }
         }
         Ok(looked_at / total.max(1.0))

@@ -33,10 +33,15 @@ const ENOUGH: f64 = 1.5;
 const LEAST: f64 = 0.3;
 /// The correction of decompression times lies between these factors.
 const UNPACKING: (f64, f64) = (0.8, 1.5);
-/// The correction of unpacking pages is at least this: a sample reads each page once, without the caches that it fills.
-const PAGES: f64 = 0.5;
+/// The corrections of decompressing pages, and of decoding their elements: a sample reads each page once, without the caches that it
+/// fills. What decoding takes beyond that is no part of the elements.
+const PAGES: (f64, f64) = (0.5, 1.5);
+const ELEMENTS: (f64, f64) = (0.5, 1.0);
 /// Whole clusters are read if they have no more than this many times the entries.
 const FAR: u64 = 4;
+/// The same for RNTuples: of a page's decompression and of a field's other costs a part of the entries would not say much. Fewer
+/// fields are read instead.
+const FAR_PAGES: u64 = 64;
 /// Trees besides the largest that are read with no entries selected, and repeats of that.
 const WIDEST: usize = 7;
 const EMPTY: usize = 5;
@@ -51,8 +56,10 @@ pub(crate) struct FullRead {
 /// Times of a column.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// Share of its entries.
+    /// Share of its bytes that was decompressed.
     share: f64,
+    /// Share of them that was decoded: of a page or basket at the ends, only some entries.
+    decoded: f64,
     /// Seconds to decompress their baskets, and the decompressed bytes.
     unpack: (f64, f64),
     /// Seconds to find and to decode them.
@@ -86,10 +93,12 @@ impl FullRead {
         let all: f64 = stats.columns.iter().map(|c| c.raw).sum();
         let time = NOMINAL.min(OF_BUDGET * nominal::budget(stats));
         let bytes = BYTES.min(time * all / nominal.max(1.0));
-        let entries = middle(dataset.entries(), dataset.clusters(), (bytes / raw(number).max(1.0)).min(1.0));
+        let far = if tree.has_pages { FAR_PAGES } else { FAR };
+        let entries = middle(dataset.entries(), dataset.clusters(), (bytes / raw(number).max(1.0)).min(1.0), far);
         let share = as_f64(entries.end - entries.start) / as_f64(dataset.entries().max(1));
         let budget = Budget { threads: 1, ..budget };
         let columns = fields.keys().copied().collect();
+        let range = entries.clone();
         let request = Request { columns, entries, selection: None, budget, progress: &flow::unwatched };
         let mut nothing = Nothing::default();
         nothing.read(&dataset, budget)?;
@@ -143,7 +152,8 @@ impl FullRead {
                 let part = column.raw / all;
                 let unpack = (part * slower * spent.decompress.as_secs_f64(), share * column.raw);
                 let decode = part * factor * spent.decode.as_secs_f64();
-                columns.get_mut(i).into_iter().for_each(|slot| *slot = Some(Seen { share, unpack, decode }));
+                let decoded = share * inside(column, &range);
+                columns.get_mut(i).into_iter().for_each(|slot| *slot = Some(Seen { share, decoded, unpack, decode }));
             }
         }
         Ok(Self { columns, per_column })
@@ -157,7 +167,8 @@ impl FullRead {
     /// Adds a column of a sample file that holds one entry of `parts`.
     pub fn add(&mut self, other: &Self, column: usize, parts: f64) {
         let seen = other.columns.get(column).copied().flatten();
-        self.columns.push(seen.map(|seen| Seen { share: seen.share / parts, ..seen }));
+        let part = |seen: Seen| Seen { share: seen.share / parts, decoded: seen.decoded / parts, ..seen };
+        self.columns.push(seen.map(part));
     }
 
     /// Seconds for each column, once in a reading.
@@ -192,30 +203,37 @@ impl FullRead {
         costs.iter_mut().zip(columns()).filter(|(_, own)| *own).for_each(|(cost, _)| scale_unpacking(cost, factor));
     }
 
-    /// The elements of pages are decoded in all costs of unpacking. What else a field takes, such as building its arrays, is
-    /// the rest of the time that it was seen to take.
+    /// What a field takes beside decompressing its pages and decoding their elements, such as building its arrays, is the rest of the
+    /// time that it was seen to take.
     fn correct_pages(&self, stats: &FileStats, costs: &mut [ColumnCost]) {
-        let total = |seen: &Seen| (seen.unpack.0 + seen.decode) / seen.share.max(f64::MIN_POSITIVE);
-        let (mut seen, mut thought, mut raw) = (0.0, 0.0, 0.0);
+        let total = |seen: &Seen| seen.decode / seen.decoded.max(f64::MIN_POSITIVE);
+        let unpacked = |seen: &Seen| seen.unpack.0 / seen.share.max(f64::MIN_POSITIVE);
+        let (mut seen, mut thought, mut raw) = ((0.0, 0.0), (0.0, 0.0), 0.0);
         for ((column, cost), place) in stats.columns.iter().zip(costs.iter()).zip(&self.columns) {
             if let (Some(_), Some(place)) = (&column.pages, place) {
-                seen += total(place);
-                thought += cost.today.of(0.0, column.raw);
+                seen = (seen.0 + unpacked(place), seen.1 + total(place));
+                thought = (thought.0 + cost.today.of(0.0, column.raw), thought.1 + cost.elements.of(0.0, column.raw));
                 raw += column.raw;
             }
         }
-        if raw <= 0.0 || thought <= 0.0 {
+        if raw <= 0.0 {
             return;
         }
-        let factor = (seen / thought).clamp(PAGES, 1.0);
-        let besides = (seen - factor * thought).max(0.0);
+        let factor = |seen: f64, thought: f64, (least, most): (f64, f64)| match thought > 0.0 {
+            true => (seen / thought).clamp(least, most),
+            false => 1.0,
+        };
+        let (unpacking, decoding) = (factor(seen.0, thought.0, PAGES), factor(seen.1, thought.1, ELEMENTS));
+        let besides = (seen.1 - decoding * thought.1).max(0.0);
         let mut found = Vec::with_capacity(costs.len());
         for ((column, cost), place) in stats.columns.iter().zip(costs.iter_mut()).zip(&self.columns) {
             if column.pages.is_some() {
-                scale_unpacking(cost, factor);
+                scale_unpacking(cost, unpacking);
+                cost.elements = cost.elements.scaled(decoding);
+                cost.codecs.iter_mut().flatten().for_each(|codec| codec.decode = codec.decode.scaled(decoding));
             }
             let place = place.as_ref().filter(|_| column.pages.is_some());
-            found.push(place.map(|seen| (total(seen) - cost.today.of(0.0, column.raw)).max(0.0)));
+            found.push(place.map(|seen| (total(seen) - cost.elements.of(0.0, column.raw)).max(0.0)));
         }
         // Times scatter: together the columns take no more than what is left.
         let all: f64 = found.iter().flatten().sum();
@@ -236,16 +254,17 @@ impl FullRead {
         let (mut seen, mut thought) = (0.0, 0.0);
         let has_baskets = |column: &Column| column.pages.is_none();
         for ((column, cost), place) in stats.columns.iter().zip(costs.iter()).zip(&self.columns) {
-            let Some(Seen { share, decode: seconds, .. }) = place.filter(|_| has_baskets(column)) else { continue };
+            let Some(Seen { decoded, decode: seconds, .. }) = place.filter(|_| has_baskets(column)) else { continue };
             let (offsets, decode) = expected(column, cost);
-            seen += seconds - offsets * share;
-            thought += decode * share;
+            seen += seconds - offsets * decoded;
+            thought += decode * decoded;
         }
         let factor = if thought > 0.0 { (seen / thought).max(LEAST) } else { 1.0 };
         let columns = stats.columns.iter().zip(costs.iter_mut()).zip(&self.columns);
         for ((column, cost), place) in columns.filter(|((column, _), _)| has_baskets(column)) {
             let (offsets, decode) = expected(column, cost);
-            let seen = place.map_or(factor * decode, |seen| seen.decode / seen.share - offsets);
+            let seen =
+                place.map_or(factor * decode, |seen| seen.decode / seen.decoded.max(f64::MIN_POSITIVE) - offsets);
             if seen > decode {
                 cost.decode.besides = seen - decode;
             } else if decode > 0.0 {
@@ -255,6 +274,20 @@ impl FullRead {
             }
         }
     }
+}
+
+/// The share of the entries of a column's pieces that lies in a range, of the pieces that have some of them.
+fn inside(column: &Column, range: &std::ops::Range<u64>) -> f64 {
+    let (mut opened, mut decoded) = (0.0, 0.0);
+    for piece in &column.baskets {
+        let end = piece.first_entry.saturating_add(piece.entries);
+        let here = end.min(range.end).saturating_sub(piece.first_entry.max(range.start));
+        if here > 0 {
+            opened += f64::from(piece.nbytes);
+            decoded += f64::from(piece.nbytes) * as_f64(here) / as_f64(piece.entries.max(1));
+        }
+    }
+    if decoded > 0.0 { decoded / opened } else { 1.0 }
 }
 
 fn scale_unpacking(cost: &mut ColumnCost, factor: f64) {
@@ -324,13 +357,13 @@ fn every_nth_by_size<T>(mut all: Vec<(usize, T)>, step: f64, size: impl Fn(&T) -
 /// A range of about this share of the entries, from a cluster in the middle on. It ends at the end of a cluster unless
 /// that is far away.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the entries")]
-fn middle(entries: u64, clusters: &[u64], share: f64) -> std::ops::Range<u64> {
+fn middle(entries: u64, clusters: &[u64], share: f64, far: u64) -> std::ops::Range<u64> {
     let count = ((as_f64(entries) * share).ceil() as u64).clamp(1, entries.max(1)).min(entries);
     let latest = entries - count;
     let half = latest / 2;
     let start = clusters.iter().copied().filter(|&s| s <= latest).min_by_key(|&s| s.abs_diff(half)).unwrap_or(half);
     let whole = clusters.iter().copied().find(|&end| end >= start + count);
-    start..whole.filter(|&end| end - start <= FAR.saturating_mul(count)).unwrap_or(start + count)
+    start..whole.filter(|&end| end - start <= far.saturating_mul(count)).unwrap_or(start + count)
 }
 
 #[cfg(test)]
@@ -339,12 +372,13 @@ mod tests {
 
     #[test]
     fn the_middle_is_whole_clusters_if_they_are_small() {
-        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.1), 400..800);
-        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.01), 400..410);
-        assert_eq!(middle(1000, &[0, 250, 500, 750, 1000], 0.4), 250..750);
-        assert_eq!(middle(1000, &[0, 900, 1000], 0.5), 0..900);
-        assert_eq!(middle(10, &[0, 10], 1.0), 0..10);
-        assert_eq!(middle(0, &[0], 1.0), 0..0);
+        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.1, FAR), 400..800);
+        assert_eq!(middle(1000, &[0, 400, 800, 1000], 0.01, FAR), 400..410);
+        assert_eq!(middle(1000, &[0, 250, 500, 750, 1000], 0.4, FAR), 250..750);
+        assert_eq!(middle(1000, &[0, 900, 1000], 0.5, FAR), 0..900);
+        assert_eq!(middle(10, &[0, 10], 1.0, FAR), 0..10);
+        assert_eq!(middle(1000, &[0, 1000], 0.02, FAR_PAGES), 0..1000);
+        assert_eq!(middle(0, &[0], 1.0, FAR), 0..0);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::column_costs::column_costs;
 use super::measured::{Measured, Trials, Tried};
 use super::nominal;
 use super::packing::Packing;
-use super::sample::{self, Sample};
+use super::sample::{self, Sample, Wanted};
 use super::statistics::FileStats;
 use super::utility::Goal;
 use crate::math::as_f64;
@@ -40,6 +40,13 @@ const SLOW_ON: usize = 12;
 /// `TWO_SIZES_EACH` nominal nanoseconds. The other columns are assumed to behave like these.
 const TWO_SIZES_ON: (f64, f64) = (12.0, 64.0);
 const TWO_SIZES_EACH: f64 = 5e6;
+/// Whole pages are tried on the largest columns: their share of the budget, and the nominal nanoseconds besides, together and at most
+/// for one column.
+const WHOLE_SHARE: f64 = 0.2;
+const WHOLE: f64 = 2e8;
+const WHOLE_EACH: f64 = 0.15;
+/// A page is whole if it is so many times larger than what is tried anyway.
+const WHOLE_FROM: f64 = 3.0;
 /// A codec is dropped if others beat it on all but this share of the bytes.
 const KEPT_FOR: f64 = 0.02;
 
@@ -75,6 +82,8 @@ pub(crate) fn measure(
     // Reading a sample costs about as much as decompressing it thrice.
     let share = left / (2.0 * fast + 0.5 * slow + 8.0) / total.max(1.0);
     let target = |column: &Column| (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
+    let mut for_pages = WHOLE_SHARE * nominal::budget(stats) + WHOLE;
+    let of_column = WHOLE_EACH * for_pages;
     let mut announced = 0;
     for (rank, &i) in order.iter().enumerate() {
         let (Some(column), Some(table)) = (stats.columns.get(i), tables.get_mut(i)) else { continue };
@@ -89,16 +98,27 @@ pub(crate) fn measure(
             announced = rank.saturating_add(stats.announce(next, seed));
         }
         let target = target(column);
-        let sample = match work.taken.remove(&i) {
+        let is_tried = |codec: Packing| column.takes(codec) && is_fast(codec);
+        let price: f64 = codecs.iter().filter(|&&codec| is_tried(codec)).map(|&codec| nominal::codec(codec)).sum();
+        let page = column.page_bytes().min(of_column.min(for_pages) / price.max(1.0));
+        let whole = (page > WHOLE_FROM * target).then_some(page);
+        for_pages -= whole.map_or(0.0, |page| page * price);
+        let sample = match work.taken.remove(&i).filter(|sample| as_f64(sample.raw() as u64) >= whole.unwrap_or(0.0)) {
             Some(sample) => sample,
-            None => work.take(i, target)?,
+            None => work.take(i, target, whole)?,
         };
         let takes = |packing: Packing| column.takes(packing) && sample.takes(packing);
         let tried: Vec<bool> =
             codecs.iter().map(|&c| takes(c) && (is_fast(c) || rank < SLOW_ON || rank % 4 == 0)).collect();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
-        let most = target as usize / sample.runs.len().max(1);
-        work.fill(table, (column, &sample), &codecs, &tried, (most, as_f64(rank as u64) < two_sizes_on))?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
+        let (target, whole) = (target as usize, whole.map(|page| page as usize));
+        let sizes = Sizes {
+            most: target / sample.runs.len().max(1),
+            two: as_f64(rank as u64) < two_sizes_on,
+            whole,
+            first: rank == 0,
+        };
+        work.fill(table, (column, &sample), &codecs, &tried, sizes)?;
     }
     Ok(Measured { columns: column_costs(stats, &tables, &codecs), codecs, dropped, sampled: work.sampled })
 }
@@ -117,20 +137,24 @@ struct Work<'a> {
 
 impl Work<'_> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
-    fn take(&mut self, column: usize, target: f64) -> Result<Sample> {
+    fn take(&mut self, column: usize, target: f64, whole: Option<f64>) -> Result<Sample> {
         let Some(column) = self.stats.columns.get(column) else { return Ok(Sample::default()) };
         let sample = sample::take(
             &**self.stats.file_of(column).source(),
             column,
-            target as usize,
-            self.stats.largest,
-            self.seed,
+            Wanted {
+                target: whole.unwrap_or(target) as usize,
+                least: whole.unwrap_or(0.0) as usize,
+                largest: self.stats.largest,
+                seed: self.seed,
+            },
             &mut *self.bench,
             &mut self.buffer,
         )?;
         self.sampled += as_f64(sample.raw() as u64);
         // Baskets are unpacked whole, copied, and decoded twice.
-        self.spent += sample.today.raw * (nominal::decompression(column.compression) + 0.5 + 2.0 * nominal::DECODE);
+        let raw = if whole.is_some() { sample.today.raw.min(target) } else { sample.today.raw };
+        self.spent += raw * (nominal::decompression(column.compression) + 0.5 + 2.0 * nominal::DECODE);
         Ok(sample)
     }
 
@@ -145,6 +169,8 @@ impl Work<'_> {
                 tried.size.add(raw, as_f64(trial.stored as u64));
                 tried.pack.add(raw, trial.pack);
                 tried.unpack.add(raw, trial.unpack);
+                tried.decode.add(raw, trial.decode);
+                tried.encode.add(raw, trial.encode);
                 Ok(())
             })?;
         }
@@ -172,7 +198,7 @@ impl Work<'_> {
                 announced = n.saturating_add(self.stats.announce(next, self.seed));
             }
             let Some(column) = self.stats.columns.get(i) else { continue };
-            let sample = self.take(i, target(column))?;
+            let sample = self.take(i, target(column), None)?;
             let taken: Vec<bool> = codecs.iter().map(|&codec| column.takes(codec) && sample.takes(codec)).collect();
             let tried = |(&codec, &taken): (&Packing, &bool)| match taken {
                 true => self.run(&sample, codec, scouted, scouted),
@@ -203,24 +229,45 @@ impl Work<'_> {
         (column, sample): (&Column, &Sample),
         codecs: &[Packing],
         tried: &[bool],
-        (most, two_sizes): (usize, bool),
+        Sizes { most, two, whole, first }: Sizes,
     ) -> Result<()> {
         table.sampled = as_f64(sample.raw().min(most * sample.runs.len()) as u64);
         table.today = sample.today;
+        table.elements = sample.elements;
         table.decode = sample.decode;
         table.stored = sample.stored;
         table.scale = sample.scale(column);
         table.exact = sample.runs.iter().all(sample::Run::can_be_exact);
-        table.codecs = vec![[Tried::default(); 2]; codecs.len()];
+        table.codecs = vec![[Tried::default(); 3]; codecs.len()];
         let longest = sample.runs.iter().map(sample::Run::payload).max().unwrap_or(0).min(LARGEST_BASKET).min(most);
         for ((slots, &codec), _) in table.codecs.iter_mut().zip(codecs).zip(tried).filter(|(_, tried)| **tried) {
             slots[1] = self.run(sample, codec, longest.max(1), most)?;
-            if two_sizes && is_fast(codec, self.stats.goal) && longest >= 4096 {
+            let fast = is_fast(codec, self.stats.goal);
+            if two && fast && longest >= 4096 {
                 slots[0] = self.run(sample, codec, (longest / 8).max(1024), most)?;
+            }
+            if let Some(page) = whole.filter(|_| fast || first) {
+                // Whole pages have a budget of their own.
+                let spent = self.spent;
+                slots[2] = self.run(sample, codec, page, usize::MAX)?;
+                self.spent = spent;
             }
         }
         Ok(())
     }
+}
+
+/// The sizes of the pieces of a column that are tried.
+#[derive(Clone, Copy)]
+struct Sizes {
+    /// Bytes of each run that are tried.
+    most: usize,
+    /// Whether smaller pieces are tried, too.
+    two: bool,
+    /// Bytes of a page, if a whole one is tried.
+    whole: Option<usize>,
+    /// Whether that is tried with slow codecs, too.
+    first: bool,
 }
 
 /// Whether a codec is tried on every column that is sampled.
@@ -234,9 +281,11 @@ fn beats(a: &Tried, b: Option<&Tried>, first: bool) -> bool {
     const NOISE: f64 = 2e-6;
     let Some(b) = b else { return false };
     let no_worse = |x: f64, y: f64| x <= y * 1.03 + NOISE;
-    let draw = a.size.cost >= b.size.cost && a.pack.cost >= b.pack.cost * 0.9 && a.unpack.cost >= b.unpack.cost * 0.9;
+    let reading = |tried: &Tried| tried.unpack.cost + tried.decode.cost;
+    let writing = |tried: &Tried| tried.pack.cost + tried.encode.cost;
+    let draw = a.size.cost >= b.size.cost && writing(a) >= writing(b) * 0.9 && reading(a) >= reading(b) * 0.9;
     a.size.cost <= b.size.cost * 1.001
-        && no_worse(a.unpack.cost, b.unpack.cost)
-        && no_worse(a.pack.cost, b.pack.cost)
+        && no_worse(reading(a), reading(b))
+        && no_worse(writing(a), writing(b))
         && (first || !draw)
 }

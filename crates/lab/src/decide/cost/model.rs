@@ -60,6 +60,8 @@ pub(crate) struct Clusters {
     pub around: f64,
     /// Share of the tree that the largest holds.
     pub largest: f64,
+    /// Entries of each but the last, where a rewrite makes them so: those of RNTuples, counted in the whole table.
+    pub each: Option<f64>,
 }
 
 /// The column in its present layout.
@@ -80,9 +82,9 @@ pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, cluster
         // Records are copied as they are.
         write: column.on_disk() * access.per_byte,
         read_memory: largest + largest_raw + clusters.largest * column.on_disk(),
-        write_memory: f64::from(column.basket_size).max(largest_raw),
+        write_memory: if column.pages.is_some() { largest_raw } else { f64::from(column.basket_size).max(largest_raw) },
         baskets: count,
-        ..reading(column, count, column.on_disk(), touched, cost.today.of(count, column.raw), cost.decode, access)
+        ..reading(column, count, column.on_disk(), touched, cost.unpacking(column), cost.decode, access)
     }
 }
 
@@ -104,17 +106,28 @@ pub(crate) fn entries_per_basket(column: &Column, size: u32, clusters: &Clusters
     (whole * rounding).clamp(1.0, clusters.entries.max(1.0))
 }
 
-/// The column with another codec, and baskets of `entries` entries.
+/// How a column is cut into baskets or pages.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pieces {
+    /// Entries of one.
+    pub entries: f64,
+    /// The size that the writer is told, in bytes.
+    pub size: u32,
+    /// How many there are, where that is known.
+    pub count: Option<f64>,
+}
+
+/// The column with another codec, and other baskets.
 pub(crate) fn planned(
     column: &Column,
     codec: &CodecCost,
     decode: Decode,
-    entries: f64,
-    basket_size: f64,
+    Pieces { entries, size, count }: Pieces,
     access: &Access,
     clusters: &Clusters,
 ) -> Cost {
-    let count = (clusters.count * (clusters.entries / entries).ceil()).max(1.0).min(column.entries.max(1.0));
+    let even = || (clusters.count * (clusters.entries / entries).ceil()).max(1.0).min(column.entries.max(1.0));
+    let count = count.unwrap_or_else(even);
     let raw = column.raw_in(count);
     let packed = codec.size.of(count, raw).min(raw);
     let on_disk = packed + f64::from(column.keylen) * count;
@@ -130,21 +143,21 @@ pub(crate) fn planned(
         size: on_disk + METADATA_PER_BASKET * count,
         write: codec.pack.of(count, raw),
         read_memory: basket * (1.0 + packed / raw.max(1.0)) + clusters.largest * on_disk,
-        write_memory: basket_size.max(basket),
+        write_memory: if column.pages.is_some() { basket } else { f64::from(size).max(basket) },
         baskets: count,
-        ..reading(column, count, on_disk, touched, codec.unpack.of(count, raw), decode, access)
+        ..reading(column, count, on_disk, touched, codec.unpacking(count, raw), decode, access)
     }
 }
 
 /// The seconds to read a column for the workload. Baskets that hold any selected entry are fetched and decompressed
 /// whole, and their entries found; selected entries are decoded, in one call for a whole basket. `touched` is the
-/// share of the bytes in such baskets. Their share of the baskets is smaller, since large baskets are hit more often.
+/// share of the bytes in such baskets; `unpack` and `elements` are the seconds to decompress all and to decode all elements of pages. Their share of the baskets is smaller, since large baskets are hit more often.
 fn reading(
     column: &Column,
     baskets: f64,
     on_disk: f64,
     touched: f64,
-    unpack: f64,
+    (unpack, elements): (f64, f64),
     decode: Decode,
     access: &Access,
 ) -> Cost {
@@ -155,13 +168,15 @@ fn reading(
     let decompress = touched * unpack;
     let raw = column.raw_in(baskets) * entries / column.entries.max(1.0);
     let columns = column.demand.readings() * access.per_column;
-    let decode = touched * (offsets + decode.besides) + decode.line.of(runs, raw) + columns;
+    let elements = elements * entries / column.entries.max(1.0);
+    let decode = touched * (offsets + decode.besides) + decode.line.of(runs, raw) + elements + columns;
     let read_bytes = touched * on_disk;
     Cost { read: fetch + decompress + decode, fetch, decompress, decode, read_bytes, ..Cost::default() }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::curve::Curve;
     use super::super::kind::Kind;
     use super::super::line::Line;
     use super::super::workload::Workload;
@@ -197,14 +212,27 @@ pub(super) mod tests {
         }
     }
 
-    const ACCESS: Access = Access { per_basket: 1e-6, per_byte: 1e-10, per_offset: 1e-9, per_column: 3e-6 };
+    const ACCESS: Access = Access {
+        per_basket: 1e-6,
+        per_byte: 1e-10,
+        per_offset: 1e-9,
+        per_column: 3e-6,
+        per_written: 1e-9,
+        per_copied: 0.0,
+    };
     const CODEC: CodecCost = CodecCost {
-        size: Line { fixed: 20.0, per_byte: 0.25 },
+        size: Curve { line: Line { fixed: 20.0, per_byte: 0.25 }, beyond: None },
         pack: Line { fixed: 1e-6, per_byte: 1e-8 },
         unpack: Line { fixed: 2e-6, per_byte: 1e-9 },
+        decode: Line { fixed: 0.0, per_byte: 0.0 },
+        encode: Line { fixed: 0.0, per_byte: 0.0 },
     };
     const DECODE: Decode = Decode { line: Line { fixed: 1e-7, per_byte: 5e-10 }, besides: 0.0 };
-    const CLUSTERS: Clusters = Clusters { count: 10.0, entries: 1e4, around: 1e4, largest: 0.1 };
+    const CLUSTERS: Clusters = Clusters { count: 10.0, entries: 1e4, around: 1e4, largest: 0.1, each: None };
+
+    fn pieces(entries: f64, size: u32) -> Pieces {
+        Pieces { entries, size, count: None }
+    }
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-9 * b.abs().max(1.0)
@@ -212,7 +240,7 @@ pub(super) mod tests {
 
     #[test]
     fn every_part_of_a_layout_is_counted() {
-        let cost = planned(&column("full"), &CODEC, DECODE, 5000.0, 40_000.0, &ACCESS, &CLUSTERS);
+        let cost = planned(&column("full"), &CODEC, DECODE, pieces(5000.0, 40_000), &ACCESS, &CLUSTERS);
         // 20 baskets of 5000 entries; 200,000 + 400 bytes compressed, 2000 of keys, 240 of metadata.
         assert_eq!(cost.baskets, 20.0);
         assert!(close(cost.size, 202_640.0), "{cost:?}");
@@ -228,7 +256,7 @@ pub(super) mod tests {
     #[test]
     fn a_sparse_reader_pays_for_whole_baskets() {
         let column = column("sparse:1%");
-        let planned = |column, entries| planned(column, &CODEC, DECODE, entries, 0.0, &ACCESS, &CLUSTERS);
+        let planned = |column, entries| planned(column, &CODEC, DECODE, pieces(entries, 0), &ACCESS, &CLUSTERS);
         let cost = |entries| planned(&column, entries);
         let all = super::tests::column("full");
         let full = |entries| planned(&all, entries);
@@ -259,8 +287,9 @@ pub(super) mod tests {
         assert!(decompress(&uneven) > 0.99 * 8e-4, "{}", decompress(&uneven));
         assert!(close(decompress(&variable), 8e-4 * (1.0 + 99.0 * 0.001) / 100.0), "{}", decompress(&variable));
         // Of clusters that differ most entries lie in large ones.
-        let planned = |clusters: &Clusters| planned(&even, &CODEC, DECODE, 1000.0, 8e3, &ACCESS, clusters).decompress;
-        let clusters = Clusters { count: 100.0, entries: 1e3, around: 1e3, largest: 0.01 };
+        let planned =
+            |clusters: &Clusters| planned(&even, &CODEC, DECODE, pieces(1000.0, 8000), &ACCESS, clusters).decompress;
+        let clusters = Clusters { count: 100.0, entries: 1e3, around: 1e3, largest: 0.01, each: None };
         assert!(planned(&Clusters { around: 5e3, ..clusters }) > 1.5 * planned(&clusters));
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use dataset::layout::Compression;
+use dataset::layout::{Compression, defaults};
 use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::{Cluster, ColumnRange, Locator, Ntuple, Page, PageList, Schema};
 use dataset::ntuple::read_page_list;
@@ -12,6 +12,7 @@ use rootfile::{Error, Result, Source};
 
 use super::column::{Column, PageColumn, TreeStats};
 use super::kind::Kind;
+use super::views::Views;
 use super::workload::Demand;
 use crate::math::as_f64;
 
@@ -47,14 +48,18 @@ pub(super) fn page_columns(
             clusters.push((as_f64(cluster.entries), after - before));
         }
     }
-    let lineages = read_with(schema);
+    let limit = page_limit(sums.iter().flatten());
+    let (lineages, views) = (read_with(schema), Views::new(schema));
     let mut columns = Vec::new();
     for (sum, described) in sums.into_iter().zip(&schema.columns) {
         let (Some(sum), Some(read)) = (sum, lineages.get(described.field)) else { continue };
         let (top, lineage) = (top(schema, described.field), lineage(schema, described.field));
         let name = schema.fields.get(top).map_or("", |field| field.name.as_str());
         let Some(demand) = demand(read, name).filter(|_| !sum.pages.is_empty()) else { continue };
-        columns.push(sum.column(lineage, demand, top, ntuple));
+        columns.push(Column { kind: views.kind(described.field), ..sum.column(lineage, demand, (top, limit), ntuple) });
+        if let Some(pages) = columns.last_mut().and_then(|column: &mut Column| column.pages.as_mut()) {
+            pages.view = views.name(described.field);
+        }
     }
     let narrow = |column: &Column| column.pages.as_ref().is_some_and(|pages| pages.encoding.can_be_narrower());
     let narrow: HashSet<Vec<String>> =
@@ -64,8 +69,15 @@ pub(super) fn page_columns(
             pages.may_be_exact = narrow.contains(lineage);
         }
     }
-    let stats = TreeStats { path, entries: as_f64(ntuple.entries()), clusters, objects: Vec::new() };
+    let entries = as_f64(ntuple.entries());
+    let stats = TreeStats { path, entries, has_pages: true, whole: None, clusters, objects: Vec::new() };
     Ok(PageColumns { stats, columns })
+}
+
+/// The size of pages that the writer of an RNTuple was told: that of the largest in a cluster with several of a column. If there is none
+/// it is not known, and taken for the usual one.
+fn page_limit<'a>(sums: impl Iterator<Item = &'a Sum>) -> u64 {
+    sums.filter(|sum| sum.is_cut).map(|sum| sum.largest).max().unwrap_or(defaults::NTUPLE_PAGE)
 }
 
 /// Sums over the pages of a column.
@@ -75,6 +87,8 @@ struct Sum {
     zip: u64,
     /// Bytes in memory of the elements of the largest page.
     largest: u64,
+    /// Whether a cluster has several of its pages: the largest is as large as its writer made them.
+    is_cut: bool,
     checksums: bool,
     /// Compression settings and their bytes.
     settings: Vec<(u32, u64)>,
@@ -84,8 +98,18 @@ struct Sum {
 
 impl Sum {
     fn new(encoding: Encoding) -> Self {
-        let (raw, zip, largest, checksums) = (0, 0, 0, false);
-        Self { encoding, raw, zip, largest, checksums, settings: Vec::new(), pages: Vec::new(), pieces: Vec::new() }
+        let (raw, zip, largest, is_cut, checksums) = (0, 0, 0, false, false);
+        Self {
+            encoding,
+            raw,
+            zip,
+            largest,
+            is_cut,
+            checksums,
+            settings: Vec::new(),
+            pages: Vec::new(),
+            pieces: Vec::new(),
+        }
     }
 
     /// Adds the pages of a cluster. Of pages that share bytes only the first has a size and a position.
@@ -99,6 +123,7 @@ impl Sum {
         let pages = list.pages.get(range.pages.clone()).unwrap_or_default();
         let all: u64 = pages.iter().map(|page| u64::from(page.elements)).sum();
         let mut elements = 0;
+        self.is_cut |= pages.iter().filter(|page| page.elements > 0).count() > 1;
         // Entries are dealt out to pages by elements: which entries a page of items has needs the ends of the collections.
         let entry = |elements: u64| {
             let share = u128::from(cluster.entries) * u128::from(elements) / u128::from(all.max(1));
@@ -129,7 +154,9 @@ impl Sum {
         Ok(())
     }
 
-    fn column(self, lineage: Vec<String>, demand: Demand, top: usize, ntuple: &Ntuple) -> Column {
+    fn column(self, lineage: Vec<String>, demand: Demand, (top, limit): (usize, u64), ntuple: &Ntuple) -> Column {
+        // Pages that end with their clusters may be larger in larger ones.
+        let size = if self.is_cut { self.largest } else { self.largest.max(limit) };
         let setting = self.settings.iter().max_by_key(|(_, bytes)| *bytes).map_or(0, |(setting, _)| *setting);
         let compression = i32::try_from(setting).ok().and_then(Compression::from_root_setting);
         let can_sample = self.pieces.iter().any(|piece| piece.seek > 0);
@@ -144,7 +171,7 @@ impl Sum {
             keylen: if self.checksums { 8 } else { 0 },
             has_offsets: false,
             compression: compression.unwrap_or(Compression::NONE),
-            basket_size: u32::try_from(self.largest).unwrap_or(u32::MAX),
+            basket_size: u32::try_from(size).unwrap_or(u32::MAX),
             baskets: self.pieces,
             can_sample,
             plan: None,
@@ -156,6 +183,7 @@ impl Sum {
             pages: Some(PageColumn {
                 encoding: self.encoding,
                 top,
+                view: String::new(),
                 pages: self.pages,
                 max_key_size: ntuple.anchor.max_key_size,
                 may_be_exact: false,

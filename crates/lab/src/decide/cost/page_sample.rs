@@ -12,14 +12,18 @@ use super::column::{Column, PageColumn};
 use super::line::Point;
 use super::packing::Packing;
 use super::piece::{Piece, Places};
+use super::sample::Wanted;
 use crate::math::as_f64;
+use crate::system::clock::thread_seconds;
 
 /// Elements of a column, and the figures of their pages in the file.
 #[derive(Debug, Default)]
 pub(super) struct PageSample {
     pub runs: Vec<ElementRun>,
-    /// Bytes of the pages before compression, and seconds to decompress and decode them.
+    /// Bytes of the pages before compression, and seconds to decompress them.
     pub today: Point,
+    /// Seconds to decode their elements.
+    pub elements: Point,
     /// Their bytes on disk, without checksums.
     pub stored: f64,
 }
@@ -83,9 +87,11 @@ impl ElementRun {
                 }
                 left = left.saturating_sub(range.len());
                 payload.clear();
+                let started = thread_seconds();
                 part.encode(&encoding, range.clone(), &mut payload)?;
+                let seconds = thread_seconds() - started;
                 let raw = self.encoding.page_len(range.len()).unwrap_or(payload.len());
-                each(Piece { payload: &payload, raw, page: Some((&encoding, range.len())) })?;
+                each(Piece { payload: &payload, raw, page: Some((&encoding, range.len(), seconds)) })?;
                 given = true;
             }
         }
@@ -114,17 +120,15 @@ fn encoding(own: &Encoding, packing: Packing) -> Result<Encoding> {
     Encoding::new(wanted, own.bits(), Some(own.range()))
 }
 
-/// Reads about `target` bytes of a column, as [`super::sample::take`] does.
+/// Reads bytes of a column, as [`super::sample::take`] does.
 pub(super) fn take(
     file: &dyn Source,
     (column, own): (&Column, &PageColumn),
-    target: usize,
-    largest: usize,
-    seed: u64,
+    Wanted { target, least, largest, seed }: Wanted,
     bench: &mut (dyn CodecBench + '_),
     buffer: &mut Vec<u8>,
 ) -> Result<PageSample> {
-    let places = Places::new(column, target);
+    let places = Places::new(column, target, least);
     let mut sample = PageSample::default();
     let mut next = 0;
     for place in 0..places.count {
@@ -146,7 +150,8 @@ pub(super) fn take(
             let elements = usize::try_from(page.elements).unwrap_or(usize::MAX);
             let unpack = bench.unpack(stored, objlen, buffer).map_err(named)?;
             let decode = bench.decode_page(&own.encoding, buffer, elements).map_err(named)?;
-            sample.today.add(as_f64(objlen as u64), unpack + decode);
+            sample.today.add(as_f64(objlen as u64), unpack);
+            sample.elements.add(as_f64(objlen as u64), decode);
             sample.stored += as_f64(stored.len() as u64);
             let room = (target / places.count).saturating_sub(run.payload());
             // Rounded up, so that no other page is read for one element.

@@ -21,16 +21,16 @@ pub(crate) struct Piece<'a> {
     pub payload: &'a [u8],
     /// Bytes before compression of the same entries as the file has them: a packing may have fewer.
     pub raw: usize,
-    /// For a page: how its elements are encoded, and their number.
-    pub page: Option<(&'a Encoding, usize)>,
+    /// For a page: how its elements are encoded, their number, and the seconds to encode them.
+    pub page: Option<(&'a Encoding, usize, f64)>,
 }
 
 impl Piece<'_> {
-    /// The result of a codec on the piece. The time to unpack a page includes that of its elements.
+    /// The result of a codec on the piece.
     pub fn trial(&self, packing: Packing, bench: &mut (dyn CodecBench + '_)) -> Result<Trial> {
         let trial = bench.trial(packing.compression, self.payload)?;
-        let Some((encoding, elements)) = self.page else { return Ok(trial) };
-        Ok(Trial { unpack: trial.unpack + bench.decode_page(encoding, self.payload, elements)?, ..trial })
+        let Some((encoding, elements, encode)) = self.page else { return Ok(trial) };
+        Ok(Trial { decode: bench.decode_page(encoding, self.payload, elements)?, encode, ..trial })
     }
 }
 
@@ -43,11 +43,11 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// For about `target` bytes of a column.
-    pub fn new(column: &Column, target: usize) -> Self {
+    /// For about `target` bytes of a column, at least `least` at each.
+    pub fn new(column: &Column, target: usize, least: usize) -> Self {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
         let piece = (column.raw / column.count().max(1.0)) as usize;
-        let count = (target / PLACE.max(piece)).clamp(1, MOST_PLACES);
+        let count = (target / PLACE.max(piece).max(least)).clamp(1, MOST_PLACES);
         let entries = column.written().last().map_or(0, |b| b.first_entry + b.entries);
         Self { count, entries }
     }

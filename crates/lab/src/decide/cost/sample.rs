@@ -38,6 +38,8 @@ pub(crate) struct Sample {
     pub runs: Vec<Run>,
     /// The file's own baskets: their bytes before compression, and seconds to decompress them.
     pub today: Point,
+    /// Pages: seconds to decode the elements of the same.
+    pub elements: Point,
     /// Their bytes on disk, without keys.
     pub stored: f64,
     /// Seconds to decode them: baskets as a whole, and entries each by itself. Nothing where they are not decoded.
@@ -65,7 +67,7 @@ impl Sample {
 
 /// Where the pieces are that [`take`] reads. Their number is a guess: a basket tells its bytes before compression when it is read.
 pub(crate) fn places(column: &Column, target: usize, largest: usize, seed: u64) -> Vec<Range<u64>> {
-    let places = Places::new(column, target);
+    let places = Places::new(column, target, 0);
     let expansion = (column.raw / column.zip.max(1.0)).max(1.0);
     let most = as_f64(target as u64) / as_f64(places.count as u64);
     let (mut found, mut next) = (Vec::new(), 0);
@@ -85,24 +87,35 @@ pub(crate) fn places(column: &Column, target: usize, largest: usize, seed: u64) 
     found
 }
 
-/// Reads about `target` bytes of a column, from places that depend on `seed` alone. Baskets of more than `largest`
-/// bytes are skipped, since there is no memory for them.
+/// What is read of a column.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Bytes before compression, about.
+    pub target: usize,
+    /// Of these, bytes at one place at least.
+    pub least: usize,
+    /// Baskets of more bytes are skipped, since there is no memory for them.
+    pub largest: usize,
+    /// The places depend on it alone.
+    pub seed: u64,
+}
+
+/// Reads about as many bytes of a column.
 pub(crate) fn take(
     file: &dyn Source,
     column: &Column,
-    target: usize,
-    largest: usize,
-    seed: u64,
+    wanted: Wanted,
     bench: &mut (dyn CodecBench + '_),
     buffer: &mut Vec<u8>,
 ) -> Result<Sample> {
+    let Wanted { target, least, largest, seed } = wanted;
     if let Some(pages) = &column.pages {
-        let PageSample { runs, today, stored } =
-            page_sample::take(file, (column, pages), target, largest, seed, bench, buffer)?;
+        let PageSample { runs, today, elements, stored } =
+            page_sample::take(file, (column, pages), wanted, bench, buffer)?;
         let runs = runs.into_iter().map(Run::Elements).collect();
-        return Ok(Sample { runs, today, stored, ..Sample::default() });
+        return Ok(Sample { runs, today, elements, stored, ..Sample::default() });
     }
-    let places = Places::new(column, target);
+    let places = Places::new(column, target, least);
     let mut sample = Sample::default();
     let mut next = 0;
     for place in 0..places.count {

@@ -239,7 +239,8 @@ impl FileStats {
         let clusters =
             starts.iter().zip(ends).zip(bytes).map(|((s, e), b)| (as_f64(e.saturating_sub(*s)), b)).collect();
         let objects = object_branches(tree, &plans);
-        self.trees.push(TreeStats { path, entries: as_f64(tree.entries), clusters, objects });
+        let entries = as_f64(tree.entries);
+        self.trees.push(TreeStats { path, entries, has_pages: false, whole: None, clusters, objects });
     }
 
     /// The cost that a choice is compared with, given that of this file.
@@ -318,6 +319,11 @@ impl FileStats {
     /// Whether it has RNTuples.
     pub fn has_pages(&self) -> bool {
         self.containers()[0]
+    }
+
+    /// Whether a table is an RNTuple.
+    pub fn is_ntuple(&self, number: usize) -> bool {
+        self.trees.get(number).is_some_and(|table| table.has_pages)
     }
 
     /// The columns that are in the file.

@@ -118,6 +118,11 @@ pub(crate) struct Demand {
 }
 
 impl Workload {
+    /// One part of it alone.
+    pub(crate) fn only(&self, term: &Term) -> Self {
+        Self { terms: vec![(1.0, term.clone())], text: self.text.clone() }
+    }
+
     /// Whether some entries are read alone.
     pub(crate) fn picks_entries(&self) -> bool {
         self.terms.iter().any(|(_, term)| matches!(term, Term::Sparse(_)))

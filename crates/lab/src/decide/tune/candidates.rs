@@ -4,15 +4,20 @@ use std::collections::HashMap;
 
 use crate::cost::column::{Column, TreeStats};
 use crate::cost::measured::Measured;
-use crate::cost::model::{self, Clusters, Cost};
+use crate::cost::model::{self, Clusters, Cost, Pieces};
+use crate::cost::page_counts::PageCounts;
 use crate::cost::statistics::FileStats;
 
 use crate::cost::Access;
+use crate::math::as_f64;
+use dataset::layout::defaults;
 
 /// Candidate cluster sizes beside today's, in bytes on disk.
 const CLUSTER_SIZES: [u64; 4] = [3_000_000, 10_000_000, 30_000_000, 100_000_000];
 /// Readers divide their work by clusters: clusters are not combined if fewer than this many would remain.
 const LEAST_CLUSTERS: f64 = 8.0;
+/// A conversion of so many times fewer bytes than a usual cluster has is one cluster in any codec.
+const SMALL: f64 = 0.25;
 /// Basket sizes that are tried, up to the first that holds a cluster.
 const BASKET_SIZES: [u32; 11] =
     [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000, 4_000_000];
@@ -52,13 +57,24 @@ pub(crate) fn cluster_options(stats: &FileStats) -> Vec<ClusterOption> {
 }
 
 fn as_is(tree: &TreeStats) -> Clusters {
+    if tree.has_pages && tree.whole.is_some() {
+        // The output of a conversion has the usual clusters. It is told how many entries they have where that is not all.
+        let usual = even(tree, defaults::NTUPLE_CLUSTER);
+        let is_small = tree.clusters.iter().map(|c| c.1).sum::<f64>() * tree.whole.unwrap_or(0.0)
+            / tree.entries.max(1.0)
+            < SMALL * as_f64(defaults::NTUPLE_CLUSTER);
+        return Clusters { each: usual.each.filter(|_| !is_small), ..usual };
+    }
     summary(tree, tree.clusters.iter().map(|c| c.0))
 }
 
 /// Combines whole clusters until the next would take the sum further from `size`; much larger ones are cut.
 /// This is how a rewrite forms clusters.
 fn packed(tree: &TreeStats, size: u64) -> Clusters {
-    let target = crate::math::as_f64(size);
+    if tree.has_pages {
+        return even(tree, size);
+    }
+    let target = as_f64(size);
     let mut made: Vec<f64> = Vec::new();
     let mut sum = f64::INFINITY;
     for &(entries, bytes) in &tree.clusters {
@@ -82,13 +98,42 @@ fn packed(tree: &TreeStats, size: u64) -> Clusters {
     summary(tree, made.into_iter())
 }
 
+/// The clusters of an RNTuple that is written anew: as many entries in each, of about `size` bytes in its present codec. So what
+/// a rewrite makes does not depend on how well the chosen codecs compress.
+pub(super) fn even(tree: &TreeStats, size: u64) -> Clusters {
+    let whole = tree.whole.unwrap_or(tree.entries).max(1.0);
+    let share = tree.entries / whole;
+    let bytes = tree.clusters.iter().map(|c| c.1).sum::<f64>() / share.max(f64::MIN_POSITIVE);
+    let each = (whole / (bytes / as_f64(size.max(1))).round().max(1.0)).ceil();
+    // Whole clusters are joined if all are alike.
+    let first = tree.clusters.first().map_or(0.0, |cluster| cluster.0);
+    let alike =
+        tree.whole.is_none() && tree.clusters.split_last().is_some_and(|(_, all)| all.iter().all(|c| c.0 == first));
+    let each = if alike && each > first && first > 0.0 { (each / first).round() * first } else { each }.min(whole);
+    let count = (whole / each).ceil();
+    let last = whole - each * (count - 1.0);
+    Clusters {
+        count: count * share,
+        entries: whole / count,
+        around: (each * each * (count - 1.0) + last * last) / whole,
+        largest: each / whole,
+        each: Some(each),
+    }
+}
+
 fn summary(tree: &TreeStats, clusters: impl Iterator<Item = f64>) -> Clusters {
     let (count, largest, squares) = clusters.fold((0.0, 0.0f64, 0.0), |(n, most, squares), entries| {
         (n + 1.0, most.max(entries), squares + entries * entries)
     });
     let count = f64::max(count, 1.0);
     let all = tree.entries.max(1.0);
-    Clusters { count, entries: all / count, around: squares / all, largest: (largest / all).clamp(1.0 / count, 1.0) }
+    Clusters {
+        count,
+        entries: all / count,
+        around: squares / all,
+        largest: (largest / all).clamp(1.0 / count, 1.0),
+        each: None,
+    }
 }
 
 /// The choices of one unit, with costs.
@@ -110,7 +155,9 @@ pub(crate) fn choices(stats: &FileStats, measured: &Measured, access: &Access, o
         let alone = members.get(column.unit) == Some(&1);
         // Only forms of the file can be kept as they are.
         let keep = option.size.is_none() && column.recast.is_none();
-        for_each_choice(column, i, measured, access, (keep, clusters, alone), &mut |pick, cost| {
+        let counts = stats.trees.get(column.tree).and_then(|tree| PageCounts::new(column, tree, clusters));
+        let place = Place { keep, clusters, counts, alone };
+        for_each_choice(column, i, measured, access, &place, &mut |pick, cost| {
             let sum = unit.entry(pick).or_default();
             sum.0 += 1;
             sum.1 += cost;
@@ -140,7 +187,9 @@ pub(crate) fn with_codec(
         let Some(clusters) = option.trees.get(column.tree) else { continue };
         let mut best: Option<Cost> = None;
         if codec.is_some() {
-            for_each_choice(column, i, measured, access, (option.size.is_none(), clusters, true), &mut |pick, cost| {
+            let counts = stats.trees.get(column.tree).and_then(|tree| PageCounts::new(column, tree, clusters));
+            let place = Place { keep: option.size.is_none(), clusters, counts, alone: true };
+            for_each_choice(column, i, measured, access, &place, &mut |pick, cost| {
                 if pick.codec == codec && best.is_none_or(|best| cost.read < best.read) {
                     best = Some(cost);
                 }
@@ -151,39 +200,58 @@ pub(crate) fn with_codec(
     total
 }
 
+/// Where the choices of a column are made.
+struct Place<'a> {
+    /// Whether clusters stay as they are.
+    keep: bool,
+    clusters: &'a Clusters,
+    /// For a column of an RNTuple, its elements in these clusters.
+    counts: Option<PageCounts>,
+    /// Whether no other column has the same choices.
+    alone: bool,
+}
+
 fn for_each_choice(
     column: &Column,
     index: usize,
     measured: &Measured,
     access: &Access,
-    (keep, clusters, alone): (bool, &Clusters, bool),
+    Place { keep, clusters, counts, alone }: &Place<'_>,
     give: &mut dyn FnMut(Pick, Cost),
 ) {
     let Some(cost) = measured.columns.get(index) else { return };
-    let (own_entries, own_size) = (column.entries / column.count().max(1.0), f64::from(column.basket_size));
-    if keep {
+    let pages = |size: u32| counts.as_ref().map(|counts| counts.pages(size));
+    let pieces =
+        |size: u32| Pieces { entries: model::entries_per_basket(column, size, clusters), size, count: pages(size) };
+    if *keep {
         give(Pick { codec: None, basket: None }, model::today(column, cost, access, clusters));
     }
-    let mut shapes = BASKET_SIZES.map(|size| (size, model::entries_per_basket(column, size, clusters))).to_vec();
-    if alone {
+    let mut shapes = BASKET_SIZES.map(pieces).to_vec();
+    if *alone {
         // Larger ones than the first that holds a cluster only take more memory. Columns that are laid out alike have
         // to have all sizes in common.
-        let enough = shapes.iter().take_while(|(_, entries)| *entries < clusters.entries).count();
+        let enough = shapes.iter().take_while(|pieces| pieces.entries < clusters.entries).count();
         shapes.truncate(enough + 1);
     }
+    let own = Pieces {
+        entries: column.entries / column.count().max(1.0),
+        size: column.basket_size,
+        // Pages of a conversion are made by the rule.
+        count: if clusters.each.is_some() {
+            pages(column.basket_size)
+        } else {
+            counts.as_ref().map(|_| column.count())
+        },
+    };
     for (k, codec) in cost.codecs.iter().enumerate() {
         let Some(codec) = codec else { continue };
-        if keep {
-            give(
-                Pick { codec: Some(k), basket: None },
-                model::planned(column, codec, cost.decode, own_entries, own_size, access, clusters),
-            );
+        if *keep {
+            let pick = Pick { codec: Some(k), basket: None };
+            give(pick, model::planned(column, codec, cost.decode, own, access, clusters));
         }
-        for &(size, entries) in &shapes {
-            give(
-                Pick { codec: Some(k), basket: Some(size) },
-                model::planned(column, codec, cost.decode, entries, f64::from(size), access, clusters),
-            );
+        for pieces in &shapes {
+            let pick = Pick { codec: Some(k), basket: Some(pieces.size) };
+            give(pick, model::planned(column, codec, cost.decode, *pieces, access, clusters));
         }
     }
 }
@@ -213,6 +281,8 @@ mod tests {
         TreeStats {
             path: "t".into(),
             entries: clusters.iter().map(|c| c.0).sum(),
+            has_pages: false,
+            whole: None,
             clusters: clusters.to_vec(),
             objects: Vec::new(),
         }

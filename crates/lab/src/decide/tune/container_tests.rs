@@ -6,9 +6,13 @@ use dataset::layout::{Container, Layout};
 use flow::write::WriteOptions;
 use flow::{Budget, unwatched};
 
+use super::candidates::{ClusterOption, Pick};
+use super::reader::proof::parts;
 use super::*;
 use crate::cost::Packing;
 use crate::cost::column::Column;
+use crate::cost::model::Clusters;
+use crate::cost::page_counts::PageCounts;
 use crate::synthetic::generate::{Job, generate};
 use crate::synthetic::models::{Model, ModelOptions};
 
@@ -63,6 +67,72 @@ fn who_reads_items_reads_the_ends_of_their_collection() {
     assert!(muons.iter().any(|name| name.ends_with(".Muon_pt")), "{muons:?}");
     // A projected field has the ends as well.
     assert_eq!(read("columns:nMuon").len(), 1);
+}
+
+#[test]
+fn other_programs_read_the_fields_that_show_values_entry_by_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = nano(folder.path(), "container = \"rntuple\"\ncompression = \"zstd:1\"");
+    let of = |workload: &str| {
+        let mut parts = parts([&path, &path], None, &workload.parse().unwrap(), 1).unwrap();
+        let (_, tables) = parts.remove(0).remove(0);
+        let mut fields = tables.into_iter().next().unwrap().fields.unwrap();
+        fields.sort();
+        fields
+    };
+    assert_eq!(of("columns:Muon_pt"), ["Muon_pt"]);
+    assert_eq!(of("columns:nMuon"), ["nMuon"]);
+    assert_eq!(of("columns:Muon_pt,run"), ["Muon_pt", "run"]);
+    let all = of("full");
+    assert!(all.iter().all(|name| !name.starts_with("_collection") && !name.starts_with("nMuon")), "{all:?}");
+    assert_eq!(all.iter().filter(|name| *name == "Muon_pt").count(), 1);
+}
+
+/// Every clustering with pages of several sizes: pages are counted, so the rewrite makes exactly as many.
+#[test]
+fn expected_pages_are_written_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let layouts = [
+        "container = \"rntuple\"\ncompression = \"zstd:1\"\ncluster = 100\nbasket = \"1kB\"",
+        "container = \"rntuple\"\ncompression = \"none\"\ncluster = 70",
+        "container = \"rntuple\"\ncompression = \"lz4:1\"\nbasket = \"3kB\"",
+    ];
+    for layout in layouts {
+        let path = nano(folder.path(), layout);
+        let stats = FileStats::read(&path, None, &Workload::default()).unwrap();
+        let tree = &stats.trees[0];
+        let whole = tree.clusters.iter().map(|cluster| cluster.1).sum::<f64>();
+        let packings = Packing::of_pages(&["lz4:1".parse().unwrap()], false);
+        let mut options = candidates::cluster_options(&stats);
+        // Whole clusters that are joined, whatever the candidates are.
+        for parts in [2.0, 5.0] {
+            let clusters = candidates::even(tree, (whole / parts) as u64);
+            options.push(ClusterOption { size: Some(1), trees: vec![clusters] });
+        }
+        let joins = |clusters: &Clusters| {
+            clusters.each.is_none_or(|each| each % tree.clusters[0].0 == 0.0 || each >= tree.entries)
+        };
+        for option in options.iter().filter(|option| joins(&option.trees[0])) {
+            for size in [None, Some(2_000), Some(64_000), Some(4_000_000)] {
+                let pick = Pick { codec: Some(0), basket: size };
+                let picks = vec![Some(pick); stats.units.len()];
+                let text = super::layout::layout(&stats, &packings, option, &picks, &mut std::iter::empty()).unwrap();
+                let output = folder.path().join("pages.root");
+                let request = flow::Options { layout: text.clone(), overwrite: true, ..flow::Options::default() };
+                flow::rewrite(std::slice::from_ref(&path), &output, &request, &unwatched).unwrap();
+                let written = FileStats::read(&output, None, &Workload::default()).unwrap();
+                let pages = |column: &Column| {
+                    let counts = PageCounts::new(column, tree, &option.trees[0]).unwrap();
+                    counts.pages(size.unwrap_or(column.basket_size))
+                };
+                for (column, made) in stats.columns.iter().zip(&written.columns) {
+                    assert_eq!(column.lineage, made.lineage);
+                    assert_eq!(pages(column), made.count(), "{} {option:?} {size:?}", column.name());
+                }
+                assert_eq!(written.trees[0].clusters.len() as f64, option.trees[0].count, "{option:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::report::ContainerReport;
 use super::tuned::Tuned;
 use crate::cost::statistics::FileStats;
 use crate::math::as_f64;
+use crate::system::clock::process_seconds;
 
 /// Inputs of more bytes on disk are converted in part, if they have one table.
 const CONVERTED: f64 = 64e6;
@@ -46,6 +47,8 @@ pub(super) struct Converted {
     pub path: PathBuf,
     /// The share of the entries.
     pub share: f64,
+    /// CPU seconds that it took.
+    pub seconds: f64,
     _folder: ScratchFolder,
 }
 
@@ -74,8 +77,9 @@ impl Converted {
         }
         let budget = Budget::new(options.memory, 1);
         let request = flow::Options { layout, content, budget, ..flow::Options::default() };
+        let start = process_seconds();
         flow::rewrite(&[input.to_path_buf()], &path, &request, &unwatched)?;
-        Ok(Self { path, share, _folder: folder })
+        Ok(Self { path, share, seconds: process_seconds() - start, _folder: folder })
     }
 }
 

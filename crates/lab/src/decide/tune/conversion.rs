@@ -17,6 +17,8 @@ pub(super) struct Conversion {
     pub today: Figures,
     /// Seconds to fetch and decompress the whole input once.
     pub read_all: f64,
+    /// CPU seconds that converting the part took.
+    pub seconds: f64,
 }
 
 impl Conversion {
@@ -46,9 +48,13 @@ impl Conversion {
 
     /// Completes the report of a choice: figures of the whole input, beside those of its own container.
     pub fn complete(&self, report: &mut Report) {
+        if let Some(chosen) = report.chosen {
+            // The conversion of the part was the same rewrite, but for its codecs.
+            let others = (self.seconds - report.today.cost.write).max(0.0);
+            report.rewrite = (others + chosen.cost.write) / self.share;
+        }
         report.today = self.today;
         report.read_all = self.read_all;
-        report.rewrite /= self.share;
         report.chosen = report.chosen.map(|figures| self.whole(figures));
         for group in &mut report.groups {
             (group.today, group.chosen) = (self.whole_cost(group.today), self.whole_cost(group.chosen));
@@ -103,8 +109,13 @@ mod tests {
         let cost = Cost { read: 2.0, size: 10.0, read_memory: 7.0, ..Cost::default() };
         let small = part(cost, 0.25);
         assert_eq!((small.read, small.size, small.read_memory), (0.5, 2.5, 7.0));
-        let conversion =
-            Conversion { container: Container::Rntuple, share: 0.25, today: Figures::default(), read_all: 0.0 };
+        let conversion = Conversion {
+            container: Container::Rntuple,
+            share: 0.25,
+            today: Figures::default(),
+            read_all: 0.0,
+            seconds: 0.0,
+        };
         assert_eq!(conversion.whole_cost(small), cost);
     }
 }

@@ -1,6 +1,6 @@
 //! The decision: the best choice over columns for each size of clusters, and the best of these.
 
-use crate::cost::column::Column;
+use crate::cost::column::{Column, PageColumn};
 use crate::cost::measured::{ColumnCost, Measured};
 use crate::cost::model::{self, Cost};
 use crate::cost::statistics::FileStats;
@@ -11,11 +11,16 @@ use std::collections::HashSet;
 use super::acceptance::{Correction, Expected};
 use super::candidates::{Choices, ClusterOption, Pick, choices};
 use super::choice::{Chosen, Forms, Limits};
+use super::explicit::makes_anew;
 use super::forms::TopColumns;
 use crate::cost::Access;
 
 /// A choice counts as better than today's layout if its objective is below this share of today's.
 const LEAST_GAIN: f64 = 0.98;
+
+/// How often the elements of an RNTuple are copied into new memory when they are written anew: into arrays, behind those that wait for
+/// their page, into the page, and into what is written.
+const COPIES: f64 = 4.0;
 
 /// Clusterings with the choices under each.
 pub(crate) struct Space {
@@ -291,15 +296,22 @@ fn nearest_of(refused: Vec<Infeasible>, rest: f64) -> Infeasible {
 
 /// Seconds to fetch and decompress every column once.
 pub(crate) fn read_all(stats: &FileStats, measured: &Measured, access: &Access) -> f64 {
-    read_once(stats, measured, access, &|_| true)
+    read_once(stats, measured, access, &|_| true, &|_| false)
 }
 
-/// Seconds to fetch every column once, and to decompress some.
-fn read_once(stats: &FileStats, measured: &Measured, access: &Access, unpacked: &dyn Fn(&Column) -> bool) -> f64 {
+/// Seconds to fetch every column once, to decompress some, and to decode the elements of some.
+fn read_once(
+    stats: &FileStats,
+    measured: &Measured,
+    access: &Access,
+    unpacked: &dyn Fn(&Column) -> bool,
+    decoded: &dyn Fn(&Column) -> bool,
+) -> f64 {
     let once = |(column, cost): (&Column, &ColumnCost)| {
-        let count = column.count();
-        let unpack = if unpacked(column) { cost.today.of(count, column.raw) } else { 0.0 };
-        count * access.per_basket + column.on_disk() * access.per_byte + unpack
+        let (unpack, elements) = cost.unpacking(column);
+        let unpack = if unpacked(column) { unpack } else { 0.0 };
+        let decode = if decoded(column) { elements } else { 0.0 };
+        column.count() * access.per_basket + column.on_disk() * access.per_byte + unpack + decode
     };
     stats.columns.iter().zip(&measured.columns).filter(|(column, _)| column.recast.is_none()).map(once).sum()
 }
@@ -314,26 +326,37 @@ pub(crate) fn rewriting(
     chosen: &Chosen,
 ) -> f64 {
     let regrouped = option.is_some_and(|option| option.size.is_some());
+    // Pages are made anew for all columns or for none.
+    let anew = option.is_some_and(|option| makes_anew(stats, &measured.codecs, option, &chosen.picks));
+    let is_anew = |column: &Column| anew && column.pages.is_some();
     let changes = |column: &Column| {
         let pick = chosen.picks.get(column.unit).copied().flatten();
-        // Pages are made anew for all columns or for none.
-        regrouped || column.pages.is_some() || pick.is_none_or(|pick| pick.codec.is_some() || pick.basket.is_some())
+        regrouped || is_anew(column) || pick.is_none_or(|pick| pick.codec.is_some() || pick.basket.is_some())
     };
     let Cost { write, size, baskets, .. } = chosen.total;
-    let written = write + size * access.per_byte + baskets * access.per_basket;
-    2.0 * stats.metadata + read_once(stats, measured, access, &changes) + written + new_pages(stats, measured, chosen)
+    let written = write + size * access.per_written + baskets * access.per_basket;
+    let made = if anew { new_pages(stats, measured, access, chosen) } else { 0.0 };
+    2.0 * stats.metadata + read_once(stats, measured, access, &changes, &is_anew) + written + made
 }
 
-/// Seconds to decode the pages of RNTuples into arrays and to encode them again, and to compress those of columns that stay.
-fn new_pages(stats: &FileStats, measured: &Measured, chosen: &Chosen) -> f64 {
+/// Seconds to make arrays of the elements of RNTuples, and elements of these, which are encoded, and to compress those of columns that
+/// stay. All fields are read and written once in each cluster.
+fn new_pages(stats: &FileStats, measured: &Measured, access: &Access, chosen: &Chosen) -> f64 {
     let of = |(column, cost): (&Column, &ColumnCost)| {
-        let kept = chosen.picks.get(column.unit).copied().flatten().is_some_and(|pick| pick.codec.is_none());
-        let arrays = 2.0 * cost.decode.line.of(0.0, column.raw);
+        let codec = chosen.picks.get(column.unit).copied().flatten().and_then(|pick| pick.codec);
+        let own = || measured.codecs.iter().position(|codec| *codec == column.packing());
+        let encode = codec
+            .or_else(own)
+            .and_then(|k| *cost.codecs.get(k)?)
+            .map_or(0.0, |codec| codec.encode.of(column.count(), column.raw));
+        let arrays = 2.0 * (cost.decode.line.of(0.0, column.raw) + access.per_column);
+        let in_memory = column.raw * column.pages.as_ref().map_or(1.0, PageColumn::in_memory);
+        let arrays = arrays + COPIES * in_memory * access.per_copied;
         // The least bits are known when all values were read, which are then read again.
-        let pick = chosen.picks.get(column.unit).copied().flatten();
-        let is_exact = pick.and_then(|pick| measured.codecs.get(pick.codec?)).is_some_and(Packing::is_exact);
-        let arrays = arrays + if is_exact { 0.5 * arrays + cost.today.of(column.count(), column.raw) } else { 0.0 };
-        arrays + if kept { again(measured, column, cost) } else { 0.0 }
+        let is_exact = codec.and_then(|k| measured.codecs.get(k)).is_some_and(Packing::is_exact);
+        let (unpack, elements) = if is_exact { cost.unpacking(column) } else { (0.0, 0.0) };
+        let arrays = arrays + unpack + elements + if is_exact { cost.decode.line.of(0.0, column.raw) } else { 0.0 };
+        arrays + encode + if codec.is_none() { again(measured, column, cost) } else { 0.0 }
     };
     stats.columns.iter().zip(&measured.columns).filter(|(column, _)| column.pages.is_some()).map(of).sum()
 }

@@ -19,13 +19,7 @@ impl Explicit {
     pub fn new(stats: &FileStats, packings: &[Packing], option: &ClusterOption, picks: &[Option<Pick>]) -> Self {
         let mut all = Self { packings: packings.to_vec(), picks: picks.to_vec(), names_encodings: false };
         let largest = largest_of_units(stats);
-        let is_new = |(column, pick): (&Column, Pick)| {
-            let packing = pick.codec.and_then(|k| packings.get(k));
-            pick.basket.is_some() || packing.is_some_and(|packing| packing.encoding != column.packing().encoding)
-        };
-        let mut changes = largest.iter().zip(picks).filter_map(|(unit, pick)| Some((unit.as_ref()?.0, (*pick)?)));
-        all.names_encodings = largest.iter().any(Option::is_some)
-            && (stats.baseline.is_some() || option.size.is_some() || changes.any(is_new));
+        all.names_encodings = makes_anew(stats, packings, option, picks);
         if all.names_encodings {
             for (column, pick) in largest.iter().zip(&mut all.picks) {
                 if let (Some((column, page)), Some(pick)) = (column, pick) {
@@ -36,6 +30,24 @@ impl Explicit {
         }
         all
     }
+}
+
+/// Whether the pages of RNTuples are made anew. Otherwise they are moved, and compressed again where the codec is another.
+pub(super) fn makes_anew(
+    stats: &FileStats,
+    packings: &[Packing],
+    option: &ClusterOption,
+    picks: &[Option<Pick>],
+) -> bool {
+    let is_new = |column: &Column| {
+        let pick = picks.get(column.unit).copied().flatten();
+        let packing = pick.and_then(|pick| packings.get(pick.codec?));
+        pick.is_some_and(|pick| pick.basket.is_some())
+            || packing.is_some_and(|packing| packing.encoding != column.packing().encoding)
+    };
+    let mut columns = stats.columns.iter().filter(|column| column.pages.is_some());
+    let any = columns.clone().next().is_some();
+    any && (stats.baseline.is_some() || option.size.is_some() || columns.any(is_new))
 }
 
 /// By unit, its column of an RNTuple with most bytes, and the size of its largest page.

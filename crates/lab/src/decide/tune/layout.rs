@@ -27,7 +27,17 @@ pub(crate) fn layout(
     let Explicit { packings, picks, names_encodings } = Explicit::new(stats, codecs, option, picks);
     let keys = |pick: Pick| keys(&packings, pick, names_encodings);
     let mut layout = Layout::default();
-    layout.common.cluster = option.size.map(ClusterSize::Bytes);
+    let each = |tree: usize| option.trees.get(tree).and_then(|clusters| clusters.each);
+    if (0..stats.trees.len()).any(|tree| each(tree).is_none()) {
+        layout.common.cluster = option.size.map(ClusterSize::Bytes);
+    }
+    for (tree, each) in stats.trees.iter().enumerate().filter_map(|(number, tree)| Some((tree, each(number)?))) {
+        let cluster = Some(ClusterSize::Entries(whole_entries(each)));
+        match stats.trees.len() {
+            1 => layout.common.cluster = cluster,
+            _ => layout.set_tree(TreePattern::exact(&tree.path), &TreeLayout { cluster, ..TreeLayout::default() }),
+        }
+    }
     // These rules are for branches of the first level; later rules override them.
     for recast in recasts.filter_map(|recast| stats.recasts.get(recast)) {
         let tree = stats.trees.get(recast.tree).map_or("", |t| t.path.as_str());
@@ -102,6 +112,11 @@ pub(crate) fn layout(
         }
     }
     Ok(layout)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of entries")]
+fn whole_entries(entries: f64) -> u64 {
+    (entries as u64).max(1)
 }
 
 fn keys(packings: &[Packing], pick: Pick, names_encodings: bool) -> ColumnLayout {

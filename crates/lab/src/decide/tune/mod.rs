@@ -57,7 +57,7 @@ mod tuned;
 use std::path::Path;
 
 use dataset::layout::Container;
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, Result};
 
 use crate::cost::statistics::FileStats;
 use crate::cost::{Allowance, CodecBench, Codecs, FullRead, calibrate, nominal};
@@ -113,19 +113,20 @@ pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<T
 
 /// Decides for the input of a decision in another container.
 fn tune_converted(own: &Tuned, options: &Options, container: Container, bench: &mut dyn CodecBench) -> Result<Tuned> {
-    if options.reader.is_some() {
-        let name = Hint::named("reader");
-        let message =
-            format!("the reading costs of other programs are those of trees; leave out {name} to compare containers");
-        return Err(Error::unsupported(message).hint(name));
+    if let Some(reader) = options.reader.as_ref().filter(|_| container == Container::Rntuple) {
+        reader.check_ntuples()?;
     }
     let start = process_seconds();
     let Some(decider) = &own.decider else { return Err(Error::request("nothing was measured")) };
     let stats = &decider.stats;
     let converted = Converted::new(stats, options, container)?;
     let today = own.report.today;
-    let conversion = Conversion { container, share: converted.share, today, read_all: own.report.read_all };
-    let mut stats = FileStats::read(&converted.path, options.tree.as_deref(), &options.workload)?;
+    let Converted { share, seconds, .. } = converted;
+    let conversion = Conversion { container, share, today, read_all: own.report.read_all, seconds };
+    let mut stats = options.stats(&converted.path)?;
+    for table in &mut stats.trees {
+        table.whole = Some(table.entries / share);
+    }
     stats.baseline = Some(conversion::part(today.cost, converted.share));
     let mut tuned = tune_with(stats, options, Some(conversion), &|_| (), bench)?;
     tuned.report.measuring.cpu_seconds = process_seconds() - start;

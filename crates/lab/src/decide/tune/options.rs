@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use dataset::layout::Container;
 use flow::Budget;
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, Result};
 
 use super::choice::Limits;
 use super::limits::Limit;
@@ -86,10 +86,7 @@ impl Options {
             Some(if is_read { demand() } else { Demand::default() })
         })?;
         if stats.has_pages() {
-            let name = Hint::named("reader");
-            let message =
-                format!("the reading costs of other programs are those of trees; leave out {name} for an RNTuple");
-            return Err(Error::unsupported(message).hint(name).file(input));
+            reader.check_ntuples()?;
         }
         Ok(stats)
     }

@@ -1,6 +1,7 @@
 //! Measures a profile: reads generated files with basketry's decompression and with the program itself, and fits the numbers
 //! that explain the program's times.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,11 +13,13 @@ use serde::Serialize;
 
 pub use super::calibration_files::files;
 use super::calibration_files::{QUICK, RECIPES};
-use super::features::{Features, features_of};
+use super::features::{BESIDES, Features, features_of};
 use super::fit::fit;
+use super::ntuple_costs::KINDS;
 use super::profile::{Decompress, FORMAT, Fit, PerValue, Profile, Read, Speed, Stored};
 use super::proof::parts;
 use super::session::{Session, Wanted};
+use super::{NtupleCosts, NtupleRead};
 use crate::cost::statistics::FileStats;
 use crate::cost::{Kind, Workload};
 use crate::math::statistics::median;
@@ -54,6 +57,8 @@ pub struct Row {
     pub measured: f64,
     /// CPU seconds by the profile.
     pub expected: f64,
+    /// Whether it has an RNTuple: then branches are columns, and baskets are pages.
+    pub ntuple: bool,
 }
 
 impl Row {
@@ -109,20 +114,27 @@ pub fn calibrate(
         }
     }
     // Files with branches that the program skips are left out.
-    let seen: Vec<(Row, Features)> =
-        cases.into_iter().filter(|case| case.unread == 0).map(|case| (case.row, case.features)).collect();
+    let seen = cases.into_iter().filter(|case| case.unread == 0).map(|case| (case.row, case.features));
+    let (ntuples, seen): (Vec<_>, Vec<(Row, Features)>) = seen.partition(|(row, _)| row.ntuple);
     let mut profile = profile_of(&seen);
     profile.reader = name.to_owned();
     session.version().clone_into(&mut profile.version);
     profile.command = format!("basketry tune --calibrate {name}");
-    let mut rows = Vec::with_capacity(seen.len());
+    let mut rows = Vec::with_capacity(seen.len() + ntuples.len());
     for (mut row, features) in seen {
         row.expected = features.expected(&profile);
         rows.push(row);
     }
-    let errors: Vec<f64> = rows.iter().map(|row| row.error().abs()).collect();
-    let worst = errors.iter().copied().fold(0.0, f64::max);
-    profile.fit = Fit { files: rows.len(), median_error: median(&errors).unwrap_or(0.0), worst_error: worst };
+    profile.fit = fit_of(&rows);
+    let mut costs = ntuples_of(&ntuples);
+    let mut read = Vec::with_capacity(ntuples.len());
+    for (mut row, features) in ntuples {
+        row.expected = features.expected_of_pages(&costs);
+        read.push(row);
+    }
+    costs.fit = fit_of(&read);
+    profile.ntuple = (!read.is_empty()).then_some(costs);
+    rows.append(&mut read);
     // A profile that would be refused is not kept.
     Profile::parse(&profile.to_toml()?, Path::new(name))?;
     Ok(Calibration { profile, rows })
@@ -156,6 +168,7 @@ impl Case {
             values: sum(|value| value.1),
             measured: f64::INFINITY,
             expected: 0.0,
+            ntuple: stats.has_pages(),
         };
         Ok(Self { path, wanted, stats, row, features, unread: 0 })
     }
@@ -175,31 +188,38 @@ impl Case {
     }
 }
 
+/// How well the numbers explain the rows.
+fn fit_of(rows: &[Row]) -> Fit {
+    let errors: Vec<f64> = rows.iter().map(|row| row.error().abs()).collect();
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    Fit { files: rows.len(), median_error: median(&errors).unwrap_or(0.0), worst_error: worst }
+}
+
 /// The numbers that explain the readings best, each reading by the share that it is off.
-fn profile_of(seen: &[(Row, Features)]) -> Profile {
+struct Numbers {
+    besides: [f64; BESIDES],
+    decompress: Decompress,
+    values: BTreeMap<Kind, PerValue>,
+}
+
+fn numbers_of(seen: &[(Row, Features)]) -> Numbers {
     let share = |(row, features): &(Row, Features)| features.row().iter().map(|x| x / row.measured).collect();
     let rows: Vec<Vec<f64>> = seen.iter().map(share).collect();
     let found = robust(&rows);
     let of = |number: usize| found.get(number).copied().unwrap_or(0.0);
-    let besides = 7;
     let speed = |number: usize| {
         let all = seen.iter().filter_map(|(_, features)| features.codecs.get(number));
         let (seconds, bytes) = all.fold((0.0, 0.0), |sum, one| (sum.0 + one.seconds, sum.1 + one.bytes));
         let basketry = seconds / f64::max(bytes, 1.0);
-        let at = besides + 2 * number;
+        let at = BESIDES + 2 * number;
         Speed { seconds_per_byte: basketry * of(at).max(FASTEST), seconds_per_basket: of(at + 1), basketry }
     };
     let values = Kind::ALL.into_iter().enumerate().map(|(number, kind)| {
-        let at = besides + 2 * Algorithm::WRITTEN.len() + 2 * number;
+        let at = BESIDES + 2 * Algorithm::WRITTEN.len() + 2 * number;
         (kind, PerValue { entry: of(at), value: of(at + 1) })
     });
-    Profile {
-        format: FORMAT,
-        reader: String::new(),
-        version: String::new(),
-        date: date(std::time::SystemTime::now()),
-        processor: HostInfo::here().processor,
-        command: String::new(),
+    Numbers {
+        besides: std::array::from_fn(of),
         decompress: Decompress {
             none: Stored { seconds_per_byte: of(4) },
             zlib: speed(0),
@@ -207,9 +227,35 @@ fn profile_of(seen: &[(Row, Features)]) -> Profile {
             zstd: speed(2),
             lzma: speed(3),
         },
-        read: Read { tree: of(0), branch: of(1), basket: of(2), stored_byte: of(3), item: of(5), wide_entry: of(6) },
         values: values.collect(),
+    }
+}
+
+/// The costs of RNTuples.
+fn ntuples_of(seen: &[(Row, Features)]) -> NtupleCosts {
+    let Numbers { besides, decompress, mut values } = numbers_of(seen);
+    let [table, column, page, stored_byte, _, split_byte, plain_byte] = besides;
+    values.retain(|kind, _| KINDS.contains(kind));
+    let read = NtupleRead { table, column, page, stored_byte, split_byte, plain_byte };
+    NtupleCosts { decompress, read, values, fit: Fit::default() }
+}
+
+/// The costs of trees.
+fn profile_of(seen: &[(Row, Features)]) -> Profile {
+    let Numbers { besides, decompress, values } = numbers_of(seen);
+    let [tree, branch, basket, stored_byte, _, item, wide_entry] = besides;
+    Profile {
+        format: FORMAT,
+        reader: String::new(),
+        version: String::new(),
+        date: date(std::time::SystemTime::now()),
+        processor: HostInfo::here().processor,
+        command: String::new(),
+        decompress,
+        read: Read { tree, branch, basket, stored_byte, item, wide_entry },
+        values,
         fit: Fit::default(),
+        ntuple: None,
     }
 }
 
@@ -239,7 +285,29 @@ mod tests {
     #[test]
     fn a_planted_reader_is_found() {
         let planted = Profile::example();
-        let seen: Vec<(Row, Features)> = (0..40)
+        let seen = planted_rows(&|features| features.expected(&planted));
+        let found = profile_of(&seen);
+        for (row, features) in &seen {
+            assert!((features.expected(&found) / row.measured - 1.0).abs() < 1e-6, "{found:?}");
+        }
+        let times = found.decompress.times("zlib:1".parse().unwrap()).unwrap();
+        assert!((times - 2.0).abs() < 1e-3, "{times}");
+    }
+
+    #[test]
+    fn a_planted_reader_of_rntuples_is_found() {
+        let planted = NtupleCosts::example();
+        let seen = planted_rows(&|features| features.expected_of_pages(&planted));
+        let found = ntuples_of(&seen);
+        for (row, features) in &seen {
+            assert!((features.expected_of_pages(&found) / row.measured - 1.0).abs() < 1e-6, "{found:?}");
+        }
+        assert!((found.read.page / planted.read.page - 1.0).abs() < 1e-3, "{found:?}");
+        assert!((found.read.split_byte / planted.read.split_byte - 1.0).abs() < 1e-3, "{found:?}");
+    }
+
+    fn planted_rows(seconds: &dyn Fn(&Features) -> f64) -> Vec<(Row, Features)> {
+        (0..40)
             .map(|i| {
                 let x = |j: u64| uniform(i, j);
                 let bytes = 1e6 + 1e7 * x(0);
@@ -268,17 +336,12 @@ mod tests {
                     baskets: features.baskets,
                     entries: 0.0,
                     values: 0.0,
-                    measured: features.expected(&planted),
+                    measured: seconds(&features),
                     expected: 0.0,
+                    ntuple: false,
                 };
                 (row, features)
             })
-            .collect();
-        let found = profile_of(&seen);
-        for (row, features) in &seen {
-            assert!((features.expected(&found) / row.measured - 1.0).abs() < 1e-6, "{found:?}");
-        }
-        let times = found.times("zlib:1".parse().unwrap()).unwrap();
-        assert!((times - 2.0).abs() < 1e-3, "{times}");
+            .collect()
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
+use dataset::layout::Container;
 use flow::write::WriteOptions;
 use flow::{Budget, unwatched};
 use rootfile::Result;
@@ -23,6 +24,8 @@ pub(super) struct Recipe {
     keep: &'static [&'static str],
     /// The layout that it is generated in.
     layout: &'static str,
+    /// What its files are.
+    container: Container,
     /// Compression and basket sizes of the files.
     pub files: &'static [(&'static str, &'static str)],
 }
@@ -34,7 +37,7 @@ const SPLIT: &str = "split-level = 99\ncompression = \"none\"";
 const WHOLE: &str = "split-level = 0\ncompression = \"none\"";
 
 /// The generated data: wide rows and long columns, numbers that compress well and badly, all kinds of values.
-pub(super) const RECIPES: [Recipe; 12] = [
+pub(super) const RECIPES: [Recipe; 20] = [
     // The same with next to no entries, and with more.
     Recipe {
         model: "nano",
@@ -42,6 +45,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: "compression = \"none\"",
+        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "32kB")],
     },
     Recipe {
@@ -50,6 +54,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: "compression = \"none\"",
+        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:6", "32kB")],
     },
     // A thousand branches of leaves: the branches and baskets cost most.
@@ -59,6 +64,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: "compression = \"none\"",
+        container: Container::Ttree,
         files: &[
             ("none", "2kB"),
             ("none", "32kB"),
@@ -76,6 +82,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: &["nMuon", "Muon_*", "MET_*", "HLT_path1*"],
         layout: "compression = \"none\"",
+        container: Container::Ttree,
         files: &[("none", "64kB"), ("zlib:6", "64kB"), ("zstd:5", "8kB"), ("lz4:4", "64kB"), ("zlib:1", "2kB")],
     },
     // Long arrays: nearly all is decompression.
@@ -85,6 +92,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: &["nLHEPdfWeight", "LHEPdfWeight"],
         layout: "compression = \"none\"",
+        container: Container::Ttree,
         files: EVERY_CODEC,
     },
     // One column of many entries: the entries cost most.
@@ -94,6 +102,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: "compression = \"none\"",
+        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:1", "1MB"), ("lz4:1", "256kB"), ("none", "4kB")],
     },
     Recipe {
@@ -102,6 +111,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: SPLIT,
+        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:5", "4kB"), ("lz4:4", "32kB")],
     },
     Recipe {
@@ -110,6 +120,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: WHOLE,
+        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:5", "8kB")],
     },
     Recipe {
@@ -118,6 +129,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: SPLIT,
+        container: Container::Ttree,
         files: &[("none", "256kB"), ("zlib:1", "32kB"), ("zstd:5", "32kB"), ("lzma:1", "32kB")],
     },
     Recipe {
@@ -126,6 +138,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: WHOLE,
+        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "256kB")],
     },
     Recipe {
@@ -134,6 +147,7 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 10,
         keep: ALL,
         layout: SPLIT,
+        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "4kB"), ("zstd:1", "32kB")],
     },
     Recipe {
@@ -142,7 +156,89 @@ pub(super) const RECIPES: [Recipe; 12] = [
         branches: 1,
         keep: ALL,
         layout: WHOLE,
+        container: Container::Ttree,
         files: &[("none", "32kB"), ("lz4:1", "8kB")],
+    },
+    // RNTuples of the same: pages that hold a cluster, and small ones.
+    Recipe {
+        model: "nano",
+        size: 250_000,
+        branches: 1,
+        keep: ALL,
+        layout: "compression = \"none\"",
+        container: Container::Rntuple,
+        files: &[("none", "64kB"), ("zlib:1", "64kB"), ("lz4:4", "64kB")],
+    },
+    Recipe {
+        model: "nano",
+        size: 5_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: "compression = \"none\"",
+        container: Container::Rntuple,
+        files: &[
+            ("none", "2kB"),
+            ("none", "1MB"),
+            ("zlib:6", "1MB"),
+            ("zlib:1", "4kB"),
+            ("lz4:4", "16kB"),
+            ("zstd:5", "64kB"),
+            ("lzma:1", "1MB"),
+        ],
+    },
+    Recipe {
+        model: "nano",
+        size: 40_000_000,
+        branches: 1,
+        keep: &["nMuon", "Muon_*", "MET_*", "HLT_path1*"],
+        layout: "compression = \"none\"",
+        container: Container::Rntuple,
+        files: &[("none", "64kB"), ("zlib:6", "1MB"), ("zstd:5", "16kB"), ("lz4:4", "64kB"), ("zlib:1", "4kB")],
+    },
+    Recipe {
+        model: "nano",
+        size: 60_000_000,
+        branches: 1,
+        keep: &["nLHEPdfWeight", "LHEPdfWeight"],
+        layout: "compression = \"none\"",
+        container: Container::Rntuple,
+        files: &[("none", "64kB"), ("zlib:1", "1MB"), ("lz4:4", "64kB"), ("zstd:5", "256kB"), ("lzma:1", "64kB")],
+    },
+    Recipe {
+        model: "single",
+        size: 6_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: "compression = \"none\"",
+        container: Container::Rntuple,
+        files: &[("none", "64kB"), ("zlib:1", "64kB"), ("zstd:1", "1MB"), ("lz4:1", "256kB"), ("none", "4kB")],
+    },
+    Recipe {
+        model: "lhcb",
+        size: 6_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: SPLIT,
+        container: Container::Rntuple,
+        files: &[("none", "64kB"), ("zlib:1", "1MB"), ("zstd:5", "8kB")],
+    },
+    Recipe {
+        model: "aod",
+        size: 8_000_000,
+        branches: 1,
+        keep: ALL,
+        layout: SPLIT,
+        container: Container::Rntuple,
+        files: &[("none", "1MB"), ("zlib:1", "64kB"), ("lz4:4", "256kB")],
+    },
+    Recipe {
+        model: "multi",
+        size: 8_000_000,
+        branches: 10,
+        keep: ALL,
+        layout: SPLIT,
+        container: Container::Rntuple,
+        files: &[("none", "64kB"), ("zlib:1", "8kB"), ("zstd:1", "1MB")],
     },
 ];
 
@@ -155,7 +251,8 @@ impl Recipe {
     pub fn name(&self, compression: &str, basket: &str) -> String {
         let split = if self.layout == WHOLE { ", unsplit" } else { "" };
         let some = if self.keep.is_empty() { "" } else { ", some branches" };
-        format!("{}{split}{some}, {compression}, {basket}", self.model)
+        let container = if self.container == Container::Rntuple { ", RNTuple" } else { "" };
+        format!("{}{container}{split}{some}, {compression}, {basket}", self.model)
     }
 
     /// Generates the data set.
@@ -179,12 +276,17 @@ impl Recipe {
         Ok(path)
     }
 
+    fn layout_of(&self, codec: &str, basket: &str) -> String {
+        let container = self.container;
+        format!("container = \"{container}\"\ncompression = \"{codec}\"\nbasket = \"{basket}\"")
+    }
+
     /// Writes it with another codec and baskets of another size.
     pub fn rewrite(&self, made: &Path, path: &Path, codec: &str, basket: &str, budget: Budget) -> Result<()> {
         let keep: Vec<String> = self.keep.iter().map(|&name| name.to_owned()).collect();
         let content = flow::ContentOptions { filter: NameFilter::new(&keep, &[])?, ..flow::ContentOptions::default() };
         let options = flow::Options {
-            layout: format!("compression = \"{codec}\"\nbasket = \"{basket}\"").parse()?,
+            layout: self.layout_of(codec, basket).parse()?,
             content,
             budget,
             overwrite: true,

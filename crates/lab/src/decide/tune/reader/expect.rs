@@ -1,13 +1,14 @@
 //! Applies a profile to the expected costs: decompression, values, baskets and branches. Sizes and writing costs stay as
 //! measured.
 
-use crate::cost::column::Column;
+use crate::cost::column::{Column, PageColumn};
 use crate::cost::measured::{CodecCost, ColumnCost, Measured};
 use crate::cost::statistics::FileStats;
 use crate::cost::{Access, Decode, Line, Packing};
-use dataset::layout::Compression;
+use dataset::layout::{ColumnEncoding, Compression};
 
-use super::profile::{PerValue, Profile, wide};
+use super::NtupleCosts;
+use super::profile::{Decompress, PerValue, Profile, wide};
 
 /// The costs of reading as another program has them.
 pub(crate) fn expected(profile: &Profile, stats: &FileStats, measured: &Measured) -> (Measured, Access) {
@@ -20,12 +21,64 @@ pub(crate) fn expected(profile: &Profile, stats: &FileStats, measured: &Measured
     let columns = stats.columns.iter().zip(stats.items()).zip(&measured.columns);
     let columns = columns.map(|((column, items), cost)| {
         let wide = wide(branches.get(column.tree).copied().unwrap_or(0.0)) * column.entries;
+        if let (Some(pages), Some(ntuple)) = (&column.pages, &profile.ntuple) {
+            return of_pages(ntuple, (column, pages), cost, &measured.codecs);
+        }
         let besides = profile.read.item * items + profile.read.wide_entry * wide;
         of_column(profile, (column, besides), cost, &measured.codecs)
     });
     let columns = columns.collect();
     let all = stats.now().count();
-    (Measured { columns, ..measured.clone() }, of_access(profile, stats.trees.len(), all))
+    let access = match profile.ntuple.as_ref().filter(|_| stats.has_pages()) {
+        Some(ntuple) => of_ntuples(ntuple, stats.trees.len(), all),
+        None => of_access(profile, stats.trees.len(), all),
+    };
+    (Measured { columns, ..measured.clone() }, access)
+}
+
+/// The same for RNTuples.
+fn of_ntuples(ntuple: &NtupleCosts, tables: usize, columns: usize) -> Access {
+    let read = ntuple.read;
+    #[expect(clippy::cast_precision_loss, reason = "tables and columns of a file")]
+    let share = tables as f64 / columns.max(1) as f64;
+    Access {
+        per_basket: read.page,
+        per_byte: read.stored_byte,
+        per_offset: 0.0,
+        per_column: read.column + share * read.table,
+        per_written: 0.0,
+        per_copied: 0.0,
+    }
+}
+
+/// A column of an RNTuple. Ends of collections are read with what they are the ends of.
+fn of_pages(
+    ntuple: &NtupleCosts,
+    (column, pages): (&Column, &PageColumn),
+    cost: &ColumnCost,
+    codecs: &[Packing],
+) -> ColumnCost {
+    let PerValue { entry, value } = ntuple.values(column.kind);
+    let values = if column.has_ends() { 0.0 } else { entry * column.entries + value * column.values() };
+    let elements = |is_split: bool| {
+        let per_byte = if is_split { ntuple.read.split_byte } else { ntuple.read.plain_byte };
+        Line { fixed: 0.0, per_byte }
+    };
+    let splits = pages.encoding.column_type().unsplit().split().is_some();
+    let with = |(cost, codec): (&Option<CodecCost>, &Packing)| {
+        cost.map(|cost| CodecCost {
+            unpack: unpacking(&ntuple.decompress, codec.compression, cost.unpack),
+            decode: elements(splits && codec.encoding == Some(ColumnEncoding::Split)),
+            ..cost
+        })
+    };
+    ColumnCost {
+        today: unpacking(&ntuple.decompress, column.compression, cost.today),
+        elements: elements(pages.encoding.column_type().is_split()),
+        decode: Decode { line: Line { fixed: 0.0, per_byte: values / column.raw.max(1.0) }, besides: 0.0 },
+        codecs: cost.codecs.iter().zip(codecs).map(with).collect(),
+        sampled: cost.sampled,
+    }
 }
 
 /// The cost of a tree is divided among its branches, which are usually all read.
@@ -39,6 +92,8 @@ fn of_access(profile: &Profile, trees: usize, columns: usize) -> Access {
         // The cost of an entry includes the offsets of values of variable size.
         per_offset: 0.0,
         per_column: read.branch + share * read.tree,
+        per_written: 0.0,
+        per_copied: 0.0,
     }
 }
 
@@ -53,10 +108,11 @@ fn of_column(
     // By bytes, so that a reader of some entries pays for those alone.
     let per_byte = values / column.raw.max(1.0);
     let with = |(cost, codec): (&Option<CodecCost>, &Packing)| {
-        cost.map(|cost| CodecCost { unpack: unpacking(profile, codec.compression, cost.unpack), ..cost })
+        cost.map(|cost| CodecCost { unpack: unpacking(&profile.decompress, codec.compression, cost.unpack), ..cost })
     };
     ColumnCost {
-        today: unpacking(profile, column.compression, cost.today),
+        today: unpacking(&profile.decompress, column.compression, cost.today),
+        elements: cost.elements,
         decode: Decode { line: Line { fixed: 0.0, per_byte }, besides: 0.0 },
         codecs: cost.codecs.iter().zip(codecs).map(with).collect(),
         sampled: cost.sampled,
@@ -64,13 +120,13 @@ fn of_column(
 }
 
 /// Seconds to decompress, from those of basketry.
-fn unpacking(profile: &Profile, codec: Compression, ours: Line) -> Line {
-    match profile.times(codec) {
+fn unpacking(decompress: &Decompress, codec: Compression, ours: Line) -> Line {
+    match decompress.times(codec) {
         Some(times) => {
-            let basket = codec.algorithm().map_or(0.0, |codec| profile.speed(codec).seconds_per_basket);
+            let basket = codec.algorithm().map_or(0.0, |codec| decompress.speed(codec).seconds_per_basket);
             let ours = ours.scaled(times);
             Line { fixed: ours.fixed + basket, ..ours }
         }
-        None => Line { fixed: 0.0, per_byte: profile.decompress.none.seconds_per_byte },
+        None => Line { fixed: 0.0, per_byte: decompress.none.seconds_per_byte },
     }
 }

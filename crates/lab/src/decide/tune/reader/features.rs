@@ -1,28 +1,35 @@
-//! Features of a file: the amounts that a profile has a cost for.
+//! Features of a file: the amounts that a profile has a cost for. Those of a file of RNTuples have other names, at the same places.
 
 use dataset::tree::basket::BasketHeader;
 use rootfile::Result;
 use rootfile::bytes::Cursor;
 use rootfile::codec::Algorithm;
 
-use super::profile::{PerValue, Profile, Read, wide};
+use super::profile::{Decompress, PerValue, Profile, Read, wide};
+use super::{NtupleCosts, NtupleRead};
 use crate::cost::column::Column;
 use crate::cost::statistics::FileStats;
 use crate::cost::{CodecBench, Codecs, Kind};
 use crate::math::as_f64;
 
+/// Amounts before the codecs.
+pub(super) const BESIDES: usize = 7;
+
 /// The amounts in a file that a profile has costs for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Features {
+    /// Trees or RNTuples.
     pub trees: f64,
+    /// Branches or columns.
     pub branches: f64,
+    /// Baskets or pages.
     pub baskets: f64,
     pub stored: f64,
     /// Bytes without compression.
     pub none: f64,
-    /// Objects of split collections.
+    /// Objects of split collections; of RNTuples, bytes of elements whose bytes are split.
     pub items: f64,
-    /// Entries of branches of wide trees.
+    /// Entries of branches of wide trees; of RNTuples, bytes of other elements.
     pub wide: f64,
     /// By codec, in the order of [`Algorithm::WRITTEN`].
     pub codecs: [Packed; Algorithm::WRITTEN.len()],
@@ -51,18 +58,30 @@ impl Features {
     /// The seconds that a profile says.
     pub fn expected(&self, profile: &Profile) -> f64 {
         let Read { tree, branch, basket, stored_byte, item, wide_entry } = profile.read;
-        let codecs = self.codecs.iter().zip(Algorithm::WRITTEN).map(|(packed, codec)| {
-            let speed = profile.speed(codec);
-            packed.seconds * speed.seconds_per_byte / speed.basketry + packed.baskets * speed.seconds_per_basket
+        let none = profile.decompress.none.seconds_per_byte;
+        let besides = [tree, branch, basket, stored_byte, none, item, wide_entry];
+        self.product(besides, &profile.decompress, &|kind| profile.values(kind))
+    }
+
+    /// The seconds that a profile says for RNTuples.
+    pub fn expected_of_pages(&self, ntuple: &NtupleCosts) -> f64 {
+        let NtupleRead { table, column, page, stored_byte, split_byte, plain_byte } = ntuple.read;
+        let none = ntuple.decompress.none.seconds_per_byte;
+        let besides = [table, column, page, stored_byte, none, split_byte, plain_byte];
+        self.product(besides, &ntuple.decompress, &|kind| ntuple.values(kind))
+    }
+
+    fn product(&self, besides: [f64; BESIDES], decompress: &Decompress, per_value: &dyn Fn(Kind) -> PerValue) -> f64 {
+        let codecs = Algorithm::WRITTEN.into_iter().flat_map(|codec| {
+            let speed = decompress.speed(codec);
+            [speed.seconds_per_byte / speed.basketry, speed.seconds_per_basket]
         });
-        let values = self.values.iter().zip(Kind::ALL).map(|((entries, values), kind)| {
-            let PerValue { entry, value } = profile.values(kind);
-            entries * entry + values * value
+        let values = Kind::ALL.into_iter().flat_map(|kind| {
+            let PerValue { entry, value } = per_value(kind);
+            [entry, value]
         });
-        let besides = self.trees * tree + self.branches * branch + self.baskets * basket + self.items * item;
-        let besides = besides + self.wide * wide_entry;
-        let stored = self.stored * stored_byte + self.none * profile.decompress.none.seconds_per_byte;
-        besides + stored + codecs.sum::<f64>() + values.sum::<f64>()
+        let numbers = besides.into_iter().chain(codecs).chain(values);
+        self.row().into_iter().zip(numbers).map(|(amount, number)| amount * number).sum()
     }
 }
 
@@ -72,6 +91,7 @@ pub(super) fn features_of(stats: &FileStats) -> Result<Features> {
     let mut buffer = Vec::new();
     let mut features = Features { trees: as_f64(stats.trees.len() as u64), ..Features::default() };
     features.items = stats.items().into_iter().sum();
+    let has_pages = stats.has_pages();
     for column in &stats.columns {
         features.branches += 1.0;
         features.baskets += column.count();
@@ -86,6 +106,14 @@ pub(super) fn features_of(stats: &FileStats) -> Result<Features> {
             }
             None => features.none += column.raw,
         }
+        if let Some(pages) = &column.pages {
+            let is_split = pages.encoding.column_type().is_split();
+            *(if is_split { &mut features.items } else { &mut features.wide }) += column.raw;
+        }
+        // Ends of collections are read with what they are the ends of.
+        if column.has_ends() {
+            continue;
+        }
         if let Some((entries, values)) =
             Kind::ALL.iter().position(|kind| *kind == column.kind).and_then(|kind| features.values.get_mut(kind))
         {
@@ -94,13 +122,25 @@ pub(super) fn features_of(stats: &FileStats) -> Result<Features> {
         }
     }
     // Each file has one tree.
-    features.wide = wide(features.branches) * features.values.iter().map(|values| values.0).sum::<f64>();
+    if !has_pages {
+        features.wide = wide(features.branches) * features.values.iter().map(|values| values.0).sum::<f64>();
+    }
     Ok(features)
 }
 
 /// Seconds that basketry takes to decompress all baskets of a column.
 fn unpack(stats: &FileStats, column: &Column, (bench, buffer): (&mut Codecs, &mut Vec<u8>)) -> Result<f64> {
     let mut seconds = 0.0;
+    if let Some(own) = &column.pages {
+        let source = &**stats.file.source();
+        for (page, _) in own.pages.iter().zip(&column.baskets).filter(|(_, piece)| piece.seek > 0) {
+            let Some(stored) = page.stored_len().and_then(|stored| usize::try_from(stored).ok()) else { continue };
+            let record = page.read(source, own.max_key_size)?;
+            let stored = record.get(..stored).unwrap_or(&record);
+            seconds += bench.unpack(stored, page.raw_len(&own.encoding)?, buffer)?;
+        }
+        return Ok(seconds);
+    }
     for basket in column.written() {
         let record = stats.file.source().read(basket.seek, basket.nbytes as usize)?;
         let header = BasketHeader::parse(&mut Cursor::new(&record))?;

@@ -7,6 +7,7 @@ mod calibration_files;
 pub(crate) mod expect;
 mod features;
 mod fit;
+mod ntuple_costs;
 pub mod profile;
 pub(crate) mod proof;
 pub(crate) mod session;
@@ -19,6 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cost::Workload;
 use profile::Profile;
+
+pub use ntuple_costs::{NtupleCosts, NtupleRead};
 
 /// Profiles that come with basketry, by the reader's name.
 const SHIPPED: [(&str, &str); 2] = [("root", include_str!("root.toml")), ("uproot", include_str!("uproot.toml"))];
@@ -91,6 +94,21 @@ impl Reader {
             return Err(Error::request(why));
         }
         Ok(())
+    }
+
+    /// Refuses to expect costs of RNTuples by a profile that has none.
+    pub(crate) fn check_ntuples(&self) -> Result<()> {
+        if self.profile.ntuple.is_some() {
+            return Ok(());
+        }
+        let name = &self.profile.reader;
+        let place = self.place.as_ref().map_or_else(|| "the shipped profile".to_owned(), |p| p.display().to_string());
+        let (calibrate, force) = (Hint::named("calibrate"), Hint::switch("force"));
+        let why = format!(
+            "{place} was measured with trees alone, by an earlier version, and says nothing of RNTuples; \
+             measure {name} again with {calibrate} and {force}"
+        );
+        Err(Error::request(why).hint(calibrate).hint(force))
     }
 
     /// Whether branches that basketry cannot decode are read, too.
@@ -166,6 +184,8 @@ mod tests {
             assert_eq!(profile.reader, name);
             assert!(profile.command.contains("--calibrate"), "{}", profile.command);
             assert!(profile.fit.files >= 20 && profile.fit.median_error < 0.25, "{:?}", profile.fit);
+            let fit = profile.ntuple.map(|ntuple| ntuple.fit).unwrap();
+            assert!(fit.files >= 15 && fit.median_error < 0.25, "{fit:?}");
         }
     }
 

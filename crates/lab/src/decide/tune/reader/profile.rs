@@ -8,14 +8,15 @@ use rootfile::codec::{Algorithm, Compression};
 use rootfile::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+use super::ntuple_costs::NtupleCosts;
 use crate::cost::Kind;
 
 /// Version of the format. It grows when a field goes or changes its meaning.
 pub const FORMAT: u32 = 1;
 
 /// No program takes longer for a byte, a basket or an entry; no file that claims it was measured.
-const MOST: f64 = 1.0;
-const MOST_PER_BYTE: f64 = 1e-4;
+pub(super) const MOST: f64 = 1.0;
+pub(super) const MOST_PER_BYTE: f64 = 1e-4;
 /// No program decompresses this many times faster or slower than basketry.
 const MOST_RATIO: f64 = 1000.0;
 
@@ -43,6 +44,9 @@ pub struct Profile {
     pub values: BTreeMap<Kind, PerValue>,
     /// How well the numbers explain the measurements.
     pub fit: Fit,
+    /// The same for RNTuples; none: they were not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ntuple: Option<NtupleCosts>,
 }
 
 /// Seconds that decompressing takes, by codec.
@@ -161,20 +165,8 @@ impl Profile {
         if self.reader.is_empty() {
             return Err("reader is empty".to_owned());
         }
-        for name in Algorithm::WRITTEN {
-            let Speed { seconds_per_byte, seconds_per_basket, basketry } = self.speed(name);
-            number(&format!("decompress.{name}.seconds-per-basket"), seconds_per_basket, MOST)?;
-            for (key, value) in [("seconds-per-byte", seconds_per_byte), ("basketry", basketry)] {
-                number(&format!("decompress.{name}.{key}"), value, MOST_PER_BYTE)?;
-                if value <= 0.0 {
-                    return Err(format!("decompress.{name}.{key} is 0; no codec is free"));
-                }
-            }
-            if !(1.0 / MOST_RATIO..=MOST_RATIO).contains(&(seconds_per_byte / basketry)) {
-                return Err(format!("decompress.{name}: more than {MOST_RATIO} times apart from basketry"));
-            }
-        }
-        number("decompress.none.seconds-per-byte", self.decompress.none.seconds_per_byte, MOST_PER_BYTE)?;
+        self.decompress.check("decompress")?;
+        self.ntuple.as_ref().map_or(Ok(()), NtupleCosts::check)?;
         let Read { tree, branch, basket, stored_byte, item, wide_entry } = self.read;
         number("read.item", item, MOST)?;
         number("read.wide-entry", wide_entry, MOST)?;
@@ -198,11 +190,23 @@ impl Profile {
 
     /// The cost of a codec.
     pub fn speed(&self, algorithm: Algorithm) -> Speed {
+        self.decompress.speed(algorithm)
+    }
+
+    /// The cost of values of a kind.
+    pub fn values(&self, kind: Kind) -> PerValue {
+        self.values.get(&kind).copied().unwrap_or_default()
+    }
+}
+
+impl Decompress {
+    /// The cost of a codec.
+    pub fn speed(&self, algorithm: Algorithm) -> Speed {
         match algorithm {
-            Algorithm::Zlib | Algorithm::OldCs => self.decompress.zlib,
-            Algorithm::Lz4 => self.decompress.lz4,
-            Algorithm::Zstd => self.decompress.zstd,
-            Algorithm::Lzma => self.decompress.lzma,
+            Algorithm::Zlib | Algorithm::OldCs => self.zlib,
+            Algorithm::Lz4 => self.lz4,
+            Algorithm::Zstd => self.zstd,
+            Algorithm::Lzma => self.lzma,
         }
     }
 
@@ -212,9 +216,22 @@ impl Profile {
         Some(seconds_per_byte / basketry)
     }
 
-    /// The cost of values of a kind.
-    pub fn values(&self, kind: Kind) -> PerValue {
-        self.values.get(&kind).copied().unwrap_or_default()
+    /// Refuses impossible numbers; `place` is the table's name in the file.
+    pub(super) fn check(&self, place: &str) -> std::result::Result<(), String> {
+        for name in Algorithm::WRITTEN {
+            let Speed { seconds_per_byte, seconds_per_basket, basketry } = self.speed(name);
+            number(&format!("{place}.{name}.seconds-per-basket"), seconds_per_basket, MOST)?;
+            for (key, value) in [("seconds-per-byte", seconds_per_byte), ("basketry", basketry)] {
+                number(&format!("{place}.{name}.{key}"), value, MOST_PER_BYTE)?;
+                if value <= 0.0 {
+                    return Err(format!("{place}.{name}.{key} is 0; no codec is free"));
+                }
+            }
+            if !(1.0 / MOST_RATIO..=MOST_RATIO).contains(&(seconds_per_byte / basketry)) {
+                return Err(format!("{place}.{name}: more than {MOST_RATIO} times apart from basketry"));
+            }
+        }
+        number(&format!("{place}.none.seconds-per-byte"), self.none.seconds_per_byte, MOST_PER_BYTE)
     }
 }
 
@@ -225,7 +242,7 @@ pub(crate) fn wide(branches: f64) -> f64 {
 }
 
 /// Refuses a number of seconds that cannot be.
-fn number(name: &str, value: f64, most: f64) -> std::result::Result<(), String> {
+pub(super) fn number(name: &str, value: f64, most: f64) -> std::result::Result<(), String> {
     match value {
         v if !v.is_finite() => Err(format!("{name} is {v}; write a finite number")),
         v if v < 0.0 => Err(format!("{name} is {v}; times must not be negative")),
@@ -238,11 +255,6 @@ fn number(name: &str, value: f64, most: f64) -> std::result::Result<(), String> 
 impl Profile {
     /// A profile with numbers of about the right size.
     pub(crate) fn example() -> Self {
-        let speed = |times: f64, basketry: f64| Speed {
-            seconds_per_byte: times * basketry,
-            seconds_per_basket: 2e-6,
-            basketry,
-        };
         Self {
             format: FORMAT,
             reader: "root".to_owned(),
@@ -250,16 +262,30 @@ impl Profile {
             date: "2026-01-31".to_owned(),
             processor: "a processor".to_owned(),
             command: "basketry tune --calibrate root".to_owned(),
-            decompress: Decompress {
-                none: Stored { seconds_per_byte: 1e-10 },
-                zlib: speed(2.0, 2e-9),
-                lz4: speed(1.5, 4e-10),
-                zstd: speed(1.2, 1e-9),
-                lzma: speed(1.1, 2e-8),
-            },
+            decompress: Decompress::example(),
             read: Read { tree: 1e-3, branch: 3e-5, basket: 3e-6, stored_byte: 2e-10, item: 2e-7, wide_entry: 1e-8 },
             values: Kind::ALL.into_iter().map(|kind| (kind, PerValue { entry: 3e-8, value: 1e-9 })).collect(),
             fit: Fit { files: 30, median_error: 0.03, worst_error: 0.2 },
+            ntuple: None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl Decompress {
+    /// Numbers of about the right size.
+    pub(crate) fn example() -> Self {
+        let speed = |times: f64, basketry: f64| Speed {
+            seconds_per_byte: times * basketry,
+            seconds_per_basket: 2e-6,
+            basketry,
+        };
+        Self {
+            none: Stored { seconds_per_byte: 1e-10 },
+            zlib: speed(2.0, 2e-9),
+            lz4: speed(1.5, 4e-10),
+            zstd: speed(1.2, 1e-9),
+            lzma: speed(1.1, 2e-8),
         }
     }
 }
@@ -283,6 +309,23 @@ mod tests {
         let text = Profile::example().to_toml().unwrap();
         assert_eq!(Profile::parse(&text, Path::new("p.toml")).unwrap(), Profile::example(), "{text}");
         assert!(text.starts_with("# What reading costs root 6.40.00"), "{text}");
+    }
+
+    #[test]
+    fn costs_of_rntuples_are_a_part_that_may_be_missing() {
+        let profile = Profile { ntuple: Some(NtupleCosts::example()), ..Profile::example() };
+        let text = profile.to_toml().unwrap();
+        assert_eq!(Profile::parse(&text, Path::new("p.toml")).unwrap(), profile, "{text}");
+        assert!(!Profile::example().to_toml().unwrap().contains("ntuple"));
+        let refused = |from: &str, to: &str| {
+            let changed = text.replace(from, to);
+            assert_ne!(changed, text);
+            Profile::parse(&changed, Path::new("p.toml")).unwrap_err().to_string()
+        };
+        assert!(refused("page = 0.000003", "page = 2.0").contains("ntuple.read.page is 2"));
+        assert!(refused("split-byte = 0.000000001", "split-byte = -1.0").contains("ntuple.read.split-byte is -1"));
+        assert!(refused("[ntuple.values.array]", "[ntuple.values.member]").contains("ntuple.values.array is missing"));
+        assert!(refused("[ntuple.fit]", "[ntuple.fits]").contains("unknown field"));
     }
 
     #[test]

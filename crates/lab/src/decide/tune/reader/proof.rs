@@ -10,6 +10,7 @@ use super::super::compare::{Comparison, compare};
 use super::Reader;
 use super::session::{Session, Wanted, programs};
 use crate::addresses::refuse_urls;
+use crate::cost::column::Column;
 use crate::cost::statistics::FileStats;
 use crate::cost::{Term, Workload, replay};
 
@@ -94,26 +95,54 @@ pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, 
         #[expect(clippy::cast_precision_loss, reason = "a few draws")]
         let each = weight / draws.len() as f64;
         for draw in &draws {
-            for (parts, own) in all.iter_mut().zip(&stats) {
-                let trees =
-                    (0..own.trees.len()).filter_map(|number| wanted(own, &stats, number, term, draw.as_deref()));
-                parts.push((each, trees.collect()));
+            for ((parts, own), path) in all.iter_mut().zip(&stats).zip(files) {
+                // Who reads a field reads the ends of its collections, and who names a projected field what it shows.
+                let asked = own.has_pages().then(|| FileStats::read(path, tree, &workload.only(term))).transpose()?;
+                let of = |number: usize| match asked.as_ref().filter(|own| own.is_ntuple(number)) {
+                    Some(own) => fields(own, number, term, draw.as_deref()),
+                    None => wanted(own, &stats, number, term, draw.as_deref()),
+                };
+                parts.push((each, (0..own.trees.len()).filter_map(of).collect()));
             }
         }
     }
     Ok(all)
 }
 
+/// The reading of an RNTuple for a part of the workload: `own` has its demands.
+fn fields(own: &FileStats, number: usize, term: &Term, draw: Option<&[u64]>) -> Option<Wanted> {
+    let table = own.trees.get(number).filter(|table| table.entries > 0.0)?;
+    let here = || own.columns.iter().filter(|column| column.tree == number && column.demand.readings() > 0.0);
+    // Ends are read with what they are the ends of.
+    let has_items = |ends: &Column| {
+        let below = |other: &Column| !other.has_ends() && other.lineage.starts_with(&ends.lineage);
+        here().any(below)
+    };
+    let mut names: Vec<String> = Vec::new();
+    let mut known: HashSet<&str> = HashSet::new();
+    for column in here().filter(|column| !column.has_ends() || !has_items(column)) {
+        let Some(pages) = &column.pages else { continue };
+        if known.insert(&pages.view) {
+            names.push(pages.view.clone());
+        }
+    }
+    let columns = matches!(term, Term::Columns(_)).then(Vec::new);
+    let entries = draw.map(|picks| inside(picks, table.entries));
+    (!names.is_empty()).then(|| Wanted { tree: table.path.clone(), columns, fields: Some(names), entries })
+}
+
+/// The picked entries that a table has.
+fn inside(picks: &[u64], entries: f64) -> Vec<u64> {
+    picks.iter().copied().filter(|&pick| crate::math::as_f64(pick) < entries).collect()
+}
+
 /// The reading of a tree for a part of the workload. Where one file has a selected member as a branch,
 /// the unsplit column of the other is read.
 fn wanted(own: &FileStats, all: &[FileStats], number: usize, term: &Term, draw: Option<&[u64]>) -> Option<Wanted> {
     let tree = own.trees.get(number).filter(|tree| tree.entries > 0.0)?;
-    let entries = draw.map(|picks| {
-        let inside = picks.iter().copied().filter(|&pick| crate::math::as_f64(pick) < tree.entries);
-        inside.collect::<Vec<u64>>()
-    });
+    let entries = draw.map(|picks| inside(picks, tree.entries));
     let path = tree.path.clone();
-    let Term::Columns(_) = term else { return Some(Wanted { tree: path, columns: None, entries }) };
+    let Term::Columns(_) = term else { return Some(Wanted { tree: path, columns: None, fields: None, entries }) };
     let mut tops: HashSet<&str> = HashSet::new();
     for stats in all {
         let requested = stats.columns.iter().filter(|column| {
@@ -130,7 +159,7 @@ fn wanted(own: &FileStats, all: &[FileStats], number: usize, term: &Term, draw: 
         whole || term.asks_for(&path, &column.lineage)
     });
     let columns: Vec<Vec<String>> = requested.map(|column| column.lineage.clone()).collect();
-    (!columns.is_empty()).then_some(Wanted { tree: path, columns: Some(columns), entries })
+    (!columns.is_empty()).then_some(Wanted { tree: path, columns: Some(columns), fields: None, entries })
 }
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub(crate) struct Wanted {
     pub tree: String,
     /// Names of branches, each after its parents; `None`: all.
     pub columns: Option<Vec<Vec<String>>>,
+    /// Names of fields that have a value for each entry, if it is an RNTuple: all that are read.
+    pub fields: Option<Vec<String>>,
     /// Entries; none: all.
     pub entries: Option<Vec<u64>>,
 }
