@@ -15,7 +15,9 @@ use super::search::Search;
 use super::tuned::{Decider, figures};
 use super::{layout, reader};
 use crate::cost::column::Column;
+use crate::cost::model::Pieces;
 use crate::cost::model::{self, Cost};
+use crate::cost::page_counts::PageCounts;
 use crate::cost::{Demand, Utility, Workload};
 use crate::math::solve::Infeasible;
 use crate::price::Usage;
@@ -153,7 +155,11 @@ impl Decider {
                         Some(size) => model::entries_per_basket(column, size, clusters),
                         None => column.entries / column.count().max(1.0),
                     };
-                    model::planned(column, &codec, cost.decode, entries, 0.0, &access, clusters).read
+                    let size = basket.unwrap_or(column.basket_size);
+                    let table = self.stats.trees.get(column.tree);
+                    let counts = table.and_then(|table| PageCounts::new(column, table, clusters));
+                    let pieces = Pieces { entries, size, count: counts.map(|counts| counts.pages(size)) };
+                    model::planned(column, &codec, cost.decode, pieces, &access, clusters).read
                 }
             };
         }
