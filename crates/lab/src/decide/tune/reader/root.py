@@ -2,9 +2,9 @@
 
 A request names a file and its trees, for each the columns (all, if none are named) and the entries. The answer is the
 CPU time of opening the file and of TBranch::GetEntry for each entry of each branch, as rootreadspeed reads. The loop is
-compiled. Branches below those of the first level are switched on and off as asked for. Of an RNTuple it is the time of opening it and
-of a view's value for each entry of each field, as an analysis reads; classes that ROOT does not know are emulated, and then entries are
-loaded whole.
+compiled. Branches below those of the first level are switched on and off as asked for. Of an RNTuple it is the time of
+opening it and of a view's value for each entry of each field, as an analysis reads; classes that ROOT does not know are
+emulated, and then entries are loaded whole.
 """
 
 import json
@@ -127,7 +127,7 @@ except Exception as error:
     sys.exit(0)
 print(json.dumps({"version": str(ROOT.gROOT.GetVersion())}), file=answers, flush=True)
 
-#: RNTuples whose entries are loaded whole, by file and path; and fields that cannot be read alone, with their name besides.
+#: RNTuples whose entries are loaded whole, by file and path; and fields that cannot be read alone.
 whole, unread = set(), set()
 
 

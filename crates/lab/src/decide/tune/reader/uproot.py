@@ -1,8 +1,8 @@
 """Reads trees and RNTuples by uproot for basketry: a request in JSON a line on stdin, an answer a line on stdout.
 
 A request names a file and its trees, for each the columns (all, if none are named). The answer is the CPU time of
-opening the file and of an array of each branch; of an RNTuple that of the arrays of its fields, in one call. What uproot cannot read is
-found when a file is read for the first time, and passed over from then on.
+opening the file and of an array of each branch; of an RNTuple that of the arrays of its fields, in one call. What
+uproot cannot read is found when a file is read for the first time, and passed over from then on.
 """
 
 import json
