@@ -26,17 +26,19 @@ if TYPE_CHECKING:
     from .options import Place, Places
 
 
-def inspect(file: Place, *, baskets: bool = False) -> Inspection:
+def inspect(file: Place, *, baskets: bool = False, no_trials: bool = False) -> Inspection:
     """Content, layout and faults of a file, worst fault first.
 
     `file` is FILE, or FILE:TREE for one of its trees (or a pattern such as "f.root:dir/*"); `baskets` lists
-    every basket. Of a Parquet file, `Inspection.parquet` has the metadata: row groups, and columns with their types,
+    every basket. Commands of findings, and the other container (`Inspection.moved`), are tried on samples, which takes a
+    few seconds at most; with `no_trials` they are not. Of a Parquet file, `Inspection.parquet` has the metadata: row groups, and columns with their types,
     codecs and sizes; no faults are looked for.
     """
     from ..reports.inspecting import Inspection
     from ..reports.parse import parse
 
-    return parse(Inspection, report("inspect", {"json": True, "baskets": baskets}, [os.fspath(file)]))
+    options = {"json": True, "baskets": baskets, "no_trials": no_trials}
+    return parse(Inspection, report("inspect", options, [os.fspath(file)]))
 
 
 def layout(file: Place) -> dict[str, Any]:

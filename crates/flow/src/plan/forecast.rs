@@ -145,12 +145,11 @@ impl Places {
     }
 }
 
-/// What samples showed: bytes on disk now and then, for each with the bytes before compression.
+/// What samples showed: bytes on disk now and then, for each with its work, by which places are even.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub before: f64,
     pub after: f64,
-    pub raw: f64,
     /// One by one, unless all was tried.
     tried: Vec<[f64; 3]>,
 }
@@ -160,26 +159,32 @@ const ALONE: f64 = 0.08;
 
 impl Tally {
     /// Adds a sample.
-    pub fn add(&mut self, before: f64, after: f64, raw: f64) {
-        if before > 0.0 && raw > 0.0 {
-            (self.before, self.after, self.raw) = (self.before + before, self.after + after, self.raw + raw);
-            self.tried.push([before, after, raw]);
+    pub fn add(&mut self, before: f64, after: f64, work: f64) {
+        if before > 0.0 && work > 0.0 {
+            (self.before, self.after) = (self.before + before, self.after + after);
+            self.tried.push([before, after, work]);
         }
     }
 
-    /// Adds a part of all, all of which is tried.
-    pub fn add_whole(&mut self, before: f64, after: f64, raw: f64) {
-        (self.before, self.after, self.raw) = (self.before + before, self.after + after, self.raw + raw);
+    /// Adds the samples of another column.
+    pub fn join(&mut self, other: &Self) {
+        (self.before, self.after) = (self.before + other.before, self.after + other.after);
+        self.tried.extend_from_slice(&other.tried);
     }
 
-    /// Bytes afterwards over those now. Samples lie evenly over the bytes before compression, so each of them counts alike for as many.
+    /// Adds a part of all, all of which is tried.
+    pub fn add_whole(&mut self, before: f64, after: f64) {
+        (self.before, self.after) = (self.before + before, self.after + after);
+    }
+
+    /// Bytes afterwards over those now. Samples lie evenly over the work, so each of them counts alike for as much.
     pub fn factor(&self) -> Option<f64> {
         if self.tried.is_empty() {
             return (self.before > 0.0).then(|| self.after / self.before);
         }
         let sum = |of: fn(&[f64; 3]) -> f64| self.tried.iter().map(of).sum::<f64>();
-        let before = sum(|[before, _, raw]| before / raw);
-        (before > 0.0).then(|| sum(|[_, after, raw]| after / raw) / before)
+        let before = sum(|[before, _, work]| before / work);
+        (before > 0.0).then(|| sum(|[_, after, work]| after / work) / before)
     }
 
     /// The squared error of the bytes afterwards of a column with so many bytes now, from the differences of its samples; none if there

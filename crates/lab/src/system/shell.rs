@@ -40,7 +40,7 @@ pub(crate) fn pasted_pattern(name: &str) -> String {
 }
 
 /// The pattern that matches a name, and no other: as options take it, which begin with a dash.
-fn pattern(name: &str) -> Cow<'_, str> {
+pub(crate) fn pattern(name: &str) -> Cow<'_, str> {
     // Fact: of a name with dimensions, `fX[3]`, the look-up takes the text itself.
     let (bare, dimensions) = name.split_at(name.find('[').filter(|_| name.ends_with(']')).unwrap_or(name.len()));
     let is_dimensions = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '[' || c == ']');

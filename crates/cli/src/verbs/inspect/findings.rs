@@ -2,11 +2,11 @@
 
 use std::io::{Result, Write};
 
-use lab::inspect::report::Report;
+use lab::inspect::report::{Moved, OtherContainer, Report};
 use lab::inspect::{Finding, Pays, Price};
 
 use super::format::seconds;
-use crate::output::{bytes, plural};
+use crate::output::{bytes, percent, plural};
 
 /// Prints the findings; with `writer` also those that only a writer of the file pays for.
 pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<()> {
@@ -31,6 +31,29 @@ pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<(
     if hidden > 0 {
         let (what, is) = (plural(hidden, "finding", "findings"), if hidden == 1 { "is" } else { "are" });
         writeln!(out, "{what} that only a writer of the file pays for {is} left out; --writer shows them.")?;
+    }
+    moved(out, report)
+}
+
+/// What tables would take in the other container.
+fn moved(out: &mut impl Write, report: &Report) -> Result<()> {
+    for (i, Moved { path, container, bytes_now, bytes: then, uncertainty, refused }) in report.moved.iter().enumerate()
+    {
+        let (now, other) = match container {
+            OtherContainer::Rntuple => ("tree", "an RNTuple"),
+            OtherContainer::Ttree => ("RNTuple", "a tree"),
+        };
+        if i == 0 {
+            writeln!(out)?;
+        }
+        if !refused.is_empty() {
+            writeln!(out, "The {now} {path} cannot become {other} as it is: {refused}")?;
+            continue;
+        }
+        let off = if *uncertainty == 0 { String::new() } else { format!(" ± {}", bytes(*uncertainty)) };
+        let (part, word) = (percent(*then, *bytes_now), if off.is_empty() { "a trial" } else { "samples" });
+        let (now_bytes, then) = (bytes(*bytes_now), bytes(*then));
+        writeln!(out, "As {other}, {path} would have {then}{off}, {part} of the {now_bytes} of now, by {word}.")?;
     }
     Ok(())
 }

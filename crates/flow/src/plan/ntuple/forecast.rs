@@ -78,17 +78,17 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, seconds: f64) -> Re
                 if places.as_mut().is_some_and(|places| places.within(pages.work(page)).is_empty()) {
                     continue;
                 }
-                let Some((before, after, raw)) = pages.measure(page, &mut codecs)? else { continue };
+                let Some((before, after)) = pages.measure(page, &mut codecs)? else { continue };
                 match places {
-                    Some(_) => field.tally.add(before, after, raw),
-                    None => field.tally.add_whole(before, after, raw),
+                    Some(_) => field.tally.add(before, after, pages.work(page)),
+                    None => field.tally.add_whole(before, after),
                 }
             }
             Ok(())
         })?;
     }
     let mut pool = Tally::default();
-    fields.values().for_each(|field| pool.add(field.tally.before, field.tally.after, field.tally.raw));
+    fields.values().for_each(|field| pool.join(&field.tally));
     let is_sampled = seconds > 0.0;
     let (mut variance, mut sampled) = (0.0, 0.0);
     let columns: Vec<ColumnForecast> = fields
@@ -197,8 +197,8 @@ impl Pages<'_> {
         START + opening(float(u64::from(page.elements) * u64::from(self.bits)) / 8.0, self.compression)
     }
 
-    /// Bytes on disk of a page now and in the output, and before compression.
-    fn measure(&self, page: &Page, codecs: &mut Codecs) -> Result<Option<(f64, f64, f64)>> {
+    /// Bytes on disk of a page now and in the output.
+    fn measure(&self, page: &Page, codecs: &mut Codecs) -> Result<Option<(f64, f64)>> {
         let column = self.source.column().and_then(|column| self.input.column(column));
         let (Some(from), Some(size)) = (column.and_then(|column| column.encoding().ok()), page.stored_len()) else {
             return Ok(None);
@@ -213,7 +213,7 @@ impl Pages<'_> {
         }
         let packed = codecs.compressor.compress(self.compression, content, &mut out)?;
         let len = if packed { out.len() } else { content.len() };
-        Ok(Some((float(size), float(len as u64) + CHECKSUM, float(content.len() as u64))))
+        Ok(Some((float(size), float(len as u64) + CHECKSUM)))
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, seconds: f64) -> Resu
         Extent::Some => try_some(plan, &columns, &mut tallies, seconds * (1.0 - recodes / work))?,
     }
     let mut pool = Tally::default();
-    tallies.iter().for_each(|tally| pool.add(tally.before, tally.after, tally.raw));
+    tallies.iter().for_each(|tally| pool.join(tally));
     let (mut variance, mut sampled) = (0.0, 0.0);
     let forecasts: Vec<ColumnForecast> = columns
         .iter()
@@ -198,14 +198,13 @@ fn try_all(plan: &TablePlan, columns: &[Opened<'_>], tallies: &mut [Tally]) -> R
             match trial.make(column.number, cell.entries, cell.depth) {
                 Ok(made) => {
                     sum.0 += cell.bytes;
-                    sum.1.raw += made.raw;
                     sum.1.zip += made.zip;
                 }
                 Err(e) => failed = Err(e),
             }
         });
         failed?;
-        tally.add_whole(sum.0, float(sum.1.zip), float(sum.1.raw));
+        tally.add_whole(sum.0, float(sum.1.zip));
     }
     Ok(())
 }
@@ -251,7 +250,7 @@ fn try_some(plan: &TablePlan, columns: &[Opened<'_>], tallies: &mut [Tally], sec
             let before = column.column.source.weight(column.column.source.overlapping(&entries), &entries);
             let made = trial.make(column.number, entries.clone(), cell.depth)?;
             trial.elsewhere();
-            tally.add(before, float(made.zip), float(made.raw));
+            tally.add(before, float(made.zip), before * column.work() / column.opened);
             last = Some(entries);
         }
     }

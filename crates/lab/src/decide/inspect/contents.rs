@@ -227,6 +227,10 @@ pub struct BranchReport {
     pub share: f64,
     /// How its baskets are.
     pub basket_summary: BasketSummary,
+    /// Bytes of the largest entry of the largest basket, before compression. Known only where some basket is far larger than the others:
+    /// no size of baskets makes it smaller.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_entry: Option<u64>,
     /// Codecs of the baskets whose headers were read, with the number of baskets; `none` for a basket that is not
     /// compressed.
     pub codecs: BTreeMap<String, u64>,

@@ -15,6 +15,7 @@ mod layout;
 pub mod ntuple;
 mod options;
 mod probe;
+mod remedies;
 pub mod report;
 mod sample;
 mod tree;
@@ -77,6 +78,7 @@ pub fn inspect_path(path: &Path, options: &Options) -> Result<Report> {
         objects: Vec::new(),
         skipped: Vec::new(),
         findings: Vec::new(),
+        moved: Vec::new(),
     })
 }
 
@@ -103,6 +105,7 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         objects: Vec::new(),
         skipped: skipped.collect(),
         findings: Vec::new(),
+        moved: Vec::new(),
     };
     for mismatch in file.audit(&walk).into_iter().filter(|mismatch| !mismatch.harmless) {
         let key = mismatch.key.and_then(|(d, k)| walk.directories.get(d)?.keys.get(k));
@@ -139,7 +142,10 @@ pub fn inspect(file: &RootFile, options: &Options) -> Result<Report> {
         return Err(no_such_tree(file, &tables, pattern));
     }
     mark_others(&mut report);
-    report.findings = diagnose(&report);
+    match options.trials && !file.source().is_remote() {
+        true => remedies::try_all(file, &mut report),
+        false => report.findings = diagnose(&report),
+    }
     Ok(report)
 }
 

@@ -11,4 +11,6 @@ pub struct Options {
     pub probe_all: bool,
     /// List every basket.
     pub list_baskets: bool,
+    /// Try remedies and the other container on samples, of files on this machine. Without it commands and prices are estimates alone.
+    pub trials: bool,
 }

@@ -32,6 +32,8 @@ pub struct Probe {
     pub codecs: BTreeMap<String, u64>,
     /// Bytes of the largest basket in memory, and the same one's on disk.
     pub largest: (u64, u64),
+    /// Where it is.
+    pub largest_seek: u64,
     /// Headers that could not be read.
     pub unreadable: u64,
 }
@@ -68,7 +70,7 @@ pub fn probe(source: &dyn Source, tree: &Tree, all: bool) -> (Vec<Probe>, bool) 
         let Some(probe) = probes.get_mut(b) else { continue };
         let ahead = places.get(k..).unwrap_or_default().iter().map(|(seek, ..)| *seek);
         match look(&mut window, ahead, seek, guess(b)) {
-            Some(found) => probe.add(&found),
+            Some(found) => probe.add(&found, seek),
             None => probe.unreadable += 1,
         }
     }
@@ -190,7 +192,7 @@ fn codec(source: &dyn Source, seek: u64, key: &Key, head: &[u8]) -> Option<Cow<'
 }
 
 impl Probe {
-    fn add(&mut self, found: &Found) {
+    fn add(&mut self, found: &Found, seek: u64) {
         self.raw.push(found.raw);
         match self.codecs.get_mut(&*found.codec) {
             Some(n) => *n += 1,
@@ -201,6 +203,7 @@ impl Probe {
         let memory = u64::from(found.keylen) + u64::from(found.raw);
         if memory > self.largest.0 {
             self.largest = (memory, u64::from(found.disk));
+            self.largest_seek = seek;
         }
     }
 }

@@ -37,6 +37,9 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// The findings, worst first.
     pub findings: Vec<Finding>,
+    /// What each tree would take as an RNTuple and each RNTuple as a tree, the newest cycles; empty where it was not tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
 }
 
 /// A fault that was found.
@@ -51,14 +54,46 @@ pub struct Finding {
     pub cost: Cost,
     /// Its description, in a sentence or two.
     pub text: String,
-    /// The command that fixes it, if there is one.
+    /// The command that fixes it, if there is one: only one that a trial showed to mend it, where remedies were tried.
     pub command: Option<String>,
+    /// Expected bytes of the file after the command, by a trial; absent where it was not tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_bytes: Option<u64>,
     /// The program that pays for it.
     #[serde(default)]
     pub pays: Pays,
     /// The estimated price of the command, if there is one.
     #[serde(default)]
     pub price: Option<Price>,
+}
+
+/// The other container of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OtherContainer {
+    /// An RNTuple, for a tree.
+    #[default]
+    Rntuple,
+    /// A tree, for an RNTuple.
+    Ttree,
+}
+
+/// What a table would take in the other container, by a trial of all of it or of samples.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Moved {
+    /// Path of the tree or RNTuple.
+    pub path: String,
+    /// The other container.
+    pub container: OtherContainer,
+    /// Bytes on disk now, with its metadata.
+    pub bytes_now: u64,
+    /// Expected bytes on disk, with its metadata.
+    pub bytes: u64,
+    /// The expected bytes are wrong by more than this in one case of twenty, as far as the samples tell.
+    pub uncertainty: u64,
+    /// Why it cannot be moved; empty where it can.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub refused: String,
 }
 
 impl Report {

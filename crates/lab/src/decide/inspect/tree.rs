@@ -5,9 +5,11 @@ use std::path::Path;
 
 use dataset::decode;
 use dataset::table::catalog::TableEntry;
+use dataset::tree::basket::{BasketHeader, Entries};
 use dataset::tree::clusters::{common_boundaries, declared_up_to};
 use dataset::tree::model::BasketRef;
 use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
+use rootfile::bytes::Cursor;
 use rootfile::object::ObjectId;
 use rootfile::{RootFile, public_path};
 
@@ -23,6 +25,10 @@ use super::types::{branch_type, leaf_type};
 
 /// Most cluster starts that are listed.
 const MOST_CLUSTERS: usize = 1 << 20;
+
+/// Baskets with fewer bytes before compression are not opened to see how large their entries are, nor are larger ones.
+const UNEVEN: u64 = 1_000_000;
+const LARGEST_OPENED: u64 = 256_000_000;
 
 /// The context of the parts of a report.
 struct Context<'a> {
@@ -180,6 +186,7 @@ impl Context<'_> {
                 raw: Spread::of(&mut probe.raw.clone()),
                 crossing: on_disk(branch).filter(|basket| self.crosses(basket)).count() as u64,
             },
+            largest_entry: largest_entry(self.file, branch, probe),
             codecs: probe.codecs.clone(),
             decoded: None,
             can_split: false,
@@ -207,6 +214,26 @@ impl Context<'_> {
             maximum: if leaf.is_range { maximum(leaf) } else { None },
             counted_at_least: self.counted.get(&leaf.id).copied(),
         })
+    }
+}
+
+/// Bytes of the largest entry in the largest basket of a branch, where that is far larger than the others.
+fn largest_entry(file: &RootFile, branch: &Branch, probe: &Probe) -> Option<u64> {
+    let raw = Spread::of(&mut probe.raw.clone())?;
+    if raw.max < UNEVEN.max(10 * raw.median) || raw.max > LARGEST_OPENED {
+        return None;
+    }
+    let at = branch.baskets.iter().find(|basket| basket.seek == probe.largest_seek)?;
+    if at.entries <= 1 {
+        return Some(raw.max);
+    }
+    let record = file.source().read(at.seek, usize::try_from(at.nbytes).ok()?).ok()?;
+    let header = BasketHeader::parse(&mut Cursor::new(&record)).ok()?;
+    let data = header.open(file.payload(&file.key_at(at.seek).ok()?).ok()?).ok()?;
+    match data.entries {
+        Entries::Offsets(offsets) => offsets.windows(2).map(|pair| u64::from(pair[1].saturating_sub(pair[0]))).max(),
+        Entries::Fixed(size) => Some(u64::from(size)),
+        Entries::Generated => None,
     }
 }
 

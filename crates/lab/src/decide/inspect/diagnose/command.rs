@@ -10,7 +10,7 @@ use crate::system::shell::{output, pasted, pasted_pattern};
 /// The command of a remedy, if there is one for what is diagnosed.
 pub(super) fn command(at: &Diagnosed<'_>, remedy: &Remedy) -> Option<String> {
     // A rewrite refuses files with RNTuples that cannot be read.
-    if at.skipped.iter().any(|line| is_ntuple(&line.class)) || (at.ntuple().is_some() && !remedy.fits_ntuples()) {
+    if at.skipped.iter().any(|line| is_ntuple(&line.class)) {
         return None;
     }
     // One tree needs no name.

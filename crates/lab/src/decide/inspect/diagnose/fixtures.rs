@@ -120,6 +120,7 @@ fn of_file(trees: Vec<TreeReport>, ntuples: Vec<NtupleReport>) -> Report {
         objects: Vec::new(),
         skipped: Vec::new(),
         findings: Vec::new(),
+        moved: Vec::new(),
     };
     read_again(&mut report);
     report

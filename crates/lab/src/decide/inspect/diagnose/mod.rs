@@ -12,7 +12,7 @@ pub mod faults;
 mod fixtures;
 mod format;
 mod pages;
-mod remedy;
+pub(super) mod remedy;
 mod rule;
 pub(crate) mod speeds;
 mod subject;
@@ -30,12 +30,24 @@ use super::report::{Finding, Report};
 use command::command;
 use faults::Fault;
 use format::plural;
+use remedy::Remedy;
 use rule::Detected;
 use subject::{Diagnosed, Subject};
 use sums::{absent, any_rewrite};
 
-/// Detects all faults: first the faults that readers pay for, worst first, then those of writers.
+/// A finding with what would mend it, the best first.
+pub(super) struct Advised {
+    pub finding: Finding,
+    pub remedies: Vec<(Remedy, String)>,
+}
+
+/// Detects all faults, with the command that should mend each: first the faults that readers pay for, worst first, then those of writers.
 pub fn diagnose(report: &Report) -> Vec<Finding> {
+    examine(report).into_iter().map(|advised| advised.finding).collect()
+}
+
+/// The same, with all remedies of each.
+pub(super) fn examine(report: &Report) -> Vec<Advised> {
     let ntuples: Vec<(&NtupleReport, TreeReport)> =
         report.newest_ntuples().map(|ntuple| (ntuple, ntuple_facts(ntuple))).collect();
     let subjects = std::iter::once(Subject::File)
@@ -47,10 +59,10 @@ pub fn diagnose(report: &Report) -> Vec<Finding> {
         findings.extend(faults::detect(&at).into_iter().map(|found| finding(&at, found)));
     }
     findings.sort_by(|a, b| {
-        let worse = |of: &Finding| match of.pays {
-            Pays::Reader => of.cost.weight(),
+        let worse = |of: &Advised| match of.finding.pays {
+            Pays::Reader => of.finding.cost.weight(),
             // By the cost of a writer, and after all others.
-            Pays::Writer => -1.0 / (1.0 + of.cost.weight() + of.cost.write_seconds),
+            Pays::Writer => -1.0 / (1.0 + of.finding.cost.weight() + of.finding.cost.write_seconds),
         };
         worse(b).total_cmp(&worse(a))
     });
@@ -58,10 +70,10 @@ pub fn diagnose(report: &Report) -> Vec<Finding> {
 }
 
 /// Puts a finding together.
-fn finding(at: &Diagnosed<'_>, detected: Detected<Fault>) -> Finding {
+fn finding(at: &Diagnosed<'_>, detected: Detected<Fault>) -> Advised {
     let Detected { fault, cost, mut price, pays } = detected;
-    let remedy = fault.remedy(at);
-    if !remedy.as_ref().is_some_and(remedy::Remedy::is_tune) {
+    let remedies = fault.remedies(at);
+    if !remedies.first().is_some_and(Remedy::is_tune) {
         price.bytes += any_rewrite(at.newest());
     }
     let mut note = |more: String| {
@@ -74,10 +86,14 @@ fn finding(at: &Diagnosed<'_>, detected: Detected<Fault>) -> Finding {
     if without > 0 {
         note(format!("The output lacks {}, whose file is missing.", plural(without, "branch")));
     }
-    let command = remedy.and_then(|remedy| command(at, &remedy));
+    let with_command = |remedy: Remedy| command(at, &remedy).map(|command| (remedy, command));
+    let remedies: Vec<(Remedy, String)> = remedies.into_iter().filter_map(with_command).collect();
+    let command = remedies.first().map(|(_, command)| command.clone());
     let price = command.is_some().then_some(price);
     let text = fault.sentence(at.words());
-    Finding { fault, tree: at.path().map(str::to_owned), cost, text, command, pays, price }
+    let tree = at.path().map(str::to_owned);
+    let finding = Finding { fault, tree, cost, text, command, expected_bytes: None, pays, price };
+    Advised { finding, remedies }
 }
 
 /// Trees that a rewrite leaves out: it keeps the newest cycle of each name, also where an older one is another tree.

@@ -1,19 +1,28 @@
 //! What mends a fault: `basketry rewrite` with settings, or `basketry tune`.
 
-use dataset::layout::ByteSize;
+use dataset::glob::Pattern;
+use dataset::layout::{ByteSize, Layout};
+use rootfile::Result;
 
 use super::baskets::good_cluster;
 use super::sums::sizes;
 use crate::inspect::contents::TreeReport;
-use crate::system::shell::pasted_pattern;
+use crate::system::shell::{pasted_pattern, pattern};
+
+/// A text without what would end a string of TOML: `{:?}` of it escapes the rest as TOML does.
+fn toml_string(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
 
 /// The remedy of a fault.
-pub(super) struct Remedy {
+#[derive(Clone)]
+pub(in crate::decide::inspect) struct Remedy {
     /// A word for it in the output's name.
     pub word: &'static str,
     way: Way,
 }
 
+#[derive(Clone)]
 enum Way {
     /// The layout that `tune` chooses.
     Tune,
@@ -66,9 +75,38 @@ impl Remedy {
         matches!(self.way, Way::Tune)
     }
 
-    /// Whether the command is also given for an RNTuple. So far this is so for its codec alone.
-    pub fn fits_ntuples(&self) -> bool {
-        matches!(&self.way, Way::Tree(settings) if matches!(settings[..], [("compression", _)]))
+    /// The layout of the rewrite; for one tree of several by its path.
+    ///
+    /// # Errors
+    ///
+    /// A name cannot be said in a layout.
+    pub fn layout(&self, path: Option<&str>) -> Result<Layout> {
+        // A basic string of TOML, in which all is escaped.
+        let quoted = |text: &str| format!("{:?}", toml_string(text));
+        let value = |text: &str| match text.parse::<f64>().is_ok() || text == "true" {
+            true => text.to_owned(),
+            false => quoted(text),
+        };
+        match &self.way {
+            Way::Tune => Ok(Layout::default()),
+            Way::Tree(settings) => {
+                let table = path.map(|path| format!("[tree.{}]\n", quoted(Pattern::exact(path).as_str())));
+                let keys = settings.iter().map(|(key, text)| format!("{key} = {}\n", value(text)));
+                keys.fold(table.unwrap_or_default(), |text, key| text + &key).parse()
+            }
+            Way::Columns(branches, key, text) => {
+                let rule = |branch: &String| {
+                    format!("[column.{}]\n{key} = {}\n", quoted(pattern(branch).as_ref()), value(text))
+                };
+                branches.iter().map(rule).collect::<String>().parse()
+            }
+        }
+    }
+
+    /// The value of a setting, if it has it.
+    pub fn setting(&self, key: &str) -> Option<&str> {
+        let Way::Tree(settings) = &self.way else { return None };
+        settings.iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str())
     }
 
     /// The verb and its settings; for one tree of several by its path.
@@ -79,7 +117,13 @@ impl Remedy {
                 let set = |(key, value): &(_, String)| format!(" --tree-set {} {key}={value}", pasted_pattern(path));
                 settings.iter().map(set).collect()
             }
-            (Way::Tree(settings), None) => settings.iter().map(|(key, value)| format!(" --{key} {value}")).collect(),
+            (Way::Tree(settings), None) => {
+                let option = |(key, value): &(_, String)| match value.as_str() {
+                    "true" => format!(" --{key}"),
+                    value => format!(" --{key} {value}"),
+                };
+                settings.iter().map(option).collect()
+            }
             (Way::Columns(branches, key, value), _) => branches
                 .iter()
                 .map(|branch| format!(" --column-set {} {key}={value}", pasted_pattern(branch)))

@@ -23,6 +23,11 @@ pub(super) trait Rule: Sized {
     fn remedy(&self, _: &Diagnosed<'_>) -> Option<Remedy> {
         None
     }
+
+    /// What mends it in files where that does not, the best first.
+    fn others(&self, _: &Diagnosed<'_>) -> Vec<Remedy> {
+        Vec::new()
+    }
 }
 
 /// A fault with its cost, without its sentence and command.

@@ -44,7 +44,7 @@ impl Rule for ClustersNotRecorded {
     }
 
     fn remedy(&self, at: &Diagnosed<'_>) -> Option<Remedy> {
-        Some(Remedy::clusters(at.tree()))
+        Some(Remedy::clusters(at.table()))
     }
 }
 

@@ -42,7 +42,7 @@ impl Rule for HugeClusters {
     }
 
     fn remedy(&self, at: &Diagnosed<'_>) -> Option<Remedy> {
-        Some(Remedy::clusters(at.tree()))
+        Some(Remedy::clusters(at.table()))
     }
 }
 

@@ -1,10 +1,13 @@
 //! Page lists of an RNTuple that are large for its data.
 
+use dataset::layout::ByteSize;
 use rootfile::codec::Algorithm;
 use serde::{Deserialize, Serialize};
 
 use crate::cost::codec_speeds::CodecSpeeds;
+use crate::inspect::diagnose::baskets::SMALLER_BASKET;
 use crate::inspect::diagnose::format::{plural, size};
+use crate::inspect::diagnose::remedy::Remedy;
 use crate::inspect::diagnose::rule::{Detected, Rule};
 use crate::inspect::diagnose::speeds;
 use crate::inspect::diagnose::subject::{Diagnosed, Words};
@@ -50,6 +53,10 @@ impl Rule for LargePageLists {
             plural(self.pages, "page"),
             size(self.data)
         )
+    }
+
+    fn remedy(&self, at: &Diagnosed<'_>) -> Option<Remedy> {
+        Some(Remedy::clusters(at.table()).and("basket", ByteSize(SMALLER_BASKET)))
     }
 }
 

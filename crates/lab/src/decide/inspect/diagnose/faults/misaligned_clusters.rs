@@ -48,7 +48,7 @@ impl Rule for MisalignedClusters {
     }
 
     fn remedy(&self, at: &Diagnosed<'_>) -> Option<Remedy> {
-        Some(Remedy::clusters(at.tree()))
+        Some(Remedy::clusters(at.table()))
     }
 }
 

@@ -95,9 +95,11 @@ macro_rules! faults {
                 match self { $(Self::$name(fault) => fault.sentence(words),)* }
             }
 
-            /// What mends it, if something does.
-            pub(super) fn remedy(&self, at: &Diagnosed<'_>) -> Option<Remedy> {
-                match self { $(Self::$name(fault) => fault.remedy(at),)* }
+            /// What should mend it, the best first.
+            pub(super) fn remedies(&self, at: &Diagnosed<'_>) -> Vec<Remedy> {
+                match self {
+                    $(Self::$name(fault) => fault.remedy(at).into_iter().chain(fault.others(at)).collect(),)*
+                }
             }
         }
     };

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::inspect::diagnose::format::plural;
+use crate::inspect::diagnose::remedy::Remedy;
 use crate::inspect::diagnose::rule::{Detected, Rule};
 use crate::inspect::diagnose::subject::{Diagnosed, Words};
 use crate::inspect::fault_cost::Cost;
@@ -30,6 +31,10 @@ impl Rule for NoChecksums {
             self.without,
             plural(self.pages, "page")
         )
+    }
+
+    fn remedy(&self, _: &Diagnosed<'_>) -> Option<Remedy> {
+        Some(Remedy::tree("checked", "page-checksums", true))
     }
 }
 

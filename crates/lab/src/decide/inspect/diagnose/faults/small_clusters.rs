@@ -7,7 +7,7 @@ use super::clusters_not_recorded::ClustersNotRecorded;
 use super::huge_clusters::HugeClusters;
 use crate::inspect::contents::BranchReport;
 use crate::inspect::diagnose::baskets::{
-    GOOD_BASKET, SMALL_CLUSTER, WORTH, good_cluster, has_small_buffers, needless, parts,
+    GOOD_BASKET, SMALL_CLUSTER, SMALLER_BASKET, WORTH, good_cluster, has_small_buffers, needless, parts,
 };
 use crate::inspect::diagnose::format::{plural, size};
 use crate::inspect::diagnose::remedy::Remedy;
@@ -70,10 +70,17 @@ impl Rule for SmallClusters {
     }
 
     fn remedy(&self, at: &Diagnosed<'_>) -> Option<Remedy> {
-        let clusters = Remedy::clusters(at.tree());
+        let clusters = Remedy::clusters(at.table());
         // Writers shrink buffers to the contents of small clusters.
         let small = at.tree().is_some_and(has_small_buffers);
         Some(if small { clusters.and("basket", ByteSize(GOOD_BASKET)) } else { clusters })
+    }
+
+    fn others(&self, at: &Diagnosed<'_>) -> Vec<Remedy> {
+        let with = |basket| Remedy::clusters(at.table()).and("basket", ByteSize(basket));
+        let one = at.table().map_or(0, |tree| tree.zip_bytes).max(SMALL_CLUSTER);
+        let whole = Remedy::tree("clusters", "cluster", ByteSize(one)).and("basket", ByteSize(SMALLER_BASKET));
+        vec![with(GOOD_BASKET), with(SMALLER_BASKET), whole]
     }
 }
 
@@ -109,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn those_of_rntuples_have_other_words_and_no_command() {
+    fn those_of_rntuples_have_other_words() {
         let mut small = field("a", 1000);
         (small.columns[0].tot_bytes, small.columns[0].zip_bytes) = (5_000_000, 2_500_000);
         let mut small = ntuple(vec![small]);
@@ -121,7 +128,7 @@ mod tests {
             "{}",
             finding.text
         );
-        assert_eq!(finding.command, None);
+        assert!(finding.command.is_some_and(|command| command.ends_with(" --cluster 1MB")));
         // Groups are a fault of their own.
         small.cluster_groups = 1000;
         assert_eq!(faults(&with_ntuples(vec![small])).len(), 2);

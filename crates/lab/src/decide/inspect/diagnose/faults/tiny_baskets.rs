@@ -1,8 +1,9 @@
 //! Baskets of a tree that hold next to nothing.
 
+use dataset::layout::ByteSize;
 use serde::{Deserialize, Serialize};
 
-use crate::inspect::diagnose::baskets::{GOOD_BASKET, Tiny};
+use crate::inspect::diagnose::baskets::{GOOD_BASKET, SMALLER_BASKET, Tiny};
 use crate::inspect::diagnose::format::{plural, size};
 use crate::inspect::diagnose::remedy::Remedy;
 use crate::inspect::diagnose::rule::{Detected, Rule};
@@ -47,6 +48,11 @@ impl Rule for TinyBaskets {
 
     fn remedy(&self, _: &Diagnosed<'_>) -> Option<Remedy> {
         Some(Remedy::baskets(GOOD_BASKET))
+    }
+
+    fn others(&self, at: &Diagnosed<'_>) -> Vec<Remedy> {
+        let with = |basket| Remedy::clusters(at.table()).and("basket", ByteSize(basket));
+        vec![with(GOOD_BASKET), with(SMALLER_BASKET)]
     }
 }
 

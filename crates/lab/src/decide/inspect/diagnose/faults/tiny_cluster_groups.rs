@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cost::codec_speeds::CodecSpeeds;
 use crate::inspect::diagnose::format::{plural, size};
+use crate::inspect::diagnose::remedy::Remedy;
 use crate::inspect::diagnose::rule::{Detected, Rule};
 use crate::inspect::diagnose::speeds;
 use crate::inspect::diagnose::subject::{Diagnosed, Words};
@@ -52,6 +53,10 @@ impl Rule for TinyClusterGroups {
             plural(self.clusters, "cluster"),
             size(self.mean_bytes)
         )
+    }
+
+    fn remedy(&self, at: &Diagnosed<'_>) -> Option<Remedy> {
+        Some(Remedy::clusters(at.table()))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Pages of an RNTuple that hold next to nothing, though there are not many clusters.
 
+use dataset::layout::ByteSize;
 use serde::{Deserialize, Serialize};
 
-use crate::inspect::diagnose::baskets::Tiny;
+use crate::inspect::diagnose::baskets::{SMALLER_BASKET, Tiny};
 use crate::inspect::diagnose::format::{plural, size};
+use crate::inspect::diagnose::remedy::Remedy;
 use crate::inspect::diagnose::rule::{Detected, Rule};
 use crate::inspect::diagnose::subject::{Diagnosed, Words};
 
@@ -38,6 +40,14 @@ impl Rule for TinyPages {
             self.enough
         )
     }
+
+    fn remedy(&self, _: &Diagnosed<'_>) -> Option<Remedy> {
+        Some(Remedy::tree("pages", "basket", ByteSize(SMALLER_BASKET)))
+    }
+
+    fn others(&self, at: &Diagnosed<'_>) -> Vec<Remedy> {
+        vec![Remedy::clusters(at.table()).and("basket", ByteSize(SMALLER_BASKET))]
+    }
 }
 
 #[cfg(test)]
@@ -46,12 +56,13 @@ mod tests {
     use crate::inspect::diagnose::fixtures::{field, ntuple, only_ntuple};
 
     #[test]
-    fn they_are_counted_and_no_command_changes_them() {
+    fn they_are_counted_and_larger_pages_mend_them() {
         let mut tiny = field("a", 1000);
         (tiny.columns[0].tot_bytes, tiny.columns[0].zip_bytes) = (200_000, 100_000);
         let finding = only_ntuple(ntuple(vec![tiny, field("b", 10)]));
         let expected = TinyPages { columns: 1, pages: 1000, enough: 7, mean_bytes: 200 }.into();
-        assert_eq!((&finding.fault, &finding.command, &finding.price), (&expected, &None, &None));
+        assert_eq!(finding.fault, expected);
+        assert!(finding.command.is_some_and(|command| command.ends_with(" --basket 256kB")));
         // A page has 8 bytes in the lists, and a checksum.
         assert_eq!(finding.cost.bytes, 993 * 16);
     }

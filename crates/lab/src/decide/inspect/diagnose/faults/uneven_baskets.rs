@@ -30,7 +30,9 @@ impl Rule for UnevenBaskets {
         let tree = at.tree()?;
         let excess = |branch: &BranchReport| {
             let raw = branch.basket_summary.raw.filter(|raw| raw.max > 10 * raw.median.max(1))?;
-            (branch.basket_summary.count >= 10).then_some((raw.max - raw.median, raw))
+            // An entry that is large by itself is so in any basket.
+            let least = raw.median.max(branch.largest_entry.unwrap_or(0)).min(raw.max);
+            (branch.basket_summary.count >= 10).then_some((raw.max - least, raw))
         };
         let uneven = || on_disk(tree).filter_map(|branch| Some((excess(branch)?, branch)));
         let memory = uneven().map(|((excess, _), _)| excess).sum();
@@ -60,7 +62,7 @@ impl Rule for UnevenBaskets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inspect::diagnose::fixtures::{branch, only, tree};
+    use crate::inspect::diagnose::fixtures::{branch, faults, only, report, tree};
     use crate::inspect::values::Spread;
 
     #[test]
@@ -68,6 +70,9 @@ mod tests {
         let mut uneven = branch("a", 100);
         uneven.basket_summary.raw = Some(Spread { min: 1, median: 10_000, max: 9_000_000 });
         let expected = UnevenBaskets { branches: 1, worst: "a".to_owned(), median: 10_000, max: 9_000_000 };
-        assert_eq!(only(tree(vec![uneven])).fault, expected.into());
+        assert_eq!(only(tree(vec![uneven.clone()])).fault, expected.into());
+        // One entry that is as large cannot be cut.
+        uneven.largest_entry = Some(8_999_000);
+        assert_eq!(faults(&report(vec![tree(vec![uneven])])), []);
     }
 }
