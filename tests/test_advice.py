@@ -1,4 +1,4 @@
-"""Every command that inspect gives mends its finding, brings no worse one, and costs what is said; for both containers."""
+"""Every command that inspect gives mends its finding, brings no worse one, and costs what is said."""
 
 from __future__ import annotations
 

@@ -151,6 +151,9 @@ class BranchReport:
     """Its share of the tree's bytes on disk, 0 to 1."""
     basket_summary: BasketSummary
     """How its baskets are."""
+    largest_entry: int | None = None
+    """Bytes of the largest entry of the largest basket, before compression. Known only where some basket is far larger
+    than the others: no size of baskets makes it smaller."""
     codecs: dict[str, int]
     """Codecs of the baskets whose headers were read, with the number of baskets; `none` for a basket that is not
     compressed."""
@@ -400,7 +403,10 @@ class Finding:
     text: str
     """Its description, in a sentence or two."""
     command: str | None
-    """The command that fixes it, if there is one."""
+    """The command that fixes it, if there is one: only one that a trial showed to mend it, where remedies were
+    tried."""
+    expected_bytes: int | None = None
+    """Expected bytes of the file after the command, by a trial; absent where it was not tried."""
     pays: Literal["reader", "writer"]
     """The program that pays for it. "reader": every reader of the file. "writer": only the program that wrote the file,
     or writes similar ones."""
@@ -408,6 +414,24 @@ class Finding:
     """The estimated price of the command, if there is one."""
     numbers: dict[str, int | float | str | list[str]]
     """The numbers of the fault; docs/inspect-schema.md lists them by fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """What a table would take in the other container, by a trial of all of it or of samples."""
+
+    path: str
+    """Path of the tree or RNTuple."""
+    container: Literal["rntuple", "ttree"]
+    """The other container. "rntuple": an RNTuple, for a tree. "ttree": A tree, for an RNTuple."""
+    bytes_now: int
+    """Bytes on disk now, with its metadata."""
+    bytes: int
+    """Expected bytes on disk, with its metadata."""
+    uncertainty: int
+    """The expected bytes are wrong by more than this in one case of twenty, as far as the samples tell."""
+    refused: str = ""
+    """Why it cannot be moved; empty where it can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -431,3 +455,6 @@ class Inspection:
     """Unreadable parts."""
     findings: tuple[Finding, ...]
     """The findings, worst first."""
+    moved: tuple[Moved, ...] = ()
+    """What each tree would take as an RNTuple and each RNTuple as a tree, the newest cycles; empty where it was not
+    tried."""

@@ -30,9 +30,9 @@ def inspect(file: Place, *, baskets: bool = False, no_trials: bool = False) -> I
     """Content, layout and faults of a file, worst fault first.
 
     `file` is FILE, or FILE:TREE for one of its trees (or a pattern such as "f.root:dir/*"); `baskets` lists
-    every basket. Commands of findings, and the other container (`Inspection.moved`), are tried on samples, which takes a
-    few seconds at most; with `no_trials` they are not. Of a Parquet file, `Inspection.parquet` has the metadata: row groups, and columns with their types,
-    codecs and sizes; no faults are looked for.
+    every basket. Commands of findings, and the other container (`Inspection.moved`), are tried on samples, which takes
+    a few seconds at most; with `no_trials` they are not. Of a Parquet file, `Inspection.parquet` has the metadata: row
+    groups, and columns with their types, codecs and sizes; no faults are looked for.
     """
     from ..reports.inspecting import Inspection
     from ..reports.parse import parse

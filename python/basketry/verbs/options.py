@@ -461,6 +461,10 @@ class AnyVerb(TypedDict, total=False):
 
     baskets: bool
     """List every basket, and every page of RNTuples."""
+    no_trials: bool
+    """Try nothing: neither the commands of findings, nor what trees would take as RNTuples and RNTuples as trees.
+    Trials are made on samples, in at most about half a second of one core for each command, and a second for the other
+    container; nothing is written. Without them, and for files on other machines, commands and prices are estimates."""
     skip_bad: bool
     """Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
     listed."""

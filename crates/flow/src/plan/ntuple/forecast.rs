@@ -109,12 +109,14 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, seconds: f64) -> Re
             }
         })
         .collect();
-    let is_plain = columns.iter().all(|column| column.compression.is_none());
-    let envelope = |link: &Link| if is_plain { link.len } else { stored(link) };
-    let first = plan.job.inputs.first().map(|input| &input.ntuple.anchor);
-    let ends = first.map_or(0, |anchor| envelope(&anchor.header) + envelope(&anchor.footer));
-    let groups = plan.job.inputs.iter().flat_map(|input| &input.ntuple.groups);
-    let lists: u64 = groups.map(|group| envelope(&group.page_list)).sum();
+    let used = columns.iter().map(|column| column.compression).find(|compression| !compression.is_none());
+    let envelope = |input: &PageInput, link: &Link| used.map_or(link.len, |used| envelope(input, link, used));
+    let ends = plan.job.inputs.first().map_or(0, |input| {
+        let anchor = &input.ntuple.anchor;
+        envelope(input, &anchor.header) + envelope(input, &anchor.footer)
+    });
+    let groups = plan.job.inputs.iter().flat_map(|input| input.ntuple.groups.iter().map(move |group| (input, group)));
+    let lists: u64 = groups.map(|(input, group)| envelope(input, &group.page_list)).sum();
     let sets: u64 = plan.attributes.iter().map(|set| set.plan.totals.zip_bytes + set.plan.totals.lists).sum();
     Ok(Forecast {
         path: path.to_owned(),
@@ -217,12 +219,16 @@ impl Pages<'_> {
     }
 }
 
-/// Bytes on disk of an envelope.
-fn stored(link: &Link) -> u64 {
-    match link.locator {
-        Locator::File { size, .. } => size,
-        Locator::Unknown { .. } => 0,
+/// Bytes on disk of an envelope in a compressed output: as now, unless it is not compressed now.
+fn envelope(input: &PageInput, link: &Link, compression: Compression) -> u64 {
+    let Locator::File { offset, size } = link.locator else { return 0 };
+    if size < link.len {
+        return size;
     }
+    let bytes = usize::try_from(size).ok().and_then(|size| input.source.read(offset, size).ok()).unwrap_or_default();
+    let mut out = Vec::new();
+    let packed = Compressor::new().compress(compression, &bytes, &mut out).unwrap_or(false);
+    if packed { out.len() as u64 } else { size }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]

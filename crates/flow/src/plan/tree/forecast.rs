@@ -14,7 +14,9 @@ use super::model::TablePlan;
 use crate::execute::engine::tree::recode::sample as sample_recode;
 use crate::execute::engine::tree::recode_job::{Recode, Sampled};
 use crate::execute::engine::tree::trial::{Made, Trial};
-use crate::plan::forecast::{ColumnForecast, Forecast, Places, RecodeForecast, Tally, opening, recoding, whole};
+use crate::plan::forecast::{
+    ColumnForecast, Forecast, Places, RecodeForecast, Tally, of_one_sample, opening, recoding, whole,
+};
 use crate::table::depth::{Depth, Depths, OutputCluster, depth};
 use crate::table::target::Shape;
 use crate::table::tree::column::Column;
@@ -84,7 +86,8 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, seconds: f64) -> Resu
             let factor = tally.factor().or_else(|| pool.factor()).unwrap_or(1.0);
             let part = 1.0 - (tally.before / column.opened.max(1.0)).min(1.0);
             let own = tally.variance(column.opened, part).or_else(|| pool.variance(column.opened, part));
-            variance += own.unwrap_or(0.0);
+            let alone = if seconds > 0.0 { of_one_sample(column.opened * factor, part) } else { 0.0 };
+            variance += own.unwrap_or(alone);
             sampled += tally.before;
             ColumnForecast {
                 name: plan.tree.lineage(column.column.branch).into_iter().rev().collect::<Vec<_>>().join("/"),
