@@ -282,7 +282,7 @@ impl Args {
                 settings.command = Some(commands.told());
                 // A job has as many threads as its author gave it, unless the grid says how many.
                 settings.pin &= points.iter().any(|point| point.value("threads").is_some());
-                let runner = CommandRunner::new(commands, own_process("--watched")?, (self.pick, self.seed));
+                let runner = CommandRunner::new(commands, own_process("--watched")?, self.pick, self.seed);
                 (SweepInput::of_command(self.input.as_deref()), Box::new(runner))
             }
             (None, runner) => {

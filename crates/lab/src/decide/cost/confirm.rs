@@ -13,7 +13,7 @@ use super::column::Column;
 use super::line::Point;
 use super::measure::{LEAST_SAMPLED, MOST_SAMPLED};
 use super::measured::Measured;
-use super::sample::Wanted;
+use super::piece::Wanted;
 use super::statistics::FileStats;
 use super::{nominal, sample};
 use crate::math::as_f64;

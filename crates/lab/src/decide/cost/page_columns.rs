@@ -56,7 +56,7 @@ pub(super) fn page_columns(
         let (top, lineage) = (top(schema, described.field), lineage(schema, described.field));
         let name = schema.fields.get(top).map_or("", |field| field.name.as_str());
         let Some(demand) = demand(read, name).filter(|_| !sum.pages.is_empty()) else { continue };
-        columns.push(Column { kind: views.kind(described.field), ..sum.column(lineage, demand, (top, limit), ntuple) });
+        columns.push(Column { kind: views.kind(described.field), ..sum.column(lineage, demand, top, limit, ntuple) });
         if let Some(pages) = columns.last_mut().and_then(|column: &mut Column| column.pages.as_mut()) {
             pages.view = views.name(described.field);
         }
@@ -154,7 +154,7 @@ impl Sum {
         Ok(())
     }
 
-    fn column(self, lineage: Vec<String>, demand: Demand, (top, limit): (usize, u64), ntuple: &Ntuple) -> Column {
+    fn column(self, lineage: Vec<String>, demand: Demand, top: usize, limit: u64, ntuple: &Ntuple) -> Column {
         // Pages that end with their clusters may be larger in larger ones.
         let size = if self.is_cut { self.largest } else { self.largest.max(limit) };
         let setting = self.settings.iter().max_by_key(|(_, bytes)| *bytes).map_or(0, |(setting, _)| *setting);

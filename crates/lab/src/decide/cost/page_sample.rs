@@ -11,8 +11,7 @@ use super::bench::CodecBench;
 use super::column::{Column, PageColumn};
 use super::line::Point;
 use super::packing::Packing;
-use super::piece::{Piece, Places};
-use super::sample::Wanted;
+use super::piece::{Piece, Places, Wanted};
 use crate::math::as_f64;
 use crate::system::clock::thread_seconds;
 

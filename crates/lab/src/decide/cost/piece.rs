@@ -34,6 +34,19 @@ impl Piece<'_> {
     }
 }
 
+/// What is read of a column.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Bytes before compression, about.
+    pub target: usize,
+    /// Of these, bytes at one place at least.
+    pub least: usize,
+    /// Baskets of more bytes are skipped, since there is no memory for them.
+    pub largest: usize,
+    /// The places depend on it alone.
+    pub seed: u64,
+}
+
 /// The places of a sample.
 pub(super) struct Places {
     /// How many.

@@ -12,7 +12,7 @@ use super::column::Column;
 use super::line::Point;
 use super::packing::Packing;
 use super::page_sample::{self, ElementRun, PageSample};
-use super::piece::{Piece, Places};
+use super::piece::{Piece, Places, Wanted};
 use crate::math::as_f64;
 
 /// A part of a column.
@@ -85,19 +85,6 @@ pub(crate) fn places(column: &Column, target: usize, largest: usize, seed: u64) 
         }
     }
     found
-}
-
-/// What is read of a column.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted {
-    /// Bytes before compression, about.
-    pub target: usize,
-    /// Of these, bytes at one place at least.
-    pub least: usize,
-    /// Baskets of more bytes are skipped, since there is no memory for them.
-    pub largest: usize,
-    /// The places depend on it alone.
-    pub seed: u64,
 }
 
 /// Reads about as many bytes of a column.

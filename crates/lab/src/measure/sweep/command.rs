@@ -161,8 +161,8 @@ pub struct CommandRunner {
 
 impl CommandRunner {
     /// The commands, the runner of this program, and which entries are picked where basketry reads: a share, and a seed.
-    pub fn new(commands: Commands, inner: ProcessRunner, picks: (f64, u64)) -> Self {
-        Self { commands, inner, picks, folder: PathBuf::new() }
+    pub fn new(commands: Commands, inner: ProcessRunner, pick: f64, seed: u64) -> Self {
+        Self { commands, inner, picks: (pick, seed), folder: PathBuf::new() }
     }
 
     /// Reads by basketry what a command has written.

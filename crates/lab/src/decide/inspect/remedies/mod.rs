@@ -49,7 +49,7 @@ impl Trials<'_> {
             return finding;
         }
         for (remedy, command) in &remedies {
-            let Some(outlook) = self.forecast(report, &finding, (remedy, command)) else { continue };
+            let Some(outlook) = self.forecast(report, &finding, remedy, command) else { continue };
             let Some(after) = after(report, &finding, remedy, outlook) else { continue };
             if !mends(report, &after, &finding) {
                 continue;
@@ -66,8 +66,7 @@ impl Trials<'_> {
     }
 
     /// What a remedy would make of the file.
-    fn forecast(&mut self, report: &Report, finding: &Finding, of: (&Remedy, &String)) -> Option<&Outlook> {
-        let (remedy, command) = of;
+    fn forecast(&mut self, report: &Report, finding: &Finding, remedy: &Remedy, command: &String) -> Option<&Outlook> {
         if !self.known.contains_key(command) {
             let several = report.file.trees + report.file.ntuples > 1;
             let outlook = remedy.layout(finding.tree.as_deref().filter(|_| several)).and_then(|layout| {

@@ -4,6 +4,7 @@
 
 pub mod calibrate;
 mod calibration_files;
+mod costs;
 pub(crate) mod expect;
 mod features;
 mod fit;

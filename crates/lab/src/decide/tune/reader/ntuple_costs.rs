@@ -1,11 +1,11 @@
-//! What reading RNTuples costs another program: the part of a [profile](super::profile) that is for them. Profiles of earlier versions
+//! What reading RNTuples costs another program: the part of a profile that is for them. Profiles of earlier versions
 //! have none.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::profile::{Decompress, Fit, MOST, MOST_PER_BYTE, PerValue, number};
+use super::costs::{Decompress, Fit, MOST, MOST_PER_BYTE, PerValue, number};
 use crate::cost::Kind;
 
 /// Kinds of values in the fields of RNTuples: numbers, lists of numbers and texts, and all else.
