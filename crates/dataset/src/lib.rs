@@ -69,6 +69,7 @@ pub mod meaning;
 pub mod ntuple;
 #[cfg(feature = "parquet")]
 pub mod parquet;
+pub mod precision;
 pub mod read;
 pub mod recast;
 pub mod table;

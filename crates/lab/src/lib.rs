@@ -1,7 +1,7 @@
 //! Measures what layouts cost, and decides. Its rooms:
 //!
 //! - What decides: [`inspect`] lists what a file holds and diagnoses faults of its layout; [`tune`] measures what other layouts would
-//!   cost ([`cost`]), chooses under limits ([`math::solve`]), and proves the choice.
+//!   cost ([`cost`]), chooses under limits ([`math::solve`]), and proves the choice; [`precision`] says what fewer bits for numbers save.
 //! - What measures a job or a file: [`monitor`] records the resources that any job uses over time, and [`record`] shows and compares such records; [`readspeed`] measures how fast a file
 //!   can be read and names the bottleneck; [`sweep`] measures copying and reading over a grid of layouts; [`report`] turns what was
 //!   measured into a page.
@@ -22,5 +22,5 @@ pub mod synthetic;
 pub mod system;
 pub mod write_bench;
 
-pub use decide::{cost, inspect, tune};
+pub use decide::{cost, inspect, precision, tune};
 pub use measure::{monitor, readspeed, record, report, sweep};

@@ -14,6 +14,7 @@ mod merge;
 mod monitor;
 mod options;
 mod plan;
+mod precision;
 mod readspeed;
 mod recover;
 mod rewrite;
@@ -41,6 +42,7 @@ pub enum Verb {
     Readspeed(readspeed::Args),
     Recover(recover::Args),
     Tune(tune::Args),
+    Precision(precision::Args),
     Verify(verify::Args),
     Check(check::Args),
     Fileset(fileset::Args),
@@ -70,6 +72,7 @@ macro_rules! with_args {
             Verb::Readspeed($args) => $result,
             Verb::Recover($args) => $result,
             Verb::Tune($args) => $result,
+            Verb::Precision($args) => $result,
             Verb::Verify($args) => $result,
             Verb::Check($args) => $result,
             Verb::Fileset($args) => $result,

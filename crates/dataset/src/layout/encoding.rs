@@ -20,7 +20,11 @@ pub enum ColumnEncoding {
     Single,
     /// Numbers of type double in 64 bits, as without a request; also where the file has fewer.
     Double,
-    /// Floating-point numbers by their leading bits, 10 to 31 of 32: the relative error is below 2^(9 - bits).
+    /// Floating-point numbers of their own type, rounded to 1 to 51 bits of mantissa: the relative error is at most 2^-(bits + 1), and
+    /// the codec finds zeros.
+    Mantissa(u16),
+    /// Floating-point numbers by their leading bits, 10 to 31 of 32, to which they are rounded: the relative error is at most
+    /// 2^(8 - bits).
     Truncated(u16),
     /// Floating-point numbers by the fewest bits that keep every one of them as it is, and not by fewer than these (10 to 32). Which ones
     /// these are the values tell: a rewrite looks at all of them first, others take the given bits and refuse what needs more.
@@ -42,7 +46,7 @@ impl FromStr for ColumnEncoding {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
             Error::request(format!(
-                "{text:?} is not an encoding; write plain, split, half, single, double, exact, exact:BITS, truncated:BITS or \
+                "{text:?} is not an encoding; write plain, split, half, single, double, exact, exact:BITS, mantissa:BITS, truncated:BITS or \
                  quantized:BITS:LEAST:MOST"
             ))
         };
@@ -59,6 +63,7 @@ impl FromStr for ColumnEncoding {
             ["double"] => Ok(Self::Double),
             ["exact"] => Ok(Self::Exact(None)),
             ["exact", n] => Ok(Self::Exact(Some(bits(n, 10, 32)?))),
+            ["mantissa", n] => Ok(Self::Mantissa(bits(n, 1, 51)?)),
             ["truncated", n] => Ok(Self::Truncated(bits(n, 10, 31)?)),
             ["quantized", n, least, most] => {
                 let (least, most) = (real(least)?, real(most)?);
@@ -79,6 +84,7 @@ impl fmt::Display for ColumnEncoding {
             Self::Double => f.write_str("double"),
             Self::Exact(None) => f.write_str("exact"),
             Self::Exact(Some(bits)) => write!(f, "exact:{bits}"),
+            Self::Mantissa(bits) => write!(f, "mantissa:{bits}"),
             Self::Truncated(bits) => write!(f, "truncated:{bits}"),
             Self::Quantized { bits, least, most } => write!(f, "quantized:{bits}:{least}:{most}"),
         }
@@ -92,7 +98,7 @@ mod tests {
     #[test]
     fn encodings_are_read_as_they_are_written() {
         for text in
-            ["plain", "split", "half", "single", "double", "exact", "exact:16", "truncated:16", "quantized:12:-3.5:4"]
+            ["plain", "split", "half", "single", "double", "exact", "exact:16", "mantissa:8", "truncated:16", "quantized:12:-3.5:4"]
         {
             assert_eq!(text.parse::<ColumnEncoding>().unwrap().to_string(), text);
         }

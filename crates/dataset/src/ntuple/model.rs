@@ -128,6 +128,8 @@ pub struct Column {
     pub range: Option<(f64, f64)>,
     /// Whether the schema extension in the footer describes the column, not the header.
     pub in_extension: bool,
+    /// Bits of mantissa to which a writer rounds the numbers before they are stored, if it does. No file says so.
+    pub mantissa: Option<u16>,
 }
 
 /// The start of a column that was added while the RNTuple was written.

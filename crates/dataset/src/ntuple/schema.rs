@@ -178,7 +178,7 @@ fn read_column(r: &mut Reader<'_>, in_extension: bool) -> Result<Column> {
     };
     let range = if flags & column_flag::RANGE == 0 { None } else { Some((r.f64()?, r.f64()?)) };
     let column_type = ColumnType::from_code(code);
-    Ok(Column { column_type, bits, field, representation, first_element, range, in_extension })
+    Ok(Column { column_type, bits, field, representation, first_element, range, in_extension, mantissa: None })
 }
 
 fn write_column(w: &mut Writer, column: &Column) -> Result<()> {

@@ -61,6 +61,7 @@ impl Made {
             first_element: None,
             range: None,
             in_extension: false,
+            mantissa: None,
         });
         self.columns.len() - 1
     }

@@ -6,6 +6,12 @@ use rootfile::{Error, Result};
 
 use super::column_type::ColumnType;
 use super::encoding::Encoding;
+use crate::precision::{HEAD32, rounded32};
+
+/// The leading bit of the mantissa of a float that is no number: it survives where others are cut off.
+const QUIET: u32 = 1 << 22;
+/// The bits of the mantissa of a float.
+const MANTISSA: u32 = (1 << 23) - 1;
 
 /// The float of the same value.
 pub(super) fn from_half(bits: u16) -> f32 {
@@ -23,10 +29,16 @@ pub(super) fn untruncate(encoding: &Encoding) -> impl Fn(u32) -> f32 + use<> {
     move |word| f32::from_bits(word << dropped)
 }
 
-/// Makes the encoder of truncated floats.
+/// Makes the encoder of truncated floats, which are rounded to the nearest: ROOT cuts their bits off, and errs by twice as much. What
+/// is no number stays none.
 pub(super) fn truncate(encoding: &Encoding) -> impl Fn(f32) -> u32 + use<> {
     let dropped = u32::BITS - u32::from(encoding.bits()).clamp(1, 32);
-    move |value| value.to_bits() >> dropped
+    let bits = u32::from(encoding.bits()).saturating_sub(HEAD32);
+    move |value| {
+        let word = rounded32(value, bits).to_bits();
+        let stays = !value.is_nan() || (word >> dropped << dropped) & MANTISSA != 0;
+        (if stays { word } else { word | QUIET }) >> dropped
+    }
 }
 
 /// Makes the decoder of quantised reals: integers that divide the column's range evenly. As ROOT computes it, to the bit.
@@ -41,6 +53,12 @@ pub(super) fn quantize(encoding: &Encoding) -> impl Fn(f64) -> u32 + use<> {
     let (min, max) = encoding.range();
     let scale = largest(encoding) / (max - min);
     move |value| (0.5 + (value - min) * scale) as u32
+}
+
+/// What is read of a real that a quantised column stores.
+pub fn quantized(encoding: &Encoding) -> impl Fn(f64) -> f64 + use<> {
+    let (to, from) = (quantize(encoding), unquantize(encoding));
+    move |value| from(to(value))
 }
 
 /// Checks that all values lie in the range of a quantised column.

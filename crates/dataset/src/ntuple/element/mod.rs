@@ -46,6 +46,7 @@ pub use elements::Elements;
 pub use encoding::Encoding;
 pub use ends::Ends;
 pub use exact::NeededBits;
+pub(crate) use float::quantized;
 pub(crate) use pack::native;
 pub(crate) use word::Word;
 

@@ -175,13 +175,17 @@ fn bits_start_at_the_least_significant() {
 }
 
 #[test]
-fn truncated_floats_lose_their_last_bits() {
+fn truncated_floats_are_the_nearest_of_fewer_bits() {
     let encoding = Encoding::new(ColumnType::Real32Trunc, 10, None).unwrap();
     // 1 is 0x3f800000, and -2 is 0xc0000000: the leading 10 bits are 0x0fe and 0x300.
     is_page(&encoding, false, &[0xfe, 0x00, 0x0c], 2, &Elements::F32(vec![1.0, -2.0]));
     is_page(&encoding, true, &[0xfe, 0x00, 0x0c], 2, &Elements::F64(vec![1.0, -2.0]));
     let page = encoded(&Elements::F32(vec![1.9, -2.7]), &encoding);
-    assert_eq!(numbers(&decoded(&encoding, false, &page, 2)), numbers(&Elements::F32(vec![1.5, -2.0])));
+    assert_eq!(numbers(&decoded(&encoding, false, &page, 2)), numbers(&Elements::F32(vec![2.0, -3.0])));
+    // No number stays none, and the largest number finite.
+    let page = encoded(&Elements::F32(vec![f32::from_bits(0x7f80_0001), f32::MAX]), &encoding);
+    let Elements::F32(read) = decoded(&encoding, false, &page, 2) else { panic!("floats") };
+    assert!(read[0].is_nan() && read[1].is_finite());
 }
 
 #[test]

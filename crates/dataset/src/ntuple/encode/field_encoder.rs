@@ -38,6 +38,7 @@ struct EmptyColumn {
     double: bool,
     counts: usize,
     keeps_bits: bool,
+    mantissa: Option<u16>,
 }
 
 #[derive(Debug)]
@@ -126,7 +127,8 @@ fn empty_column(schema: &Schema, id: usize) -> Result<EmptyColumn> {
     let parts = schema.columns.get(id).map_or(0, |column| schema.children(Some(column.field)).len());
     let double = encoding.kind() == Kind::F64 || TypeName::parse(name).text == "double";
     let counts = PendingColumn::counters(encoding.column_type(), parts);
-    Ok(EmptyColumn { encoding, double, counts, keeps_bits: false })
+    let mantissa = schema.columns.get(id).and_then(|column| column.mantissa);
+    Ok(EmptyColumn { encoding, double, counts, keeps_bits: false, mantissa })
 }
 
 impl FieldEncoder {
@@ -145,7 +147,8 @@ impl FieldEncoder {
     pub fn start(&self, is_stored: impl Fn(usize) -> bool) -> Vec<PendingColumn> {
         let empty = self.empty.iter().enumerate();
         let column = |(at, of): (usize, &EmptyColumn)| {
-            PendingColumn::new(of.encoding, of.double, of.counts, is_stored(at)).keep_bits(of.keeps_bits)
+            let empty = PendingColumn::new(of.encoding, of.double, of.counts, is_stored(at));
+            empty.keep_bits(of.keeps_bits).rounding(of.mantissa)
         };
         empty.map(column).collect()
     }

@@ -8,6 +8,7 @@ use rootfile::{Error, Result};
 
 use crate::encode::view::{Words, shape_mismatch};
 use crate::ntuple::element::{ColumnType, Elements, Encoding, Kind, NeededBits, Word, native};
+use crate::precision::{rounded32, rounded64};
 
 /// The elements of a column that are in no page yet, within the cluster that is being filled.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct PendingColumn {
     keeps_bits: bool,
     /// The items of the collections so far in this cluster; of variants, the values of each part.
     pub(super) counts: Vec<u64>,
+    /// Bits of mantissa to which numbers are rounded.
+    mantissa: Option<u32>,
 }
 
 /// How elements wait for their page.
@@ -52,12 +55,23 @@ impl PendingColumn {
     /// An empty column. With `double` its elements are those of a `double` field: floats of less precision may store them. `as_bytes`:
     /// its pages are not compressed, so that elements which lie in them as in memory are kept as their bytes.
     pub(super) fn new(encoding: Encoding, double: bool, counts: usize, as_bytes: bool) -> Self {
-        Self { encoding, store: Store::new(&encoding, double, as_bytes), keeps_bits: false, counts: vec![0; counts] }
+        let store = Store::new(&encoding, double, as_bytes);
+        Self { encoding, store, keeps_bits: false, counts: vec![0; counts], mantissa: None }
     }
 
     /// Refuses values that would change in its encoding.
     pub(super) fn keep_bits(mut self, keeps_bits: bool) -> Self {
         self.keeps_bits = keeps_bits;
+        self
+    }
+
+    /// The same column, whose floating-point numbers are rounded to so many bits of mantissa.
+    pub(super) fn rounding(mut self, mantissa: Option<u16>) -> Self {
+        self.mantissa = mantissa.map(u32::from);
+        if self.mantissa.is_some() {
+            let double = matches!(&self.store, Store::Values(Elements::F64(_)) | Store::Bytes { size: 8, .. });
+            self.store = Store::new(&self.encoding, double, false);
+        }
         self
     }
 
@@ -275,14 +289,22 @@ impl PendingColumn {
                 out.extend(part(v, range)?.iter().map(|word| word.cast_signed()));
             }
             (Store::Values(Elements::F32(out)), Words::W4(v)) => {
-                out.extend(part(v, range)?.iter().map(|word| f32::from_bits(*word)));
+                let numbers = part(v, range)?.iter().map(|word| f32::from_bits(*word));
+                match self.mantissa {
+                    Some(bits) => out.extend(numbers.map(|number| rounded32(number, bits))),
+                    None => out.extend(numbers),
+                }
             }
             (Store::Values(Elements::U64(out)), Words::W8(v)) => out.extend_from_slice(part(v, range)?),
             (Store::Values(Elements::I64(out)), Words::W8(v)) => {
                 out.extend(part(v, range)?.iter().map(|word| word.cast_signed()));
             }
             (Store::Values(Elements::F64(out)), Words::W8(v)) => {
-                out.extend(part(v, range)?.iter().map(|word| f64::from_bits(*word)));
+                let numbers = part(v, range)?.iter().map(|word| f64::from_bits(*word));
+                match self.mantissa {
+                    Some(bits) => out.extend(numbers.map(|number| rounded64(number, bits))),
+                    None => out.extend(numbers),
+                }
             }
             (Store::Values(_), _) => return Err(shape_mismatch()),
         }

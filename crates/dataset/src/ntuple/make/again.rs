@@ -91,10 +91,16 @@ impl Copy<'_> {
             self.places.push((*old, first + own.iter().filter(of_same).count()));
             if column.representation == chosen {
                 let (column_type, bits, range) = recoded(column, is_double, encoding);
-                let (first_element, in_extension) = (None, false);
-                let new =
-                    Column { column_type, bits, field: new, representation: 0, first_element, range, in_extension };
-                self.columns.push(new);
+                self.columns.push(Column {
+                    column_type,
+                    bits,
+                    field: new,
+                    representation: 0,
+                    first_element: None,
+                    range,
+                    in_extension: false,
+                    mantissa: encoding.mantissa(column_type),
+                });
             }
         }
     }

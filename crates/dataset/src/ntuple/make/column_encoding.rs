@@ -3,9 +3,11 @@
 //! Facts: `RField.cxx` and `RFieldBase.cxx`, the first representation of each field (`GetColumnRepresentations`);
 //! `RFieldBase::AutoAdjustColumnTypes`: without compression the elements of a page are not split, except for `Double32_t`.
 
+use rootfile::Result;
+
 use crate::decode::program::types::Number;
 use crate::layout::ColumnEncoding;
-use crate::ntuple::element::ColumnType;
+use crate::ntuple::element::{ColumnType, Encoding, Kind};
 
 /// How the columns of a field are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,6 +25,24 @@ impl FieldEncoding {
     /// Whether the request is for a number of bits.
     pub(super) fn names_bits(self) -> bool {
         !matches!(self.column, None | Some(ColumnEncoding::Plain | ColumnEncoding::Split | ColumnEncoding::Exact(_)))
+    }
+
+    /// The elements of a column of floats, or of doubles.
+    ///
+    /// # Errors
+    ///
+    /// If the encoding does not fit them.
+    pub fn element(self, double: bool) -> Result<Encoding> {
+        let (column_type, bits, range) = self.number(if double { Number::F64 } else { Number::F32 });
+        Encoding::new(column_type, bits, range)
+    }
+
+    /// Bits of mantissa to which numbers of a column of this type are rounded, if they are.
+    pub(super) fn mantissa(self, column_type: ColumnType) -> Option<u16> {
+        match (column_type.kind(), self.column) {
+            (Some(Kind::F32 | Kind::F64), Some(ColumnEncoding::Mantissa(bits))) => Some(bits),
+            _ => None,
+        }
     }
 
     /// The column type for elements of a type, given without split encoding.

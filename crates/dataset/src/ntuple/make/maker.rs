@@ -126,7 +126,9 @@ impl Maker<'_> {
 
     fn column(&mut self, field: usize, (column_type, bits, range): StoredAs) -> usize {
         let (first_element, in_extension, representation) = (None, false, 0);
-        self.columns.push(Column { column_type, bits, field, representation, first_element, range, in_extension });
+        let mantissa = None;
+        let column = Column { column_type, bits, field, representation, first_element, range, in_extension, mantissa };
+        self.columns.push(column);
         self.columns.len() - 1
     }
 
@@ -272,7 +274,10 @@ impl Maker<'_> {
                         _ => encoding.number(number),
                     };
                     let id = self.put(new(Role::Leaf));
-                    self.column(id, stored);
+                    let column = self.column(id, stored);
+                    if let Some(column) = self.columns.get_mut(column) {
+                        column.mantissa = encoding.mantissa(column.column_type);
+                    }
                 }
                 None => self.class(parent, name, &type_name, depth)?,
             },

@@ -11,6 +11,7 @@ mod names;
 mod outputs;
 pub mod page;
 mod parallel_write;
+pub mod precision;
 pub mod reading;
 pub mod table;
 #[cfg(test)]

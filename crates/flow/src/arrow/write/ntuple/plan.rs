@@ -203,9 +203,21 @@ impl NtuplePlan {
 /// The encodings that a layout gives to fields.
 pub(crate) fn encodings(rules: &TreeRules<'_>) -> impl Fn(&[&str]) -> FieldEncoding {
     |path: &[&str]| {
-        let own = rules.column(path);
+        let own = of_field(rules, path);
         FieldEncoding { column: own.encoding, compressed: !compression(&own).is_none() }
     }
+}
+
+/// The rules of a field. Its names are those of the fields from the top to it, and all of them with dots, without those of items
+/// (`_0`): `muons.pt` is the member of one collection only.
+fn of_field(rules: &TreeRules<'_>, path: &[&str]) -> ColumnLayout {
+    let is_own = |name: &&str| name.strip_prefix('_').is_none_or(|rest| rest.parse::<u32>().is_err());
+    let own: Vec<&str> = path.iter().copied().filter(is_own).collect();
+    let (dotted, mut names) = (own.join("."), path.to_vec());
+    if own.len() > 1 {
+        names.push(&dotted);
+    }
+    rules.column(&names)
 }
 
 fn compression(own: &ColumnLayout) -> Compression {
@@ -243,7 +255,7 @@ fn page_rules(schema: &Schema, rules: &TreeRules<'_>, has_checksum: bool) -> Vec
     let of_column = |field: usize| {
         let mut path = schema.lineage(field);
         path.reverse();
-        let own = rules.column(&path);
+        let own = of_field(rules, &path);
         let page_size = own.basket.map_or(defaults::NTUPLE_PAGE, |size| size.bytes());
         PageRules { page_size, compression: compression(&own), has_checksum }
     };

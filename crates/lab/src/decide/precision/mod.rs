@@ -1,0 +1,227 @@
+//! Says what fewer bits for floating-point numbers would save, and what they would change: for each column the largest errors over all
+//! values, the change of mean and width, and the bytes, from samples with the file's codec. Nothing is written here: the result is a
+//! layout.
+//!
+//! | module | job |
+//! |---|---|
+//! | `limits` | the errors that are allowed |
+//! | `columns` | the columns of floating-point numbers, from metadata |
+//! | `values` | the numbers inside of arrays |
+//! | `facts` | range, and values that stand for "no number" |
+//! | `candidates` | encodings to try |
+//! | `errors` | what they change |
+//! | `sample` | what they take |
+//! | `choose` | the proposal for a column |
+//! | `threads` | the same work on many columns |
+
+mod candidates;
+mod choose;
+mod columns;
+mod errors;
+mod facts;
+mod limits;
+mod report;
+mod sample;
+mod threads;
+mod values;
+
+use dataset::glob::ColumnPattern;
+use dataset::layout::{ColumnEncoding, ColumnLayout, Layout};
+use dataset::table::catalog::{by_path, tables};
+use flow::inputs::Input;
+use flow::read::{BatchSize, Dataset, Request, batches};
+use flow::{Budget, Progress, tell};
+use rootfile::{Error, Follow, Result, RootFile, public_path};
+
+pub use facts::Repeated;
+pub use limits::{DEFAULT_RELATIVE, Limit, Limits};
+pub use report::{ChoiceReport, ColumnReport, Report, SCHEMA, TableReport};
+
+use crate::math::as_f64;
+use crate::system::shell;
+use choose::ColumnWork;
+use threads::on_each;
+
+/// Options of `precision`.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Files, with a table in each. Without a table all tables of the file are looked at; of several files all must have the same.
+    pub inputs: Vec<Input>,
+    /// Only these columns: names, globs or /regex/. Empty: all.
+    pub columns: Vec<String>,
+    /// The errors that are allowed.
+    pub limits: Limits,
+    /// How far addresses in the files are followed.
+    pub follow: Follow,
+    /// Memory and threads.
+    pub budget: Budget,
+}
+
+/// Looks at all numbers of the files, twice. `progress` gets bytes that were read, each file's about once.
+///
+/// # Errors
+///
+/// A file cannot be read or has no such table, no column matches a pattern, or the callback ends the work.
+pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
+    let patterns = options.columns.iter().map(|text| ColumnPattern::new(text)).collect::<Result<Vec<_>>>()?;
+    let mut matched = vec![false; patterns.len()];
+    let (mut reports, mut all) = (Vec::new(), 0.0);
+    let mut layout = Layout::default();
+    let mut notes = Vec::new();
+    for inputs in tables_of(&options.inputs)? {
+        let dataset = Dataset::open_following(&inputs, options.follow)?;
+        let (mut columns, bytes) = match dataset.entries() {
+            0 => (Vec::new(), 0.0),
+            _ => columns::columns(&dataset)?,
+        };
+        all += bytes;
+        columns.retain(|column| {
+            let fits = |pattern: &ColumnPattern| column.names.iter().any(|name| pattern.matches(dataset.path(), name));
+            let found: Vec<bool> = patterns.iter().map(fits).collect();
+            matched.iter_mut().zip(&found).for_each(|(matched, found)| *matched |= found);
+            patterns.is_empty() || found.contains(&true)
+        });
+        let numbers: Vec<usize> = columns.iter().map(|column| column.number).collect();
+        notes.extend(dataset.remarks(&numbers));
+        let found = table(&dataset, columns, options, progress)?;
+        for (column, encoding) in &found {
+            if let Some(encoding) = encoding {
+                let keys = ColumnLayout { encoding: Some(*encoding), ..ColumnLayout::default() };
+                layout.set_column(ColumnPattern::exact(dataset.path(), &column.name), &keys);
+            }
+        }
+        let mut columns: Vec<ColumnReport> = found.into_iter().map(|(column, _)| column).collect();
+        columns.sort_by_key(|column| std::cmp::Reverse(column.stored));
+        let (path, container) = (dataset.path().to_owned(), dataset.container().unwrap_or_default());
+        reports.push(TableReport { path, container, entries: dataset.entries(), columns });
+    }
+    if let Some((pattern, _)) = patterns.iter().zip(&matched).find(|(_, matched)| !**matched) {
+        let what = format!("no column of floating-point numbers matches {}", pattern.as_str());
+        return Err(Error::request(what));
+    }
+    Ok(finished(options, reports, all, &layout, notes))
+}
+
+/// The report of all tables.
+fn finished(options: &Options, tables: Vec<TableReport>, all: f64, layout: &Layout, notes: Vec<String>) -> Report {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+    let stored = all.max(0.0) as u64;
+    let columns = || tables.iter().flat_map(|table| &table.columns);
+    let floats: u64 = columns().map(|column| column.stored).sum();
+    let saved: u64 = columns().map(|column| column.stored.saturating_sub(column.expected)).sum();
+    let proposed = columns().any(|column| column.proposed.is_some());
+    let layout = layout.to_toml().ok().filter(|_| proposed);
+    let commands = match (&layout, options.inputs.first()) {
+        (Some(_), Some(input)) => commands(&options.limits, &input.path.to_string_lossy()),
+        _ => Vec::new(),
+    };
+    Report {
+        schema: SCHEMA,
+        files: options.inputs.iter().map(|input| public_path(&input.path).into_owned()).collect(),
+        stored,
+        floats,
+        expected: stored.saturating_sub(saved),
+        tables,
+        layout,
+        commands,
+        notes,
+    }
+}
+
+/// The commands that apply the layout, and prove it.
+fn commands(limits: &Limits, input: &str) -> Vec<String> {
+    let output = shell::output(input, "precision");
+    let (input, output) = (shell::pasted(input), shell::pasted(&output).into_owned());
+    let tolerances: String =
+        limits.tolerances().iter().map(|text| format!(" --tolerance {}", shell::pasted(text))).collect();
+    vec![
+        format!("basketry rewrite {input} -o {output} --layout layout.toml"),
+        format!("basketry verify {input} {output}{tolerances}"),
+    ]
+}
+
+/// The tables to look at: each with the inputs that have it.
+fn tables_of(inputs: &[Input]) -> Result<Vec<Vec<Input>>> {
+    let Some(first) = inputs.first() else { return Err(Error::request("no input: give a file, as in FILE:TABLE")) };
+    if first.tree.is_some() {
+        return Ok(vec![inputs.to_vec()]);
+    }
+    let file = RootFile::open(&first.path)?;
+    let tables = tables(&file);
+    let tables = by_path(&tables).into_iter().filter(|table| !table.is_unreleased());
+    let of = |path: &str| inputs.iter().map(|input| Input { tree: Some(path.to_owned()), ..input.clone() }).collect();
+    let found: Vec<Vec<Input>> = tables.map(|table| of(&table.path)).collect();
+    match found.is_empty() {
+        true => Err(Error::request("has no tree or RNTuple").file(&first.path)),
+        false => Ok(found),
+    }
+}
+
+/// What the columns of a table are, and the encoding that is proposed for each.
+fn table(
+    dataset: &Dataset,
+    columns: Vec<columns::FloatColumn>,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Vec<(ColumnReport, Option<ColumnEncoding>)>> {
+    let names = |column: &columns::FloatColumn| column.names.clone();
+    let limit = |column: &columns::FloatColumn| {
+        let names = names(column);
+        options.limits.of(dataset.path(), &names.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let mut work: Vec<ColumnWork> = columns.into_iter().map(|column| ColumnWork::new(limit(&column), column)).collect();
+    if work.is_empty() {
+        return Ok(Vec::new());
+    }
+    let threads = options.budget.threads;
+    pass(dataset, &mut work, options, progress, ColumnWork::survey)?;
+    let memory = options.budget.memory;
+    let bytes: f64 = work.iter().map(ColumnWork::bytes).sum();
+    work.iter_mut().for_each(|column| column.prepare(bytes, memory));
+    pass(dataset, &mut work, options, progress, ColumnWork::measure)?;
+    on_each(threads, &mut work, |column| {
+        tell(progress, 0)?;
+        column.weigh()
+    })?;
+    Ok(work.into_iter().map(ColumnWork::finish).collect())
+}
+
+/// Shows each column all of its numbers.
+fn pass(
+    dataset: &Dataset,
+    work: &mut [ColumnWork],
+    options: &Options,
+    progress: Progress<'_>,
+    see: impl Fn(&mut ColumnWork, &[f64]) + Sync,
+) -> Result<()> {
+    // Half of the memory is that of batches, whose numbers are copied once.
+    let Budget { memory, threads } = options.budget;
+    let request = Request {
+        columns: work.iter().map(|column| column.column.number).collect(),
+        entries: 0..dataset.entries(),
+        selection: None,
+        budget: Budget { memory: memory / 2, threads },
+        progress: &flow::unwatched,
+    };
+    for read in batches(dataset, request, BatchSize::Bytes(memory / 16)) {
+        let read = read?;
+        let mut both: Vec<_> = work.iter_mut().zip(read.batch.columns()).collect();
+        on_each(threads, &mut both, |(column, array)| {
+            let mut numbers = Vec::new();
+            values::append(array, &mut numbers);
+            see(column, &numbers);
+            Ok(())
+        })?;
+        let compressed: u64 = read.spent.iter().map(|spent| spent.compressed).sum();
+        // Both passes together count each byte once.
+        tell(progress, compressed / 2)?;
+    }
+    Ok(())
+}
+
+/// The bytes of a share of all, at least some.
+fn share(part: f64, all: f64, of: u64) -> u64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+    let bytes = (as_f64(of) * part / all.max(1.0)) as u64;
+    bytes.max(4096)
+}
