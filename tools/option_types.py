@@ -41,6 +41,7 @@ KINDS = {
     "1%|A:B,...|FILE": "str | os.PathLike[str]",
     "[TREE=]A:B,...|1%|FILE": "Names | os.PathLike[str]",
     "[COLUMN=]LIMIT": "float | Names",
+    "[COLUMN=]SHARE": "float | Names",
 }
 #: Options for terminals, and those that functions take in another form.
 NOT_IN_PYTHON = {
@@ -50,6 +51,7 @@ NOT_IN_PYTHON = {
     "run": {"task"},
     "sweep": {"grid"},
     "tune": {"calibrate"},
+    "precision": {"all"},
 }
 #: Options whose values have another form in Python.
 TEXTS = {
@@ -76,6 +78,7 @@ TYPES = {
     "Generating": ("generate", set[str](), "Options of `generate`."),
     "Deciding": ("tune", LIMITS, "Options of `tune`, without the output and the limits of the work."),
     "Tuned": ("tune", set[str](), "Options of `tune`, without the output."),
+    "Reducing": ("precision", set[str](), "Options of `precision`."),
     "Measuring": ("readspeed", set[str](), "Options of `readspeed`."),
     "Checking": ("check", set[str](), "Options of `check`."),
     "Surveying": ("fileset", set[str](), "Options of `fileset`, without the output."),
@@ -87,7 +90,7 @@ TYPES = {
 GROUPS = {"Limits": "", "Shape": "Layout", "Selection": "Selection"}
 #: Functions whose docstring ends with a list of their options, by module.
 FUNCTIONS = {
-    "files": ("rewrite", "merge", "verify", "recover", "convert", "generate", "tune", "readspeed"),
+    "files": ("rewrite", "merge", "verify", "recover", "convert", "generate", "tune", "precision", "readspeed"),
     "many_files": ("check", "fileset"),
     "sweeping": ("sweep",),
 }

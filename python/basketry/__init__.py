@@ -9,8 +9,8 @@
         file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
-`verify`, `readspeed`, `tune`, `convert`, `generate`; for thousands of files `check`, `fileset`, and `plan`, `run_task`
-and `collect`. `Monitor` records the resources of a program over time, and
+`verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`; for thousands of files `check`, `fileset`, and
+`plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
 `sweep_figures` draws the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask,
 parsl or an executor; `nanoevents` gives coffea's NanoEvents.
 """
@@ -43,6 +43,7 @@ from .verbs import (
     layout,
     merge,
     plan,
+    precision,
     readspeed,
     recover,
     rewrite,
@@ -130,6 +131,7 @@ __all__ = [
     "open",
     "parts",
     "plan",
+    "precision",
     "readspeed",
     "recover",
     "recreate",

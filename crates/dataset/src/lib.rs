@@ -72,6 +72,7 @@ pub mod parquet;
 pub mod precision;
 pub mod read;
 pub mod recast;
+mod rounding;
 pub mod table;
 pub mod tree;
 mod type_name;

@@ -9,6 +9,7 @@ from .inspecting import Finding, Inspection
 from .making import Converted, Outlook, Recovery, Summary, Verdict
 from .monitoring import Watched
 from .reading import Readspeed
+from .reducing import Precision
 from .surveying import Checked, Fileset
 from .sweeping import Sweep
 from .tasks import Collected, Jobs, TaskState
@@ -24,6 +25,7 @@ __all__ = [
     "Inspection",
     "Jobs",
     "Outlook",
+    "Precision",
     "Readspeed",
     "Recovery",
     "Summary",

@@ -250,6 +250,8 @@ class ColumnError:
     """The column."""
     largest: float
     """The largest absolute difference."""
+    relative: float
+    """The largest difference as a share of the larger number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

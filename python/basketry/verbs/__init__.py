@@ -4,7 +4,7 @@ monitor. Results are data classes of `basketry.reports`."""
 from __future__ import annotations
 
 from .figures import sweep_figures
-from .files import convert, generate, inspect, layout, merge, readspeed, recover, rewrite, tune, verify
+from .files import convert, generate, inspect, layout, merge, precision, readspeed, recover, rewrite, tune, verify
 from .many_files import check, collect, fileset, plan, run_task
 from .monitoring import Monitor
 from .sweeping import sweep
@@ -20,6 +20,7 @@ __all__ = [
     "layout",
     "merge",
     "plan",
+    "precision",
     "readspeed",
     "recover",
     "rewrite",

@@ -15,14 +15,36 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from .._core import report
 from .._shared.signatures import spelled
 from .calling import as_paths, called
-from .options import DEFAULTS, Converting, Generating, Making, Measuring, Merging, Recovering, Tuned, Verifying
+from .options import (
+    DEFAULTS,
+    Converting,
+    Generating,
+    Making,
+    Measuring,
+    Merging,
+    Recovering,
+    Reducing,
+    Tuned,
+    Verifying,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Unpack
 
     from .._shared.progress import Progress
-    from ..reports import Converted, Generated, Inspection, Outlook, Readspeed, Recovery, Summary, Tuning, Verdict
+    from ..reports import (
+        Converted,
+        Generated,
+        Inspection,
+        Outlook,
+        Precision,
+        Readspeed,
+        Recovery,
+        Summary,
+        Tuning,
+        Verdict,
+    )
     from .options import Place, Places
 
 
@@ -115,8 +137,9 @@ def rewrite(
     - `streaming`: Streaming of unsplit collections: member-wise or object-wise.
     - `compression`: Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
     - `encoding`: Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double
-      (64, where the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the
-      error. With exact a rewrite takes the fewest bits that keep every value, at least BITS with exact:BITS.
+      (64, where the field is one), mantissa:BITS (rounded where they are), truncated:BITS or quantized:BITS:LEAST:MOST.
+      In trees mantissa and truncated round numbers where they are; half, single and quantized make Float16_t and
+      Double32_t of branches of one leaf. `tolerance` of `verify` proves the error.
     - `page_checksums`: Write a checksum behind each page of an RNTuple.
     - `share_pages`: Store pages of a cluster of an RNTuple that have the same bytes once.
     - `cluster_group`: Clusters of an RNTuple in a cluster group, which has one page list. Default: as many as a list of
@@ -187,8 +210,8 @@ def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifyin
     - `common`: Compare only trees, branches and objects that both sides have.
     - `fill`: Expect defaults for branches that an input lacks (`fill` of `merge`).
     - `widen`: Expect numbers of other types in the smallest type that holds all (`widen` of `merge`).
-    - `tolerance`: Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one
-      such as 0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves truncated,
+    - `tolerance`: Let floating-point numbers differ by at most this: a number, or a share of the larger one such as
+      0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated,
       quantized and narrowed columns; the largest error of each column is reported.
     - `keep`, `drop`, `first`, `last`, `entries`, `where`, `follow_urls`, `threads`, `memory`: those of `rewrite`.
     """
@@ -329,6 +352,34 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
 
     paths = as_paths(file)
     return called(Tuning, "tune", options, Tuned, paths, progress, read=paths, output=output)
+
+
+@spelled(Reducing, defaults=DEFAULTS["precision"])
+def precision(*files: Place, progress: Progress = None, **options: Unpack[Reducing]) -> Precision:
+    """Says for each column of floating-point numbers what fewer bits would save, and what they would change.
+
+    A file is FILE or FILE:TABLE; without a table all tables of the file are looked at. The largest errors, and the
+    change of mean and width, are those of all values, which are read twice; bytes are expected from samples with the
+    file's codec. The proposed `layout` of the report, a TOML text, is for `rewrite(layout=...)`;
+    `verify(tolerance=...)` proves its errors. `progress` is that of `rewrite`.
+
+    Options:
+
+    - `max_error`: The largest relative error: a share of each number, such as 1e-3 or 0.1%. With COLUMN= it is for
+      columns that match; the last one that matches counts. Limits for columns by name replace those for all, of
+      `max_abs` as well. Default: 0.1%, if there is no other limit.
+    - `max_abs`: The largest absolute error, such as 0.001; with COLUMN= as in `max_error`. Where both are given, both
+      must be kept.
+    - `columns`: Look only at these columns: names, globs or /regex/.
+    - `layout_out`: Write the layout with the proposed encodings to this file, for `layout` of `rewrite`.
+    - `report`: Also write a page with charts and tables, in one HTML file that needs no network.
+    - `force`: Replace existing files.
+    - `follow_urls`, `threads`, `memory`: those of `rewrite`.
+    """
+    from ..reports.reducing import Precision
+
+    paths = as_paths(files)
+    return called(Precision, "precision", options, Reducing, paths, progress, read=paths)
 
 
 @spelled(Measuring, defaults=DEFAULTS["readspeed"])

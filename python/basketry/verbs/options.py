@@ -59,8 +59,9 @@ class Shape(TypedDict, total=False):
     """Streaming of unsplit collections: member-wise or object-wise."""
     encoding: str | None
     """Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where
-    the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the error. With exact
-    a rewrite takes the fewest bits that keep every value, at least BITS with exact:BITS."""
+    the field is one), mantissa:BITS (rounded where they are), truncated:BITS or quantized:BITS:LEAST:MOST. In trees
+    mantissa and truncated round numbers where they are; half, single and quantized make Float16_t and Double32_t of
+    branches of one leaf. `tolerance` of `verify` proves the error."""
     page_checksums: bool | None
     """Write a checksum behind each page of an RNTuple."""
     share_pages: bool | None
@@ -165,8 +166,8 @@ class Verifying(Selection, Limits, total=False):
     widen: bool
     """Expect numbers of other types in the smallest type that holds all (`widen` of `merge`)."""
     tolerance: float | Names | None
-    """Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one such as
-    0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves truncated, quantized and
+    """Let floating-point numbers differ by at most this: a number, or a share of the larger one such as 0.1%. With
+    COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated, quantized and
     narrowed columns; the largest error of each column is reported."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
@@ -303,6 +304,29 @@ class Deciding(TypedDict, total=False):
 
 class Tuned(Deciding, Limits, total=False):
     """Options of `tune`, without the output."""
+
+
+class Reducing(Limits, total=False):
+    """Options of `precision`."""
+
+    max_error: float | Names | None
+    """The largest relative error: a share of each number, such as 1e-3 or 0.1%. With COLUMN= it is for columns that
+    match; the last one that matches counts. Limits for columns by name replace those for all, of `max_abs` as well.
+    Default: 0.1%, if there is no other limit."""
+    max_abs: float | Names | None
+    """The largest absolute error, such as 0.001; with COLUMN= as in `max_error`. Where both are given, both must be
+    kept."""
+    columns: Names
+    """Look only at these columns: names, globs or /regex/."""
+    layout_out: Place | None
+    """Write the layout with the proposed encodings to this file, for `layout` of `rewrite`."""
+    report: Place | None
+    """Also write a page with charts and tables, in one HTML file that needs no network."""
+    force: bool
+    """Replace existing files."""
+    follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
 
 
 class Measuring(TypedDict, total=False):
@@ -514,8 +538,9 @@ class AnyVerb(TypedDict, total=False):
     """That of the verb."""
     encoding: str | None
     """Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where
-    the field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `tolerance` of `verify` proves the error. With exact
-    a rewrite takes the fewest bits that keep every value, at least BITS with exact:BITS."""
+    the field is one), mantissa:BITS (rounded where they are), truncated:BITS or quantized:BITS:LEAST:MOST. In trees
+    mantissa and truncated round numbers where they are; half, single and quantized make Float16_t and Double32_t of
+    branches of one leaf. `tolerance` of `verify` proves the error."""
     page_checksums: bool | None
     """Write a checksum behind each page of an RNTuple."""
     share_pages: bool | None
@@ -561,8 +586,8 @@ class AnyVerb(TypedDict, total=False):
     seed: int
     """That of the verb."""
     tolerance: float | Names | None
-    """Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one such as
-    0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves truncated, quantized and
+    """Let floating-point numbers differ by at most this: a number, or a share of the larger one such as 0.1%. With
+    COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated, quantized and
     narrowed columns; the largest error of each column is reported."""
     deep: bool
     """Decompress every basket, page and object."""
@@ -658,6 +683,10 @@ DEFAULTS: dict[str, dict[str, object]] = {
     },
     "plan": {
         "threads": 1,
+        "memory": "1GiB",
+    },
+    "precision": {
+        "threads": 0,
         "memory": "1GiB",
     },
     "readspeed": {

@@ -81,6 +81,7 @@ impl VerbCommand for Args {
             inputs,
             columns: self.columns.clone(),
             limits,
+            layout_out: self.layout_out.clone(),
             follow: self.following.follow(),
             budget: self.resources.budget(),
         };
@@ -158,8 +159,8 @@ fn columns(out: &mut impl Write, table: &TableReport, all: bool) -> Result<()> {
         ">expected",
         ">largest error",
         ">relative",
-        ">mean",
-        ">width",
+        ">mean shift",
+        ">width change",
         "kept",
     ];
     let mut lines = output::table(&heads);

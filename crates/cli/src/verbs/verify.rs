@@ -51,8 +51,8 @@ pub struct Args {
     /// Expect numbers of other types in the smallest type that holds all (`merge --widen`).
     #[arg(long)]
     widen: bool,
-    /// Let floating-point numbers of RNTuples differ by at most this: a number, or a share of the larger one such as 0.1%. With COLUMN= it
-    /// is for columns that match; the last one that matches counts. Proves truncated, quantized and narrowed columns; the
+    /// Let floating-point numbers differ by at most this: a number, or a share of the larger one such as 0.1%. With COLUMN= it
+    /// is for columns that match; the last one that matches counts. Proves rounded, truncated, quantized and narrowed columns; the
     /// largest error of each column is reported.
     #[arg(long, value_name = "[COLUMN=]LIMIT")]
     tolerance: Vec<String>,
@@ -137,10 +137,10 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
             writeln!(out, "{}", table.trim_fmt())?;
         }
         for table in &verdict.trees {
-            for ColumnError { column, largest } in table.errors.iter().take(SHOWN) {
+            for ColumnError { column, largest, relative } in table.errors.iter().take(SHOWN) {
                 writeln!(
                     out,
-                    "{}: numbers of {column} within the tolerance differ by at most {largest:e}",
+                    "{}: numbers of {column} within the tolerance differ by at most {largest:e}, or {relative:.1e} of the larger",
                     table.path
                 )?;
             }

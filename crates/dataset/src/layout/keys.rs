@@ -210,8 +210,9 @@ keys! {
     /// Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505).
     "compression" compression: Compression, "CODEC", read, text;
     /// Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where the
-    /// field is one), truncated:BITS or quantized:BITS:LEAST:MOST. `verify --tolerance` proves the error. With exact a rewrite
-    /// takes the fewest bits that keep every value, at least BITS with exact:BITS.
+    /// field is one), mantissa:BITS (rounded where they are), truncated:BITS or quantized:BITS:LEAST:MOST. In trees mantissa and truncated
+    /// round numbers where they are; half, single and quantized make Float16_t and Double32_t of branches of one leaf. `verify --tolerance`
+    /// proves the error. With exact a rewrite of an RNTuple takes the fewest bits that keep every value, at least BITS with exact:BITS.
     "encoding" encoding: ColumnEncoding, "HOW", read, text;
     /// Write a checksum behind each page of an RNTuple.
     "page-checksums" page_checksums: bool, read_bool, Value::Bool;
@@ -234,7 +235,7 @@ keys! {
     "streaming" streaming: Streaming, "HOW", read, text;
     /// Codec and level.
     "compression" compression: Compression, "CODEC", read, text;
-    /// Encoding of the columns of the field in an RNTuple.
+    /// Encoding of the columns of the field in an RNTuple, or of the numbers of the branch.
     "encoding" encoding: ColumnEncoding, "HOW", read, text;
 }
 

@@ -18,6 +18,7 @@ use super::memory_bits;
 use super::ntuple_side::NtupleSide;
 use super::tasks::{self, ColumnDifference, DifferenceKind, Outcome, Task};
 use super::tolerance::{LargestError, Tolerance, settled};
+use super::verdict::ColumnError;
 use crate::execute::budget::Share;
 use crate::execute::fetch::tree::column_stream::{ColumnStream, DecodeSource};
 use crate::execute::fetch::tree::fetcher::Fetcher;
@@ -119,6 +120,16 @@ impl PairSide {
 /// Bytes that a thread needs for any of them.
 pub(super) fn scratch(pairs: &[ValuePair]) -> u64 {
     pairs.iter().map(ValuePair::scratch).max().unwrap_or(0)
+}
+
+/// The columns that differ within their tolerance.
+pub(super) fn errors(pairs: &[ValuePair]) -> Vec<ColumnError> {
+    let error = |pair: &ValuePair| ColumnError {
+        column: pair.name.clone(),
+        largest: pair.largest.absolute(),
+        relative: pair.largest.relative(),
+    };
+    pairs.iter().map(error).filter(|error| error.largest > 0.0).collect()
 }
 
 /// Compares the first `entries` entries of all pairs.

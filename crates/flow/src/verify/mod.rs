@@ -104,10 +104,6 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         let infos = [&a, &b].map(|plan| plan.infos.clone());
         let context = Context { path: &mine.path, options, whole, selected: a.selected.is_some(), infos: &infos };
         tree::trees::compare(&a, &b, &context, progress, &mut verdict)?;
-        if !options.tolerances.is_empty() {
-            let what = "two trees are compared bit for bit: a tolerance is for tables of which one is an RNTuple";
-            verdict.notes.push(format!("tree {}: {what}", mine.path));
-        }
         report_absent(&mine.path, [&a, &b], options.common, &mut verdict);
         if tree.is_none() {
             older_cycles::compare([Some((&first, mine)), Some((&second, other))], options, &mut verdict, progress)?;

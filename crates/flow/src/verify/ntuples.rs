@@ -16,7 +16,7 @@ use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use super::tree::reshaped::branches_of;
 use super::tree::trees::describe;
-use super::verdict::{ColumnError, Difference, TableKind, TreeVerdict, Verdict};
+use super::verdict::{Difference, TableKind, TreeVerdict, Verdict};
 use crate::execute::progress::Progress;
 use crate::plan::tree::{TablePlan, View};
 use crate::table::text_list::listed;
@@ -128,7 +128,7 @@ pub(super) fn compare(
         columns: compared,
         by_value: compared,
         bytes: outcome.bytes,
-        errors: errors(&columns.pairs),
+        errors: column_values::errors(&columns.pairs),
         equal: verdict.differences.len() == before,
     });
     if let Some((first, second)) = sets {
@@ -139,12 +139,6 @@ pub(super) fn compare(
         }
     }
     Ok(())
-}
-
-/// The columns that differ within their tolerance.
-fn errors(pairs: &[ValuePair]) -> Vec<ColumnError> {
-    let all = pairs.iter().map(|pair| ColumnError { column: pair.name.clone(), largest: pair.largest.get() });
-    all.filter(|error| error.largest > 0.0).collect()
 }
 
 /// What is found out about two tables.

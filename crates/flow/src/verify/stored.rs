@@ -137,8 +137,12 @@ fn compare(
                 verdict.differences.push(describe(found, selected.as_ref(), of_column));
             }
         }
-        if largest.get() > 0.0 {
-            of_table.errors.push(ColumnError { column: column.name.clone(), largest: largest.get() });
+        if largest.absolute() > 0.0 {
+            of_table.errors.push(ColumnError {
+                column: column.name.clone(),
+                largest: largest.absolute(),
+                relative: largest.relative(),
+            });
         }
     }
     of_table.equal = verdict.differences.is_empty();

@@ -46,6 +46,15 @@ impl Tolerances {
         self.0.is_empty()
     }
 
+    /// The tolerance of a branch, by the names from the top to it, with slashes: the last one alone counts as well.
+    pub(super) fn of_branch(&self, table: &str, path: &str) -> Option<Tolerance> {
+        let last = path.rsplit('/').next().unwrap_or(path);
+        let matches = |pattern: &Option<ColumnPattern>| {
+            pattern.as_ref().is_none_or(|p| p.matches(table, path) || p.matches(table, last))
+        };
+        self.0.iter().rev().find(|(pattern, _)| matches(pattern)).map(|(_, tolerance)| *tolerance)
+    }
+
     /// The tolerance of a column of a table.
     pub(super) fn of(&self, table: &str, column: &str) -> Option<Tolerance> {
         let matches = |pattern: &Option<ColumnPattern>| pattern.as_ref().is_none_or(|p| p.matches(table, column));
@@ -71,6 +80,10 @@ impl FromStr for Tolerance {
 
 impl Tolerance {
     fn allows(self, a: f64, b: f64) -> bool {
+        // What is no number has many forms.
+        if a.is_nan() && b.is_nan() {
+            return true;
+        }
         match self {
             Self::Absolute(limit) => (a - b).abs() <= limit,
             Self::Relative(share) => (a - b).abs() <= share * a.abs().max(b.abs()),
@@ -80,16 +93,25 @@ impl Tolerance {
 
 /// The largest difference between numbers that are within their tolerance.
 #[derive(Debug, Default)]
-pub(super) struct LargestError(AtomicU64);
+pub(super) struct LargestError {
+    absolute: AtomicU64,
+    /// As a share of the larger number.
+    relative: AtomicU64,
+}
 
 impl LargestError {
     /// The bits of numbers that are not negative are in the order of the numbers.
-    fn add(&self, error: f64) {
-        self.0.fetch_max(error.to_bits(), Ordering::Relaxed);
+    fn add(&self, absolute: f64, relative: f64) {
+        self.absolute.fetch_max(absolute.to_bits(), Ordering::Relaxed);
+        self.relative.fetch_max(relative.to_bits(), Ordering::Relaxed);
     }
 
-    pub fn get(&self) -> f64 {
-        f64::from_bits(self.0.load(Ordering::Relaxed))
+    pub fn absolute(&self) -> f64 {
+        f64::from_bits(self.absolute.load(Ordering::Relaxed))
+    }
+
+    pub fn relative(&self) -> f64 {
+        f64::from_bits(self.relative.load(Ordering::Relaxed))
     }
 }
 
@@ -148,18 +170,19 @@ where
     T::Native: Into<f64>,
 {
     let (a, b) = (a.as_primitive::<T>(), b.as_primitive::<T>());
-    let mut most = 0.0f64;
+    let (mut most, mut share) = (0.0f64, 0.0f64);
     let pick = |(x, y): (&T::Native, &T::Native)| {
         let (a, b): (f64, f64) = ((*x).into(), (*y).into());
         if tolerance.allows(a, b) {
             most = most.max((a - b).abs());
+            share = share.max((a - b).abs() / a.abs().max(b.abs()));
             *x
         } else {
             *y
         }
     };
     let values: Vec<T::Native> = a.values().iter().zip(b.values()).map(pick).collect();
-    largest.add(most);
+    largest.add(most, share);
     let new = PrimitiveArray::<T>::new(values.into(), b.nulls().cloned());
     Arc::new(new.with_data_type(b.data_type().clone()))
 }
@@ -197,7 +220,8 @@ mod tests {
         let settled_b = settled(&a, &b, Tolerance::Absolute(0.01), &largest);
         let found: Vec<f64> = settled_b.as_list::<i64>().values().as_primitive::<Float64Type>().values().to_vec();
         assert_eq!(found, [1.0, 2.0, 3.5]);
-        assert!((largest.get() - 0.001).abs() < 1e-12);
+        assert!((largest.absolute() - 0.001).abs() < 1e-12);
+        assert!((largest.relative() - 0.001 / 1.001).abs() < 1e-12);
         // Lists of other lengths stay what they are.
         let c = lists(vec![1.001, 2.0, 3.0], vec![0, 2, 2, 3]);
         assert_eq!(&settled(&a, &c, Tolerance::Absolute(0.01), &largest), &c);

@@ -65,6 +65,8 @@ pub struct ColumnError {
     pub column: String,
     /// The largest absolute difference.
     pub largest: f64,
+    /// The largest difference as a share of the larger number.
+    pub relative: f64,
 }
 
 /// One difference. Of the bytes of a branch, only the first difference is listed.

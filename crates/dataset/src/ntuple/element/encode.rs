@@ -14,6 +14,25 @@ use super::pack::{delta_split, native, pack, plain, split};
 use super::word::{Word, zigzag};
 
 impl Elements {
+    /// Checks that the numbers `range` can be stored with fewer bits than they have.
+    ///
+    /// # Errors
+    ///
+    /// If one is outside of the range of a quantised column, or is finite and would become infinite.
+    pub(crate) fn check(&self, encoding: &Encoding, range: Range<usize>) -> Result<()> {
+        let narrow = encoding.column_type();
+        match (narrow, self) {
+            (ColumnType::Real32Quant, Self::F32(v)) => float::check_range(encoding, part(v, range)),
+            (ColumnType::Real32Quant, Self::F64(v)) => float::check_range(encoding, part(v, range)),
+            (ColumnType::Real16, Self::F32(v)) => float::check_finite(narrow, part(v, range)),
+            (
+                ColumnType::Real16 | ColumnType::Real32 | ColumnType::SplitReal32 | ColumnType::Real32Trunc,
+                Self::F64(v),
+            ) => float::check_finite(narrow, part(v, range)),
+            _ => Ok(()),
+        }
+    }
+
     /// Appends the bytes of a page with the elements `range`. Ends count from the start of the last cluster.
     ///
     /// # Errors
@@ -24,16 +43,7 @@ impl Elements {
         if range.start > range.end || range.end > self.len() {
             return Err(Error::request(format!("elements {range:?} of {}", self.len())));
         }
-        let narrow = encoding.column_type();
-        match (narrow, self) {
-            // Of those that are quantised each column has a range of its own.
-            (ColumnType::Real16, Self::F32(v)) => float::check_finite(narrow, part(v, range.clone()))?,
-            (
-                ColumnType::Real16 | ColumnType::Real32 | ColumnType::SplitReal32 | ColumnType::Real32Trunc,
-                Self::F64(v),
-            ) => float::check_finite(narrow, part(v, range.clone()))?,
-            _ => {}
-        }
+        self.check(encoding, range.clone())?;
         match (encoding.column_type(), self) {
             (ColumnType::Bit, Self::Bool(bits)) => {
                 let mut packed = BooleanBufferBuilder::new(range.len());
@@ -72,12 +82,10 @@ impl Elements {
                 pack(page, part(v, range), encoding.bits(), |value| truncate(value as f32));
             }
             (ColumnType::Real32Quant, Self::F32(v)) => {
-                float::check_range(encoding, part(v, range.clone()))?;
                 let quantize = float::quantize(encoding);
                 pack(page, part(v, range), encoding.bits(), |value| quantize(value.into()));
             }
             (ColumnType::Real32Quant, Self::F64(v)) => {
-                float::check_range(encoding, part(v, range.clone()))?;
                 pack(page, part(v, range), encoding.bits(), float::quantize(encoding));
             }
             (ColumnType::Index32, Self::Index(v)) => {

@@ -6,7 +6,7 @@ use rootfile::{Error, Result};
 
 use super::column_type::ColumnType;
 use super::encoding::Encoding;
-use crate::precision::{HEAD32, rounded32};
+use crate::rounding::{HEAD32, rounded32};
 
 /// The leading bit of the mantissa of a float that is no number: it survives where others are cut off.
 const QUIET: u32 = 1 << 22;

@@ -8,7 +8,7 @@ use rootfile::{Error, Result};
 
 use crate::encode::view::{Words, shape_mismatch};
 use crate::ntuple::element::{ColumnType, Elements, Encoding, Kind, NeededBits, Word, native};
-use crate::precision::{rounded32, rounded64};
+use crate::rounding::{rounded32, rounded64};
 
 /// The elements of a column that are in no page yet, within the cluster that is being filled.
 #[derive(Debug)]
@@ -264,6 +264,7 @@ impl PendingColumn {
         fn part<T>(values: &[T], range: Range<usize>) -> Result<&[T]> {
             values.get(range).ok_or_else(out_of_range)
         }
+        let before = self.len();
         match (&mut self.store, words) {
             (Store::Bytes { bytes, size: 1, .. }, Words::W1(v)) => put(bytes, part(v, range)?),
             (Store::Bytes { bytes, size: 2, .. }, Words::W2(v)) => put(bytes, part(v, range)?),
@@ -308,7 +309,11 @@ impl PendingColumn {
             }
             (Store::Values(_), _) => return Err(shape_mismatch()),
         }
-        Ok(())
+        // Here the entries are known that they belong to.
+        match &self.store {
+            Store::Values(elements) => elements.check(&self.encoding, before..elements.len()),
+            Store::Bytes { .. } => Ok(()),
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! Turns leaves of packed numbers (`Double32_t`, `Float16_t`) into leaves of the numbers that they are in memory: values that were
-//! packed in different ranges fit into these without a loss.
+//! packed in different ranges fit into these without a loss. And back, where a layout asks for it.
 
 use super::maker::leaf_extra;
 use crate::tree::model::Tree;
@@ -23,6 +23,33 @@ impl Tree {
             was_packed = true;
         }
         was_packed
+    }
+}
+
+impl Tree {
+    /// Turns the only leaf of a branch, of floats or doubles, into one of packed numbers with this range (`[0,1,12]`, or empty). Entries
+    /// in baskets stay as they are. Returns whether it did.
+    pub fn pack_leaf(&mut self, branch: usize, packing: &str) -> bool {
+        let Some(&[leaf]) = self.branches.get(branch).map(|branch| branch.leaves.as_slice()) else { return false };
+        let Some(leaf) = self.leaves.get_mut(leaf) else { return false };
+        let (packed, letter) = match leaf.class.as_str() {
+            "TLeafF" => ("TLeafF16", 'f'),
+            "TLeafD" => ("TLeafD32", 'd'),
+            _ => return false,
+        };
+        let name = leaf.named.title.rsplit_once('/').map_or(leaf.named.title.as_str(), |(name, _)| name).to_owned();
+        leaf.class = packed.to_owned();
+        leaf.extra = leaf_extra(packed, &[]);
+        // ROOT finds the range in the title.
+        leaf.named.title = format!("{name}/{letter}{packing}");
+        let list = leaf.named.title.clone();
+        if let Some(branch) = self.branches.get_mut(branch) {
+            let is_list = branch.named.title.rsplit_once('/').is_some_and(|(_, letter)| matches!(letter, "F" | "D"));
+            if is_list {
+                branch.named.title = list;
+            }
+        }
+        true
     }
 }
 

@@ -10,7 +10,7 @@ use dataset::layout::Compression;
 use dataset::ntuple::encode::{FieldEncoder, PendingColumn};
 use dataset::ntuple::page::{checksum, put_page};
 use rootfile::bytes::make_room_for_rest;
-use rootfile::{Error, Result};
+use rootfile::{Error, ErrorKind, Result};
 
 use super::clocks::add;
 use super::scratch::{EncodeScratch, EncodeScratchPool};
@@ -34,6 +34,8 @@ pub(crate) struct FieldFill {
     /// the cluster ends.
     pending: Vec<PendingColumn>,
     columns: Vec<ColumnFill>,
+    /// Entries so far, those of earlier clusters as well.
+    entries: u64,
 }
 
 /// A column that is being filled.
@@ -62,7 +64,7 @@ impl FieldFill {
             ColumnFill { rules: *rules, limit, made: ColumnPages::new(rules.compression), raw: 0 }
         };
         let pending = encoder.start(|column| rules.get(column).is_some_and(|rules| rules.compression.is_none()));
-        Self { columns: pending.iter().zip(rules).map(column).collect(), pending }
+        Self { columns: pending.iter().zip(rules).map(column).collect(), pending, entries: 0 }
     }
 
     /// The pages with the elements that are in none yet.
@@ -85,13 +87,27 @@ impl FieldFill {
     }
 }
 
+/// The error for values that cannot be stored, with the entry of the first one.
+#[cold]
+fn located(e: Error, encoder: &FieldEncoder, arrays: &Arrays, rows: Range<usize>, before: u64) -> Error {
+    let ErrorKind::Request(why) = e.kind() else { return e };
+    let fails = |row: &usize| encoder.append(arrays, *row..row + 1, &mut encoder.start(|_| false)).is_err();
+    let Some(row) = rows.clone().find(fails) else { return e };
+    let entry = before + (row - rows.start) as u64;
+    Error::request(format!("{why} (in entry {entry} of those that were filled)"))
+        .hints_of(&e)
+        .object(format!("field {}", encoder.name()))
+}
+
 impl StreamFill for FieldFill {
     type Plan = FieldEncoder;
     type Piece = PageToMake;
     type Made = ColumnPages;
 
     fn append(&mut self, encoder: &FieldEncoder, arrays: &Arrays, rows: Range<usize>) -> Result<Vec<PageToMake>> {
-        encoder.append(arrays, rows, &mut self.pending)?;
+        let appended = encoder.append(arrays, rows.clone(), &mut self.pending);
+        appended.map_err(|e| located(e, encoder, arrays, rows.clone(), self.entries))?;
+        self.entries += rows.len() as u64;
         let mut pages = Vec::new();
         for (number, (column, pending)) in self.columns.iter().zip(&self.pending).enumerate() {
             let mut done = 0;

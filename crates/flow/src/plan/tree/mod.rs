@@ -15,6 +15,7 @@ mod memory;
 pub(crate) mod model;
 mod objects;
 mod optimise;
+mod precision;
 mod recode;
 mod reconcile;
 mod relations;
@@ -28,6 +29,7 @@ mod widen;
 
 pub(crate) use builder::holds_entries;
 pub(crate) use model::TablePlan;
+pub(crate) use precision::{is_of_trees, top_of};
 pub(crate) use recode::class_of;
 pub(crate) use relations::MakeIndex;
 pub(crate) use streaming::current_streaming;

@@ -12,7 +12,6 @@ use dataset::tree::make::{NewColumn, NewKind, make_tree};
 use dataset::tree::{Branch, BranchKind, Tree};
 
 use super::model::TablePlan;
-use super::optimise::optimise_recoded;
 use super::streaming;
 use super::view::{Reason, View};
 use crate::execute::encode::tree::branch_plan::branch_plan;
@@ -66,7 +65,6 @@ pub(crate) fn apply(plan: &mut TablePlan, request: &TableRequest<'_>) {
     add_notes(plan, request.path, &found);
     restream(plan, &plans, found.streamed, &rules);
     replace_branches(plan, &plans, found.changes, &rules);
-    optimise_recoded(plan, &rules.tree);
 }
 
 /// The branches of the first level with a requested split level or streaming, and their requested layouts.
@@ -196,7 +194,7 @@ impl View<'_> {
     }
 
     /// The present streaming, if there are streamed collections.
-    fn streaming_of(&self, plans: &[&ColumnPlan]) -> Option<Streaming> {
+    pub(super) fn streaming_of(&self, plans: &[&ColumnPlan]) -> Option<Streaming> {
         let mut streamed = plans.iter().filter(|plan| plan.streams_collections());
         streamed.find_map(|plan| streaming::current_streaming(self, plan, Streaming::MemberWise))
     }
@@ -279,46 +277,57 @@ fn restream(
 ) {
     for (branch, streaming, now) in streamed {
         let Some(column) = plans.iter().find(|plan| plan.branch() == branch) else { continue };
-        let Some(source) = DecodeSource::of(column, plans, &plan.columns) else { continue };
-        let level = plan.tree.branches.get(branch).map_or(0, |branch| branch.split_level);
-        let split_level = u32::try_from(level).unwrap_or(0);
-        if let Some(branch) = plan.tree.branches.get_mut(branch) {
-            // The writer writes plain offsets.
-            branch.io_bits = 0;
-        }
-        let Some(own) = own_layout(plan, branch, streaming, rules) else { continue };
-        let name = plan.tree.named.name.clone();
-        let one_per_cluster = rules.tree.one_basket_per_cluster == Some(true);
-        let Ok(mut output) = branch_plan((&plan.tree, &name), branch, (0, 0), column, &own, one_per_cluster) else {
-            continue;
-        };
-        output.basket_size = basket_size(&own, output.basket_size);
-        if let Some(column) = plan.columns.get_mut(branch) {
-            column.source.clear();
-            column.form.io_bits = 0;
-            column.form.counted = None;
-        }
-        plan.recodes.push(Recode {
-            name: source.column.name.clone(),
-            portion: DecodeSource::portion(std::slice::from_ref(&source)),
-            sources: vec![source],
-            wholes: None,
-            outputs: vec![RecodeOutput { column: branch, plan: output, maximum: AtomicU64::new(0) }],
-            forms: [now, Some(streaming)].map(|streaming| Form { split_level, streaming, branches: 1 }),
-        });
+        let own = rules.column(&plan.tree.lineage(branch));
+        reencode(plan, column, plans, column, ColumnLayout { streaming: Some(streaming), ..own }, now, rules);
     }
+}
+
+/// Decodes a branch by one plan, and encodes it by another one. It keeps its place in the tree. `own` is its layout, and `now` its
+/// present streaming, which stays if no other one is asked for.
+pub(super) fn reencode(
+    plan: &mut TablePlan,
+    column: &ColumnPlan,
+    plans: &[ColumnPlan],
+    to: &ColumnPlan,
+    own: ColumnLayout,
+    now: Option<Streaming>,
+    rules: &TreeRules<'_>,
+) {
+    let branch = column.branch();
+    let Some(source) = DecodeSource::of(column, plans, &plan.columns) else { return };
+    let level = plan.tree.branches.get(branch).map_or(0, |branch| branch.split_level);
+    let split_level = u32::try_from(level).unwrap_or(0);
+    if let Some(branch) = plan.tree.branches.get_mut(branch) {
+        // The writer writes plain offsets.
+        branch.io_bits = 0;
+    }
+    let compression = own.compression.or_else(|| Some(plan.columns.get(branch)?.target.compression));
+    // ROOT's default (`TVirtualStreamerInfo::fgStreamMemberWise`).
+    let streaming = own.streaming.or(now).unwrap_or(Streaming::MemberWise);
+    let own = ColumnLayout { streaming: Some(streaming), compression, ..own };
+    let name = plan.tree.named.name.clone();
+    let one_per_cluster = rules.tree.one_basket_per_cluster == Some(true);
+    let Ok(mut output) = branch_plan((&plan.tree, &name), branch, (0, 0), to, &own, one_per_cluster) else { return };
+    output.basket_size = basket_size(&own, output.basket_size);
+    if let Some(column) = plan.columns.get_mut(branch) {
+        column.source.clear();
+        column.form.io_bits = 0;
+        column.form.counted = None;
+    }
+    let streams = column.streams_collections();
+    plan.recodes.push(Recode {
+        name: source.column.name.clone(),
+        portion: DecodeSource::portion(std::slice::from_ref(&source)),
+        sources: vec![source],
+        wholes: None,
+        outputs: vec![RecodeOutput { column: branch, plan: output, maximum: AtomicU64::new(0) }],
+        forms: [now, streams.then_some(streaming)].map(|streaming| Form { split_level, streaming, branches: 1 }),
+    });
 }
 
 /// The requested basket size of a branch, or else the present one.
 fn basket_size(own: &ColumnLayout, has: u32) -> u32 {
     own.basket.map_or(has, |ByteSize(size)| u32::try_from(size).unwrap_or(u32::MAX >> 1))
-}
-
-/// The layout of a branch: as requested, or else as it is.
-fn own_layout(plan: &TablePlan, branch: usize, streaming: Streaming, rules: &TreeRules<'_>) -> Option<ColumnLayout> {
-    let own = rules.column(&plan.tree.lineage(branch));
-    let compression = own.compression.or_else(|| Some(plan.columns.get(branch)?.target.compression));
-    Some(ColumnLayout { streaming: Some(streaming), compression, ..own })
 }
 
 /// Replaces branches by those of their new split levels.

@@ -10,9 +10,10 @@ use rootfile::{Error, Key, Result, RootFile, START_BIG_FILE};
 use super::builder::PlanBuilder;
 use super::clusters::{self, Clustering, SourceCluster};
 use super::model::{OutputClusters, PlanMessages, TablePlan};
+use super::optimise::optimise_recoded;
 use super::relations::MakeIndex;
 use super::unequal::Gaps;
-use super::{external_files, recode};
+use super::{external_files, precision, recode};
 use crate::plan::options::{Absent, Pack};
 use crate::plan::request::{TableInput, TableRequest};
 use crate::table::memory;
@@ -125,6 +126,8 @@ impl<'a> TablePlanner<'a> {
         let names = Arc::new(self.names);
         plan.columns.iter_mut().for_each(|column| column.source.siblings = Arc::clone(&names));
         recode::apply(&mut plan, self.request);
+        precision::apply(&mut plan, self.request);
+        optimise_recoded(&mut plan, &self.request.layout.rules(self.request.path).tree);
         plan.messages.absent = self.absent;
         Ok(plan)
     }

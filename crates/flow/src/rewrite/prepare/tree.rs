@@ -1,12 +1,12 @@
 //! Plans one cycle of a tree: its records are moved, or it becomes an RNTuple.
 
-use dataset::layout::Container;
+use dataset::layout::{ColumnEncoding, Container};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
 use super::tables::{TableCycle, TablesPlanner};
 use crate::plan::request::TableInput;
-use crate::plan::tree::{MakeIndex, TablePlan, TablePlanner};
+use crate::plan::tree::{MakeIndex, TablePlan, TablePlanner, is_of_trees};
 use crate::rewrite::convert::tree_to_ntuple;
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::PlannedTable;
@@ -54,10 +54,12 @@ impl TablesPlanner<'_> {
         let keys = &rules.tree;
         let of_columns = || {
             let tree = planned.table.tree().map(|plan| &plan.tree)?;
-            Some((0..tree.branches.len()).any(|branch| rules.column(&tree.lineage(branch)).encoding.is_some()))
+            let of_branch = |branch: usize| rules.column(&tree.lineage(branch)).encoding;
+            Some((0..tree.branches.len()).filter_map(of_branch).any(|encoding| !is_of_trees(encoding)))
         };
-        let has_rules = self.layout.columns().iter().any(|(_, own)| own.encoding.is_some());
-        let encoding = keys.encoding.is_some() || (has_rules && of_columns() == Some(true));
+        let is_other = |encoding: Option<ColumnEncoding>| encoding.is_some_and(|encoding| !is_of_trees(encoding));
+        let has_rules = self.layout.columns().iter().any(|(_, own)| is_other(own.encoding));
+        let encoding = is_other(keys.encoding) || (has_rules && of_columns() == Some(true));
         let keys = [
             ("unzipped-cluster", keys.unzipped_cluster.is_some()),
             ("encoding", encoding),

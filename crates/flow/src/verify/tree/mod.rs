@@ -4,4 +4,5 @@ pub(super) mod column_bytes;
 pub(super) mod entry_bytes;
 pub(super) mod metadata;
 pub(super) mod reshaped;
+mod tolerated;
 pub(super) mod trees;

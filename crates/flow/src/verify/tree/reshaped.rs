@@ -17,7 +17,7 @@ use crate::verify::column_values::{PairSide, ValuePair};
 use crate::verify::memory_bits;
 
 /// Branches of the first level of both trees, by their numbers.
-type Tops = (usize, usize);
+pub(super) type Tops = (usize, usize);
 
 /// The columns to compare by value.
 #[derive(Default)]
@@ -172,7 +172,7 @@ impl Reshaped {
     }
 }
 
-fn views<'a>(tables: &Tables<'a>, tops: &[Tops]) -> [View<'a>; 2] {
+pub(super) fn views<'a>(tables: &Tables<'a>, tops: &[Tops]) -> [View<'a>; 2] {
     let ([a, b], [of_a, of_b]) = (tables.plans, tables.infos);
     [View::new(a, of_a, tops.iter().map(|(top, _)| *top)), View::new(b, of_b, tops.iter().map(|(_, top)| *top))]
 }

@@ -9,6 +9,7 @@ use super::column_bytes::{self, Pair};
 use super::entry_bytes::ByteDifference;
 use super::metadata;
 use super::reshaped::{self, Reshaped, Tables};
+use super::tolerated;
 use crate::execute::progress::Progress;
 use crate::plan::tree::{TablePlan, schema};
 use crate::table::text_list::listed;
@@ -58,6 +59,8 @@ struct Trees<'a> {
     in_order: bool,
     /// Columns that the two trees split differently.
     reshaped: Reshaped,
+    /// Columns whose numbers have other types, and may differ.
+    tolerated: Reshaped,
 }
 
 impl<'a> Trees<'a> {
@@ -65,16 +68,23 @@ impl<'a> Trees<'a> {
         let tables = Tables { plans: [first, second], infos: context.infos.each_ref() };
         let mut found = schema::compare(first.described(), second.described());
         let in_order = found.map.iter().flatten().is_sorted();
-        let reshaped = reshaped::split(&tables, &found);
+        let mut reshaped = reshaped::split(&tables, &found);
+        let names: Vec<String> = schema::paths(&first.tree).iter().map(schema::path_text).collect();
+        let tolerance = |name: &str| context.options.tolerances.of_branch(context.path, name);
+        reshaped.pairs.iter_mut().for_each(|pair| pair.tolerance = tolerance(&pair.name));
         found.leave_out(&reshaped.branches[0], &reshaped.branches[1]);
+        let tolerated = match context.options.tolerances.is_empty() {
+            true => Reshaped::default(),
+            false => tolerated::changed(&tables, &found, &names, &tolerance),
+        };
+        found.leave_out(&tolerated.branches[0], &tolerated.branches[1]);
         let mut differences = found.differences(first.described(), second.described());
         match (first.tree.branch_ref, second.tree.branch_ref) {
             (Some(_), None) => differences.push(table::Difference::Missing("TRefTable".to_owned())),
             (None, Some(_)) => differences.push(table::Difference::Extra("TRefTable".to_owned())),
             _ => {}
         }
-        let names = schema::paths(&first.tree).iter().map(schema::path_text).collect();
-        Self { tables, context, differences, map: found.map, names, in_order, reshaped }
+        Self { tables, context, differences, map: found.map, names, in_order, reshaped, tolerated }
     }
 
     /// The entries to compare, of each side.
@@ -182,7 +192,10 @@ impl<'a> Trees<'a> {
         let unequal: Vec<reshaped::Unequal<'_>> = unequal
             .filter_map(|(n, difference)| Some((*n, pairs.get(*n)?.columns.map(|c| c.branch).into(), difference)))
             .collect();
-        let (numbers, streamed) = reshaped::streamed(&self.tables, &unequal);
+        let tolerance = |name: &str| self.context.options.tolerances.of_branch(self.context.path, name);
+        let (within, close) = tolerated::unequal(&self.tables, &unequal, &names, &tolerance);
+        let others = unequal.iter().filter(|(number, ..)| !within.iter().any(|(pair, _)| pair == number));
+        let (numbers, streamed) = reshaped::streamed(&self.tables, &others.copied().collect::<Vec<_>>());
         let by_value = |reshaped: &Reshaped| -> Result<Outcome> {
             if reshaped.pairs.is_empty() {
                 return Ok(Outcome::default());
@@ -192,6 +205,11 @@ impl<'a> Trees<'a> {
             column_values::compare(&reshaped.pairs, end, files, share, progress)
         };
         let (split, mut by_stream) = (by_value(&self.reshaped)?, by_value(&streamed)?);
+        let (mut changed, mut by_tolerance) = (by_value(&self.tolerated)?, by_value(&close)?);
+        for (pair, value) in &within {
+            outcome.found.remove(pair);
+            outcome.found.extend(by_tolerance.found.remove(value).map(|found| (*pair, found)));
+        }
         for (pair, value) in &numbers {
             // Values that cannot be decoded keep the difference of their bytes.
             let keeps = |found: &ColumnDifference| matches!(found.kind, DifferenceKind::Undecodable(_));
@@ -207,16 +225,20 @@ impl<'a> Trees<'a> {
             outcome.found.into_iter().map(|(pair, found)| (found, name_of(&pair))).collect();
         let name_of = |pair: usize| self.reshaped.pairs.get(pair).map_or("", |pair| pair.name.as_str());
         all.extend(split.found.into_iter().map(|(pair, found)| (found, name_of(pair))));
+        let name_of = |pair: usize| self.tolerated.pairs.get(pair).map_or("", |pair| pair.name.as_str());
+        all.extend(std::mem::take(&mut changed.found).into_iter().map(|(pair, found)| (found, name_of(pair))));
         all.sort_by_key(|(found, _)| found.entry);
         for (found, name) in all {
             let difference = Difference::of_branch(self.context.path, name, "");
             verdict.differences.push(describe(found, first.selected.as_deref(), difference));
         }
         verdict.notes.extend(notes(self.context.path, &[&self.reshaped, &streamed]));
+        let by_value = [&self.reshaped, &streamed, &self.tolerated, &close];
         Ok(TreeVerdict {
-            columns: pairs.len() as u64,
-            by_value: (self.reshaped.pairs.len() + streamed.pairs.len()) as u64,
-            bytes: outcome.bytes + split.bytes + by_stream.bytes,
+            columns: (pairs.len() + self.tolerated.pairs.len()) as u64,
+            by_value: by_value.iter().map(|reshaped| reshaped.pairs.len() as u64).sum(),
+            bytes: outcome.bytes + split.bytes + by_stream.bytes + changed.bytes + by_tolerance.bytes,
+            errors: by_value.iter().flat_map(|reshaped| column_values::errors(&reshaped.pairs)).collect(),
             ..TreeVerdict::default()
         })
     }

@@ -11,7 +11,6 @@ use super::facts::{Facts, Repeated};
 use super::limits::Limit;
 use super::report::{ChoiceReport, ColumnReport};
 use super::sample::Sample;
-use super::share;
 use crate::math::as_f64;
 
 /// Share of a column's bytes below which a saving is none: samples are no better.
@@ -168,4 +167,11 @@ impl ColumnWork {
         };
         text.to_owned()
     }
+}
+
+/// The bytes of a share of all, at least some.
+fn share(part: f64, all: f64, of: u64) -> u64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+    let bytes = (as_f64(of) * part / all.max(1.0)) as u64;
+    bytes.max(4096)
 }

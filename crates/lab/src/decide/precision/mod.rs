@@ -25,6 +25,8 @@ mod sample;
 mod threads;
 mod values;
 
+use std::path::{Path, PathBuf};
+
 use dataset::glob::ColumnPattern;
 use dataset::layout::{ColumnEncoding, ColumnLayout, Layout};
 use dataset::table::catalog::{by_path, tables};
@@ -37,7 +39,6 @@ pub use facts::Repeated;
 pub use limits::{DEFAULT_RELATIVE, Limit, Limits};
 pub use report::{ChoiceReport, ColumnReport, Report, SCHEMA, TableReport};
 
-use crate::math::as_f64;
 use crate::system::shell;
 use choose::ColumnWork;
 use threads::on_each;
@@ -51,6 +52,8 @@ pub struct Options {
     pub columns: Vec<String>,
     /// The errors that are allowed.
     pub limits: Limits,
+    /// The file that the layout is written to, for the commands of the report. Default: `layout.toml`.
+    pub layout_out: Option<PathBuf>,
     /// How far addresses in the files are followed.
     pub follow: Follow,
     /// Memory and threads.
@@ -112,7 +115,7 @@ fn finished(options: &Options, tables: Vec<TableReport>, all: f64, layout: &Layo
     let proposed = columns().any(|column| column.proposed.is_some());
     let layout = layout.to_toml().ok().filter(|_| proposed);
     let commands = match (&layout, options.inputs.first()) {
-        (Some(_), Some(input)) => commands(&options.limits, &input.path.to_string_lossy()),
+        (Some(_), Some(input)) => commands(options, &input.path.to_string_lossy()),
         _ => Vec::new(),
     };
     Report {
@@ -129,13 +132,14 @@ fn finished(options: &Options, tables: Vec<TableReport>, all: f64, layout: &Layo
 }
 
 /// The commands that apply the layout, and prove it.
-fn commands(limits: &Limits, input: &str) -> Vec<String> {
+fn commands(options: &Options, input: &str) -> Vec<String> {
     let output = shell::output(input, "precision");
     let (input, output) = (shell::pasted(input), shell::pasted(&output).into_owned());
     let tolerances: String =
-        limits.tolerances().iter().map(|text| format!(" --tolerance {}", shell::pasted(text))).collect();
+        options.limits.tolerances().iter().map(|text| format!(" --tolerance {}", shell::pasted(text))).collect();
+    let layout = options.layout_out.as_deref().unwrap_or_else(|| Path::new("layout.toml")).to_string_lossy();
     vec![
-        format!("basketry rewrite {input} -o {output} --layout layout.toml"),
+        format!("basketry rewrite {input} -o {output} --layout {}", shell::pasted(&layout)),
         format!("basketry verify {input} {output}{tolerances}"),
     ]
 }
@@ -217,11 +221,4 @@ fn pass(
         tell(progress, compressed / 2)?;
     }
     Ok(())
-}
-
-/// The bytes of a share of all, at least some.
-fn share(part: f64, all: f64, of: u64) -> u64 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
-    let bytes = (as_f64(of) * part / all.max(1.0)) as u64;
-    bytes.max(4096)
 }

@@ -170,8 +170,18 @@ fn listed(path: &str, columns: &[ColumnReport]) -> Table {
             text(&kept.join(", ")),
         ]
     };
-    let head =
-        ["column", "type", "on disk", "encoding", "expected", "largest error", "relative", "mean", "width", "kept"];
+    let head = [
+        "column",
+        "type",
+        "on disk",
+        "encoding",
+        "expected",
+        "largest error",
+        "relative",
+        "mean shift",
+        "width change",
+        "kept",
+    ];
     Table {
         title: path.to_owned(),
         head: head.into_iter().map(str::to_owned).collect(),

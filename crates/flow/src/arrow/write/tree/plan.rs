@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use dataset::assemble::{LogicalColumn, logical_columns};
 use dataset::decode::ColumnPlan;
-use dataset::layout::{ClusterSize, Layout, TreeLayout, TreeRules, defaults};
+use dataset::layout::{ClusterSize, ColumnEncoding, Layout, TreeLayout, TreeRules, defaults};
+use dataset::precision::packing;
 use dataset::tree::Tree;
-use dataset::tree::make::{NewColumn, NewKind, classes_of, make_tree};
+use dataset::tree::make::{NewColumn, NewKind, NewLeaf, classes_of, make_tree};
 use rootfile::streamer::describe::describe_contained;
 use rootfile::streamer::{StreamerInfo, StreamerInfos};
 use rootfile::{Error, Result};
@@ -101,6 +102,11 @@ impl TreePlan {
             if let Some(size) = own.basket {
                 branch.basket_size = u32::try_from(size.bytes()).unwrap_or(u32::MAX >> 1);
             }
+            let is_double = |leaf: &usize| tree.leaves.get(*leaf).is_some_and(|leaf| leaf.class == "TLeafD");
+            let double = branch.leaves.iter().any(is_double);
+            if let Some(range) = own.encoding.and_then(|encoding| packing(encoding, double)) {
+                tree.pack_leaf(number, &range);
+            }
         }
         set_flush_rule(&mut tree, &rules.tree);
         let plans = dataset::decode::columns(&tree, classes);
@@ -169,13 +175,32 @@ fn new_column(column: &TreeColumn, rules: &TreeRules<'_>) -> NewColumn {
     let split = own.split_level.unwrap_or(defaults::SPLIT_LEVEL);
     NewColumn {
         name: column.name.clone(),
-        kind: column.kind.clone(),
+        kind: match (&column.kind, own.encoding) {
+            (NewKind::Leaves(leaves), Some(encoding)) => NewKind::Leaves(packed(leaves, encoding)),
+            (kind, _) => kind.clone(),
+        },
         split_level: i32::try_from(split).unwrap_or(99),
         basket_size: own
             .basket
             .map_or(defaults::BASKET_SIZE, |size| u32::try_from(size.bytes()).unwrap_or(u32::MAX >> 1)),
         compression: own.compression.unwrap_or(defaults::COMPRESSION),
     }
+}
+
+/// The leaves of a column; of one alone the numbers are packed, if the encoding asks for it.
+fn packed(leaves: &[NewLeaf], encoding: ColumnEncoding) -> Vec<NewLeaf> {
+    let letter = |letter: char| match letter {
+        'F' => Some('f'),
+        'D' => Some('d'),
+        _ => None,
+    };
+    if let [leaf] = leaves
+        && let Some(letter) = letter(leaf.letter)
+        && let Some(packing) = packing(encoding, letter == 'd')
+    {
+        return vec![NewLeaf { letter, packing, ..leaf.clone() }];
+    }
+    leaves.to_vec()
 }
 
 /// Pairs of a column that counts the leaves of another, and that other column.

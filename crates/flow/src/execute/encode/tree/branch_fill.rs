@@ -105,6 +105,19 @@ impl BranchFill {
     /// Adds entries. Returns the ranges of entries that fill baskets, which the caller makes and forgets next. Baskets that are not
     /// compressed are made here.
     fn encode(&mut self, plan: &BranchPlan, array: &dyn Array, range: Range<usize>) -> Result<Vec<Range<usize>>> {
+        if let Some(reduced) = plan.reduced {
+            let (rows, array) = (0..range.len(), reduced.apply(array, range)?);
+            return self.encode_as_they_are(plan, &array, rows);
+        }
+        self.encode_as_they_are(plan, array, range)
+    }
+
+    fn encode_as_they_are(
+        &mut self,
+        plan: &BranchPlan,
+        array: &dyn Array,
+        range: Range<usize>,
+    ) -> Result<Vec<Range<usize>>> {
         if plan.counts {
             self.maximum = self.maximum.max(largest_value(&array.slice(range.start, range.len())));
         }

@@ -7,6 +7,8 @@ use dataset::tree::basket::BasketHeader;
 use dataset::tree::{Branch, Tree};
 use rootfile::{Error, Result};
 
+use super::reduced::Reduced;
+
 /// A branch that holds entries.
 #[derive(Debug)]
 pub(crate) struct BranchPlan {
@@ -27,6 +29,8 @@ pub(crate) struct BranchPlan {
     pub has_offsets: bool,
     /// Whether it counts others, so that its largest value is recorded.
     pub counts: bool,
+    /// What becomes of its numbers before they are encoded.
+    pub reduced: Option<Reduced>,
 }
 
 /// The plan of a branch that holds entries. `whole` is the index of its logical column, and its index in that.
@@ -56,6 +60,7 @@ pub(crate) fn branch_plan(
         memory_ratio: own.memory_ratio,
         has_offsets: branch.entry_offset_len > 0,
         counts,
+        reduced: own.encoding.and_then(|encoding| Reduced::of(encoding, tree, branch)),
     })
 }
 

@@ -6,4 +6,5 @@ pub(crate) mod branch_plan;
 mod class_tags;
 mod maximum;
 mod offset_array;
+pub(crate) mod reduced;
 mod stored_fill;

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use arrow_array::ArrayRef;
 use rootfile::codec::Compressor;
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, ErrorKind, Hint, Result};
 
 use super::job::Job;
 use super::recode_job::{Recode, Sampled, SampledOutput};
@@ -102,6 +102,9 @@ pub(crate) fn make(
 
 /// The error for a column that cannot be recoded, with what to do.
 fn explained(e: &Error, name: &str) -> Error {
+    if let ErrorKind::Request(why) = e.kind() {
+        return Error::request(why.clone()).hints_of(e).object(format!("branch {name}"));
+    }
     Error::unsupported(format!(
         "cannot be given another split level or streaming: {e}. Request them for other branches only (--column-set \
          PATTERN split-level=..), or leave this branch out (--drop)"
@@ -183,6 +186,8 @@ impl<'a> Recoder<'a> {
         };
         let rows = usize::try_from(entries.end - entries.start).map_err(|_| Error::request("too many entries"))?;
         for ((fill, output), array) in self.fills.iter_mut().zip(&self.recode.outputs).zip(&arrays) {
+            // The entry is known here.
+            output.plan.reduced.map_or(Ok(()), |reduced| reduced.check(array, Some(entries.start)))?;
             fill.fill_array(&output.plan, array, 0..rows, &mut self.scratch)?;
         }
         Ok(())
