@@ -65,6 +65,7 @@ fn schema() -> Schema {
         first_element: (field > 8).then_some(Deferred { first_element: 5, suppressed: false }),
         range: None,
         in_extension: field > 8,
+        mantissa: None,
     });
     Schema::new(all, columns.to_vec(), Vec::new(), Vec::new())
 }

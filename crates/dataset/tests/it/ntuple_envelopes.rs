@@ -23,7 +23,16 @@ fn field(parent: Option<usize>, name: &str) -> Field {
 
 fn column(field: usize, column_type: ColumnType, representation: u16) -> Column {
     let bits = column_type.valid_bits().map_or(17, |bits| *bits.end());
-    Column { column_type, bits, field, representation, first_element: None, range: None, in_extension: false }
+    Column {
+        column_type,
+        bits,
+        field,
+        representation,
+        first_element: None,
+        range: None,
+        in_extension: false,
+        mantissa: None,
+    }
 }
 
 /// The schema with other alias columns and extra type information.
