@@ -139,7 +139,8 @@ def rewrite(
     - `encoding`: Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double
       (64, where the field is one), mantissa:BITS (rounded where they are), truncated:BITS or quantized:BITS:LEAST:MOST.
       In trees mantissa and truncated round numbers where they are; half, single and quantized make Float16_t and
-      Double32_t of branches of one leaf. `tolerance` of `verify` proves the error.
+      Double32_t of branches of one leaf. `tolerance` of `verify` proves the error. With exact a rewrite of an RNTuple
+      takes the fewest bits that keep every value, at least BITS with exact:BITS.
     - `page_checksums`: Write a checksum behind each page of an RNTuple.
     - `share_pages`: Store pages of a cluster of an RNTuple that have the same bytes once.
     - `cluster_group`: Clusters of an RNTuple in a cluster group, which has one page list. Default: as many as a list of

@@ -61,7 +61,8 @@ class Shape(TypedDict, total=False):
     """Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where
     the field is one), mantissa:BITS (rounded where they are), truncated:BITS or quantized:BITS:LEAST:MOST. In trees
     mantissa and truncated round numbers where they are; half, single and quantized make Float16_t and Double32_t of
-    branches of one leaf. `tolerance` of `verify` proves the error."""
+    branches of one leaf. `tolerance` of `verify` proves the error. With exact a rewrite of an RNTuple takes the fewest
+    bits that keep every value, at least BITS with exact:BITS."""
     page_checksums: bool | None
     """Write a checksum behind each page of an RNTuple."""
     share_pages: bool | None
@@ -540,7 +541,8 @@ class AnyVerb(TypedDict, total=False):
     """Encoding of the columns of RNTuples: plain, split, and for floats half (16 bits), single (32), double (64, where
     the field is one), mantissa:BITS (rounded where they are), truncated:BITS or quantized:BITS:LEAST:MOST. In trees
     mantissa and truncated round numbers where they are; half, single and quantized make Float16_t and Double32_t of
-    branches of one leaf. `tolerance` of `verify` proves the error."""
+    branches of one leaf. `tolerance` of `verify` proves the error. With exact a rewrite of an RNTuple takes the fewest
+    bits that keep every value, at least BITS with exact:BITS."""
     page_checksums: bool | None
     """Write a checksum behind each page of an RNTuple."""
     share_pages: bool | None

@@ -97,9 +97,18 @@ mod tests {
 
     #[test]
     fn encodings_are_read_as_they_are_written() {
-        for text in
-            ["plain", "split", "half", "single", "double", "exact", "exact:16", "mantissa:8", "truncated:16", "quantized:12:-3.5:4"]
-        {
+        for text in [
+            "plain",
+            "split",
+            "half",
+            "single",
+            "double",
+            "exact",
+            "exact:16",
+            "mantissa:8",
+            "truncated:16",
+            "quantized:12:-3.5:4",
+        ] {
             assert_eq!(text.parse::<ColumnEncoding>().unwrap().to_string(), text);
         }
         for text in [

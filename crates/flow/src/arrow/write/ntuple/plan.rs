@@ -240,7 +240,7 @@ fn exact_columns(schema: &Schema, rules: &TreeRules<'_>) -> Result<Vec<ExactColu
     for (id, column) in schema.columns.iter().enumerate() {
         let mut path = schema.lineage(column.field);
         path.reverse();
-        if let Some(ColumnEncoding::Exact(least)) = rules.column(&path).encoding {
+        if let Some(ColumnEncoding::Exact(least)) = of_field(rules, &path).encoding {
             let own = schema.encoding(id)?;
             if own.can_be_narrower() {
                 found.push(ExactColumn { id, own, least });
