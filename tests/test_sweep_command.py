@@ -108,7 +108,17 @@ def test_jobs_of_root_are_measured(basketry: Basketry, tmp_path: Path) -> None:
 
 def test_a_failing_point_does_not_lose_the_others(basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ["sweep", "-o", out, "--command", SHELL, "--read-command", "cat {output}", "--streams", "1,2"]
+    words: list[str | Path] = [
+        "sweep",
+        "-o",
+        out,
+        "--command",
+        SHELL,
+        "--read-command",
+        "cat {output}",
+        "--streams",
+        "1,2",
+    ]
     done = basketry.run(*words, "--grid", "cfg=fine,bad,silent", "--repeat", "2", "--json")
     assert done.code == 1
     result = json.loads(done.out)
@@ -139,7 +149,7 @@ def test_a_failing_point_does_not_lose_the_others(basketry: Basketry, tmp_path: 
 def test_a_job_ends_at_its_limit_with_all_it_started(basketry: Basketry, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     command = f"sh -c 'sleep 1000 & echo $! >> {pids}; wait; true' job {{output}} {{n}}"
-    words = ["sweep", "-o", tmp_path / "out", "--command", command, "--grid", "n=1", "--repeat", "1"]
+    words: list[str | Path] = ["sweep", "-o", tmp_path / "out", "--command", command, "--grid", "n=1", "--repeat", "1"]
     refused = basketry.refuses(*words, "--time-limit", "0.5s", "-q")
     assert "ended after the limit of 0.5 s" in refused
     for pid in pids.read_text().split():
@@ -151,7 +161,19 @@ def test_a_job_ends_at_its_limit_with_all_it_started(basketry: Basketry, tmp_pat
 def test_a_job_ends_with_its_sweep(tmp_path: Path, how: signal.Signals) -> None:
     pids = tmp_path / "pids"
     command = f"sh -c 'sleep 1000 & echo $! > {pids}.new; mv {pids}.new {pids}; wait; true' job {{output}} {{n}}"
-    words = [BINARY, "sweep", "-o", tmp_path / "out", "--command", command, "--grid", "n=1", "--repeat", "1", "-q"]
+    words: list[str | Path] = [
+        BINARY,
+        "sweep",
+        "-o",
+        tmp_path / "out",
+        "--command",
+        command,
+        "--grid",
+        "n=1",
+        "--repeat",
+        "1",
+        "-q",
+    ]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as sweep:
         while not pids.exists():
             assert sweep.poll() is None

@@ -204,7 +204,8 @@ class Maker:
         for one in others:
             if self._names(own, one):
                 used.setdefault(one.module, set()).add(one.name)
-        standard = ["from dataclasses import dataclass"]
+        tools = "dataclass, field" if " = field(" in body else "dataclass"
+        standard = [f"from dataclasses import {tools}"]
         if re.search(r"^    \w+: .*\bPath\b", body, re.MULTILINE):
             standard.append("from pathlib import Path")
         typing = [name for name in ("Any", "Literal") if re.search(rf"^    \w+: .*\b{name}\b", body, re.MULTILINE)]
@@ -227,6 +228,8 @@ def _default(kind: str) -> str:
     """What a field has that is left out of the JSON."""
     if kind.endswith("| None"):
         return " = None"
+    if kind.startswith("dict["):
+        return " = field(default_factory=dict)"
     return {"str": ' = ""', "int": " = 0", "float": " = 0.0", "bool": " = False"}.get(kind, " = ()")
 
 

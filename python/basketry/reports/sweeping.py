@@ -1,6 +1,6 @@
 """Report of `sweep`; see docs/sweep-schema.md."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,7 +53,7 @@ class Point:
     """Threads, all together."""
     fraction: float
     """Share of the entries that is copied."""
-    variables: dict[str, str] = ()
+    variables: dict[str, str] = field(default_factory=dict)
     """Values for a command of the user, as they were written."""
     baseline: bool = False
     """Whether the sweep added the point to compare the others with: today's layout."""
