@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uproot
 
 import basketry as bk
 from referee.command import Basketry
+from referee.paths import REPO
 
 #: The defaults as the sources document them.
-DEFAULTS = tomllib.loads((Path(__file__).parent.parent / "crates/lab/src/price/default.toml").read_text())
+DEFAULTS = tomllib.loads((REPO / "crates/lab/src/price/default.toml").read_text())
 
 
 def total(choice: dict[str, Any], book: dict[str, Any]) -> float:
@@ -187,3 +189,39 @@ def test_the_goal_is_a_choice_of_its_own(plain: Path, basketry: Basketry) -> Non
     assert found["chosen"]["size"] == by_name["goal"]["size"]
     assert "balanced" in by_name
     assert by_name["balanced"]["size"] <= by_name["goal"]["size"] * 1.01
+
+
+def test_the_page_shows_the_default_prices() -> None:
+    page = (REPO / "docs/howto/cost.md").read_text()
+    assert (REPO / "crates/lab/src/price/default.toml").read_text() in page
+
+
+def test_points_of_a_sweep_have_their_share_speed_and_price(plain: Path, basketry: Basketry, tmp_path: Path) -> None:
+    """The speeds are of ROOT's count of bytes before compression."""
+    folder = tmp_path / "study"
+    grid = ("--grid", "compression=none,zstd:5", "--only", "copy,full", "--repeat", "1")
+    basketry("sweep", plain, "-o", folder, *grid, "--quiet")
+    (tmp_path / "book.toml").write_text("[life]\nreadings = 10\n")
+    found = basketry.json("sweep", "show", folder, "--json", "--price", tmp_path / "book.toml")
+    book = tomllib.loads(found["prices"])
+    figures = [{name: figure["median"] for name, figure in line["figures"].items()} for line in found["lines"]]
+    for own, bill in zip(figures, found["bills"], strict=True):
+        usage = {"size": own["size"], "read_bytes": own["size"], "read": own["full_cpu"], "write": own["copy_cpu"]}
+        assert bill["total"] == pytest.approx(total(usage, book))
+    table = basketry("sweep", "show", folder, "--price", tmp_path / "book.toml").split("against today's layout\n")[1]
+    head, _, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if "|" in line]
+    with uproot.open(plain) as file:
+        raw = file["Events"].uncompressed_bytes
+    today = figures[found["reference"]]
+    for row, own in zip(rows[: len(figures)], figures, strict=True):
+        cells = dict(zip(head, row, strict=True))
+        assert float(cells["% of size"].removesuffix(" %")) == pytest.approx(
+            100 * own["size"] / today["size"], abs=0.06
+        )
+        # uproot's count has no keys of baskets; ROOT's has.
+        assert float(cells["copy MB/s"]) == pytest.approx(raw / own["copy_cpu"] / 1e6, rel=0.1)
+        assert float(cells["read MB/s"]) == pytest.approx(raw / own["full_cpu"] / 1e6, rel=0.1)
+        each = total({**own, "read_bytes": own["size"], "read": own["full_cpu"], "write": own["copy_cpu"]}, book)
+        assert float(cells["EUR for a TB"]) == pytest.approx(each / today["size"] * 1e12, rel=0.01)
+    basketry("sweep", "report", folder, "--price", tmp_path / "book.toml", "-o", tmp_path / "page.html")
+    assert "EUR for a TB" in (tmp_path / "page.html").read_text()

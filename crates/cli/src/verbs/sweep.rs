@@ -7,8 +7,10 @@ use std::time::Duration;
 use dataset::layout::ByteSize;
 use flow::Progress;
 use flow::inputs::Input;
+use lab::price::Bill;
 use lab::report::page::html;
 use lab::report::{Extras, Report};
+use lab::sweep::costs::bill;
 use lab::sweep::findings::Findings;
 use lab::sweep::grid::Grid;
 use lab::sweep::journal::Head;
@@ -29,6 +31,7 @@ use crate::job_runner::{Stoppable, own_process};
 use crate::layout_args::layout_of;
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
+use crate::prices::Prices;
 use crate::verb_command::{Commands, VerbCommand, Watch};
 
 /// Measure copying and reading over a grid of layouts, streams and threads, and find the best point.
@@ -170,6 +173,8 @@ struct ReportArgs {
     /// Replace an existing page.
     #[arg(short, long)]
     force: bool,
+    #[command(flatten)]
+    prices: Prices,
     /// Print the contents of the page as JSON, and write no page.
     #[arg(long, conflicts_with_all = ["output", "force"])]
     json: bool,
@@ -186,6 +191,8 @@ struct ShowArgs {
     /// The same as --format json.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    prices: Prices,
 }
 
 fn share(text: &str) -> std::result::Result<f64, String> {
@@ -391,12 +398,32 @@ fn print_tables(args: &ShowArgs) -> Result<Answer> {
     let found = findings(&args.folder)?;
     let mut out = output::stdout();
     match (args.format.as_str(), args.json) {
-        (_, true) | ("json", _) => return output::json(&found).map(|()| Answer::Yes),
+        (_, true) | ("json", _) => return output::json(&priced(found, args)?).map(|()| Answer::Yes),
         ("csv", _) => write!(out, "{}", show::csv(&found))?,
-        _ => write!(out, "{}", show::markdown(&found))?,
+        _ => write!(out, "{}", show::priced_markdown(&found, args.prices.book()?.as_ref()))?,
     }
     out.flush()?;
     Ok(Answer::Yes)
+}
+
+/// Findings, with what each point costs where that is asked for.
+#[derive(serde::Serialize)]
+pub struct Priced {
+    #[serde(flatten)]
+    found: Findings,
+    /// By point; none of a point that was not both copied and read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bills: Option<Vec<Option<Bill>>>,
+    /// The prices as TOML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prices: Option<String>,
+}
+
+fn priced(found: Findings, args: &ShowArgs) -> Result<Priced> {
+    let book = args.prices.book()?;
+    let bills = book.as_ref().map(|book| found.lines.iter().map(|line| bill(line, book)).collect());
+    let prices = book.map(|book| book.to_toml()).transpose()?;
+    Ok(Priced { found, bills, prices })
 }
 
 /// The JSON of `--json`.
@@ -405,6 +432,7 @@ fn print_tables(args: &ShowArgs) -> Result<Answer> {
 pub enum Swept {
     Page(Box<Report>),
     Found(Box<Findings>),
+    Priced(Box<Priced>),
     Expected(Estimate),
 }
 
@@ -419,7 +447,7 @@ impl VerbCommand for Args {
     fn work(&self, watch: &Watch<'_>) -> Result<Swept> {
         Ok(match &self.show {
             Some(Show::Report(args)) => Swept::Page(Box::new(shown(args)?)),
-            Some(Show::Show(args)) => Swept::Found(Box::new(findings(&args.folder)?)),
+            Some(Show::Show(args)) => Swept::Priced(Box::new(priced(findings(&args.folder)?, args)?)),
             None => match self.sweep(watch.progress, &mut |_| ())? {
                 Ok(found) => Swept::Found(Box::new(found)),
                 Err(estimate) => Swept::Expected(estimate),
@@ -433,7 +461,7 @@ impl VerbCommand for Args {
 }
 
 fn shown(args: &ReportArgs) -> Result<Report> {
-    let mut besides = Extras::default();
+    let mut besides = Extras::priced(args.prices.book()?);
     args.with.iter().try_for_each(|path| besides.add(path))?;
     Ok(lab::report::report(&findings(&args.folder)?, &besides))
 }

@@ -25,6 +25,7 @@ use rootfile::{Error, Hint, Result};
 use serde::Serialize;
 
 use crate::math::as_f64;
+use crate::price::PriceBook;
 use crate::sweep::findings::Findings;
 use crate::sweep::metric::{Unit, amount, metric_of};
 use crate::system::shell::{output, pasted};
@@ -81,9 +82,15 @@ pub struct Statement {
 pub struct Extras {
     benches: Vec<Bench>,
     samples: Vec<Sample>,
+    prices: Option<PriceBook>,
 }
 
 impl Extras {
+    /// The prices by which the page counts money, if it does.
+    pub fn priced(prices: Option<PriceBook>) -> Self {
+        Self { prices, ..Self::default() }
+    }
+
     /// Adds the contents of a file.
     ///
     /// # Errors
@@ -146,7 +153,7 @@ pub fn report(findings: &Findings, besides: &Extras) -> Report {
     let layout = findings.decision.layout.clone();
     Report {
         title: format!("Sweep of {}", head.title()),
-        facts: facts(findings),
+        facts: facts(findings, besides.prices.as_ref()),
         chosen: findings.decision.chosen.map(name),
         said: statements(findings),
         command: layout.as_ref().filter(|_| head.settings.command.is_none()).map(|_| rewrite(&head.subject.input)),
@@ -154,7 +161,7 @@ pub fn report(findings: &Findings, besides: &Extras) -> Report {
         charts: drawn,
         left_out,
         stars: format!("A star marks differences from {} {}", name(findings.reference), findings.test()),
-        tables: table::tables(findings),
+        tables: table::tables(findings, besides.prices.as_ref()),
     }
 }
 
@@ -164,7 +171,7 @@ fn rewrite(input: &Path) -> String {
     format!("basketry rewrite {} -o {} --layout layout.toml", pasted(&input), pasted(&output(&input, "chosen")))
 }
 
-fn facts(findings: &Findings) -> Vec<Fact> {
+fn facts(findings: &Findings, prices: Option<&PriceBook>) -> Vec<Fact> {
     let head = &findings.head;
     let (subject, settings, machine) = (&head.subject, &head.settings, &head.machine);
     let versions: Vec<String> = head.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
@@ -173,7 +180,7 @@ fn facts(findings: &Findings) -> Vec<Fact> {
     let goal = metric_of(&findings.decision.goal).map_or("", |metric| metric.title);
     let fact = |name, value| Fact { name, value };
     let input = format!("{}, {} of {} entries", bytes(subject.bytes), subject.entries, subject.all_entries);
-    vec![
+    let mut all = vec![
         match &settings.command {
             Some(command) => fact("command", command.write.clone()),
             None => fact("input", input),
@@ -191,7 +198,9 @@ fn facts(findings: &Findings) -> Vec<Fact> {
             ),
         ),
         fact("by", versions.join(", ")),
-    ]
+    ];
+    all.extend(prices.map(|book| fact("prices", book.summary())));
+    all
 }
 
 fn statements(findings: &Findings) -> Vec<Statement> {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::math::as_f64;
+use crate::price::PriceBook;
 use crate::sweep::findings::Findings;
 use crate::sweep::show;
 
@@ -52,7 +53,7 @@ fn cell(from: show::Cell) -> Cell {
 }
 
 /// All tables of a sweep.
-pub(super) fn tables(findings: &Findings) -> Vec<Table> {
+pub(super) fn tables(findings: &Findings, prices: Option<&PriceBook>) -> Vec<Table> {
     let points = findings.lines.len();
     let cells = |row: Vec<show::Cell>| row.into_iter().map(cell).collect();
     let table = |(number, table): (usize, show::Table)| {
@@ -70,5 +71,5 @@ pub(super) fn tables(findings: &Findings) -> Vec<Table> {
         }
         Table { title: table.title, head, rows, foot }
     };
-    show::tables(findings).into_iter().enumerate().map(table).collect()
+    show::priced_tables(findings, prices).into_iter().enumerate().map(table).collect()
 }

@@ -11,8 +11,10 @@
 //! request adds to it.
 
 mod analyse;
+mod cells;
 pub mod command;
 mod contents;
+pub mod costs;
 pub mod decide;
 mod estimate;
 mod execute;

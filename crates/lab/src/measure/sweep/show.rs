@@ -5,9 +5,12 @@
 
 use std::fmt::Write;
 
+pub use super::cells::{Cell, Table};
+use super::costs;
 use super::findings::{Decision, Findings, Line};
 use super::metric::{Metric, Unit, amount, metric_of};
 use super::point::Point;
+use crate::price::PriceBook;
 
 /// Maximum number of columns of a tree in one table; JSON has all.
 const COLUMNS: usize = 20;
@@ -18,38 +21,6 @@ const READING: [&str; 4] = ["full_vsize", "full_rss", "full_wall", "full_cpu"];
 const CODECS: [&str; 6] = ["size", "copy_wall", "copy_cpu", "copy_event", "copy_rss_record", "full_cpu"];
 const EVENTS: [&str; 5] = ["full_event", "sparse_event", "sparse_first", "sparse_bytes", "columns_wall"];
 const ALL: [&str; 7] = ["size", "copy_cpu", "copy_rss_record", "full_cpu", "full_rss", "sparse_event", "chosen_cpu"];
-
-/// A table.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
-    /// Its title.
-    pub title: String,
-    /// Names of the columns.
-    pub head: Vec<String>,
-    /// Rows, as long as the head.
-    pub rows: Vec<Vec<Cell>>,
-    /// The points of the rows, in a table with a row for each point.
-    pub points: Vec<usize>,
-}
-
-/// A cell of a table: its text, and its number if it has one.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cell {
-    /// For people.
-    pub text: String,
-    /// In the unit of the column.
-    pub value: Option<f64>,
-}
-
-impl Cell {
-    fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), value: None }
-    }
-
-    fn number(unit: Unit, value: f64) -> Self {
-        Self { text: amount(unit, value), value: Some(value) }
-    }
-}
 
 /// A figure of a point. A star says that it differs from the reference beyond the noise.
 fn cell(line: &Line, metric: &Metric) -> Cell {
@@ -63,6 +34,11 @@ fn cell(line: &Line, metric: &Metric) -> Cell {
 
 /// All tables that there is something in.
 pub fn tables(findings: &Findings) -> Vec<Table> {
+    priced_tables(findings, None)
+}
+
+/// The same, with what each point costs over the file's life by these prices.
+pub fn priced_tables(findings: &Findings, prices: Option<&PriceBook>) -> Vec<Table> {
     let mut all = vec![overview(findings)];
     all.extend(pivots(findings, "copying", &MEMORY));
     let readings = readings(findings);
@@ -71,6 +47,7 @@ pub fn tables(findings: &Findings) -> Vec<Table> {
     all.push(codecs(findings));
     all.push(flat(&readings, "time for an entry, all and picked", &EVENTS));
     all.push(columns(&readings));
+    all.push(costs::table(findings, prices));
     all.retain(|table| !table.rows.is_empty() && table.head.len() > 1);
     all
 }
@@ -245,6 +222,11 @@ fn columns(findings: &Findings) -> Table {
 
 /// All tables and the decision, as Markdown.
 pub fn markdown(findings: &Findings) -> String {
+    priced_markdown(findings, None)
+}
+
+/// The same, with what each point costs over the file's life by these prices.
+pub fn priced_markdown(findings: &Findings, prices: Option<&PriceBook>) -> String {
     let mut out = String::new();
     let head = &findings.head;
     let machine = &head.machine;
@@ -266,7 +248,7 @@ pub fn markdown(findings: &Findings) -> String {
         head.points.get(findings.reference).map_or_else(String::new, |point| format!("`{point}`")),
         findings.test(),
     );
-    for table in tables(findings) {
+    for table in priced_tables(findings, prices) {
         let _ = writeln!(out, "\n## {}\n", table.title);
         let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         let _ = writeln!(out, "{}", row(table.head.clone()));
@@ -275,6 +257,9 @@ pub fn markdown(findings: &Findings) -> String {
         for cells in &table.rows {
             let _ = writeln!(out, "{}", row(cells.iter().map(|cell| cell.text.replace('|', "\\|")).collect()));
         }
+    }
+    if let Some(book) = prices {
+        let _ = writeln!(out, "\nPrices: {}.", book.summary());
     }
     let _ = writeln!(out, "\n## The decision\n");
     out.extend(sentences(findings).iter().map(|line| format!("- {line}\n")));
