@@ -154,6 +154,7 @@ def test_todays_layout_can_be_chosen(folder: Path, basketry: Basketry, tmp_path:
     out = tmp_path / "out.root"
     outcome = basketry.run("tune", "--again", folder / "report.json", "--choose", "today", "-o", out, "--json")
     assert outcome.code == 1
+    assert json.loads(outcome.out)["verdict"] == "today's layout was asked for: nothing was written"
     assert json.loads(outcome.out)["unchanged"]
     assert not out.exists()
 

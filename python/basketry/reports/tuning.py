@@ -410,6 +410,8 @@ class Tuning:
     """The limits."""
     prices: str
     """The prices of the file's life as TOML, for `--price`."""
+    asked: str | None
+    """The choice that was asked for, by its name or number; None: the best by the goal."""
     choices: tuple[Choice, ...]
     """The choices that `--choose` takes, the smallest first."""
     today: Figures

@@ -51,6 +51,13 @@ pub fn report(report: &Report, with_money: bool) -> Result<()> {
     offers(&mut out, report, with_money)?;
     refused(&mut out, report)?;
     match &report.chosen {
+        Some(today) if report.unchanged && report.asked.is_some() => writeln!(
+            out,
+            "Today's layout was asked for: {}, expected reading time {} ({}).",
+            size(today.cost.size),
+            time(today.cost.read),
+            report.workload
+        )?,
         Some(_) if report.unchanged => as_it_is(&mut out, report)?,
         Some(chosen) => decision(&mut out, report, chosen)?,
         None => refusal(&mut out, &report.limits)?,

@@ -126,6 +126,7 @@ impl Kept {
         let may_be_slower = !matches!(asked, Choose::Name(Name::Balanced | Name::Goal));
         report.limits = limit_reports(options, if may_be_slower { &limits } else { &as_today }, may_be_slower);
         report.goal = options.goal;
+        report.asked = options.choose.map(|choice| choice.to_string());
         report.unchanged = chosen.as_ref().is_some_and(Choice::is_today);
         report.rewrite = chosen.as_ref().map_or(0.0, |choice| choice.rewrite);
         report.chosen = chosen.as_ref().map(|choice| choice.figures);

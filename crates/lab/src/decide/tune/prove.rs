@@ -36,6 +36,11 @@ pub fn prove(
     progress: Progress<'_>,
 ) -> Result<()> {
     rootfile::check_output(output, overwrite, [input])?;
+    if tuned.report.asked.is_some() && tuned.report.unchanged {
+        "today's layout was asked for: nothing was written".clone_into(&mut tuned.report.verdict);
+        tuned.report.delivered = Some(false);
+        return Ok(());
+    }
     tuned.report.delivered = Some(false);
     let Some(first) = tuned.expected() else {
         if tuned.layout.is_some() {

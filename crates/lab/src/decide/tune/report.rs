@@ -44,6 +44,8 @@ pub struct Report {
     pub limits: Vec<LimitReport>,
     /// The prices of the file's life as TOML, for `--price`.
     pub prices: String,
+    /// The choice that was asked for, by its name or number; `None`: the best by the goal.
+    pub asked: Option<String>,
     /// The choices that `--choose` takes, the smallest first.
     pub choices: Vec<Choice>,
     /// The cost of the present file.

@@ -112,6 +112,7 @@ impl Decider {
             measuring: measuring(stats, measured, confirmed, reading, options.seed),
             limits: limit_reports(options, limits, decision),
             prices: options.prices.to_toml()?,
+            asked: options.choose.map(|choice| choice.to_string()),
             choices: Vec::new(),
             today: figures(now.1, space.options.first()),
             read_all: decide::read_all(stats, theirs, &reading),
