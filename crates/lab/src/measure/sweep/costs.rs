@@ -1,4 +1,4 @@
-//! What each point costs beside today's layout: size and CPU time in per cent, the speed of its codec in MB/s, and money.
+//! What each point costs beside the reference, which is today's layout where there is one: size and CPU time in per cent, the speed of its codec in MB/s, and money.
 
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use super::SweepInput;
 use super::cells::{Cell, Table};
 use super::findings::{Findings, Line};
 use super::metric::metric_of;
+use super::point::Point;
 use crate::inspect::{Options, inspect};
 use crate::math::as_f64;
 use crate::price::{Bill, PriceBook, Usage};
@@ -28,9 +29,11 @@ pub(super) fn table(findings: &Findings, prices: Option<&PriceBook>) -> Table {
         .filter(|(name, _)| lines.iter().any(|line| line.figures.contains_key(*name)))
         .filter_map(|(name, share)| Some((metric_of(name)?, share)))
         .collect();
-    let reference = findings.head.points.get(findings.reference);
+    let points = &findings.head.points;
+    let reference = points.get(findings.reference);
     let now = lines.iter().find(|line| Some(&line.point) == reference);
-    let raw = raw_bytes(&findings.head.subject);
+    // What a command of the user reads is its own.
+    let raw = findings.head.settings.command.is_none().then(|| raw_bytes(&findings.head.subject)).flatten();
     let speeds: Vec<_> = [("copy_cpu", "copy MB/s"), ("full_cpu", "read MB/s")]
         .into_iter()
         .filter(|(name, _)| raw.is_some() && lines.iter().any(|line| line.figures.contains_key(*name)))
@@ -70,9 +73,9 @@ pub(super) fn table(findings: &Findings, prices: Option<&PriceBook>) -> Table {
         cells
     };
     Table {
-        title: "what each point costs, against today's layout".to_owned(),
+        title: format!("what each point costs, against {}", reference.map_or_else(String::new, against)),
         rows: if compared.is_empty() { Vec::new() } else { lines.iter().enumerate().map(row).collect() },
-        points: (0..lines.len()).collect(),
+        points: lines.iter().filter_map(|line| points.iter().position(|point| *point == line.point)).collect(),
         head,
     }
 }
@@ -83,6 +86,14 @@ pub fn bill(line: &Line, book: &PriceBook) -> Option<Bill> {
     let copies = as_f64(line.point.streams.max(1) as u64);
     let writing = median(line, "copy_cpu").map_or(0.0, |seconds| seconds / copies);
     Some(book.bill(&Usage { stored, read: stored, reading, writing }))
+}
+
+/// The words for the reference. For a command of the user it is the first point.
+fn against(reference: &Point) -> String {
+    match reference.keeps_layout() {
+        true => "today's layout".to_owned(),
+        false => format!("{reference}"),
+    }
 }
 
 fn median(line: &Line, name: &str) -> Option<f64> {
