@@ -60,7 +60,8 @@ def test_the_choices_are_what_their_names_say(report: dict[str, Any], plain: Pat
     assert [choice["number"] for choice in choices] == list(range(1, len(choices) + 1))
     assert [choice["size"] for choice in choices] == sorted(choice["size"] for choice in choices)
     assert by_name["smallest"]["size"] == min(choice["size"] for choice in choices)
-    assert by_name["fastest"]["read"] == min(choice["read"] for choice in choices)
+    # Choices that differ by less are as fast, and then the smaller one and the clusters of today are taken.
+    assert by_name["fastest"]["read"] <= 1.01 * min(choice["read"] for choice in choices)
     assert by_name["today"]["size"] == pytest.approx(plain.stat().st_size, rel=1e-3)
     assert (by_name["best-tree"]["container"], by_name["best-rntuple"]["container"]) == ("ttree", "rntuple")
     # The default is the balanced one: no other that reads as fast costs less. 2 % is no reason for another container.
@@ -84,12 +85,12 @@ def test_a_bill_is_bytes_and_seconds_by_the_documented_prices(report: dict[str, 
 def test_a_choice_is_the_file_that_its_layout_makes(
     report: dict[str, Any], plain: Path, basketry: Basketry, tmp_path: Path
 ) -> None:
-    for name in ("smallest", "fastest", "best-rntuple"):
-        choice, out = named(report)[name], tmp_path / f"{name}.root"
+    for choice in (choice for choice in report["choices"] if choice["layout"]):
+        out = tmp_path / f"{choice['number']}.root"
         (tmp_path / "layout.toml").write_text(choice["layout"])
         basketry("rewrite", plain, "-o", out, "--layout", tmp_path / "layout.toml", "-f")
         # Untried choices of a small file are expectations of samples.
-        assert choice["size"] == pytest.approx(out.stat().st_size, rel=0.1), name
+        assert choice["size"] == pytest.approx(out.stat().st_size, rel=0.05), (choice["number"], choice["names"])
         assert basketry.json("inspect", out)["ntuples" if choice["container"] == "rntuple" else "trees"]
 
 
@@ -117,11 +118,11 @@ def test_other_prices_choose_otherwise_from_the_same_measurements(
     (tmp_path / "hot.toml").write_text("currency = 'CHF'\n[life]\nreadings = 1e9\n[network]\nremote = 0\n")
     smallest, fastest = named(report)["smallest"], named(report)["fastest"]
     relaxed = ("--max-read-time", "1000x", "--max-read-memory", "1000x")
-    for name, wanted in (("archive", smallest), ("hot", fastest)):
+    for name, figure, wanted in (("archive", "size", smallest), ("hot", "read", fastest)):
         found = basketry.json("tune", "--again", folder / "report.json", "--price", tmp_path / f"{name}.toml", *relaxed)
         chosen = next(choice for choice in found["choices"] if choice["chosen"])
         assert "balanced" in chosen["names"]
-        assert chosen["size"] == wanted["size"], name
+        assert chosen[figure] == pytest.approx(wanted[figure], rel=0.01), name
         book = tomllib.loads(found["prices"])
         assert all(choice["bill"]["total"] == pytest.approx(total(choice, book)) for choice in found["choices"])
     assert {choice["bill"]["currency"] for choice in found["choices"]} == {"CHF"}
@@ -203,7 +204,7 @@ def test_points_of_a_sweep_have_their_share_speed_and_price(plain: Path, basketr
     grid = ("--grid", "compression=none,zstd:5", "--only", "copy,full", "--repeat", "1")
     basketry("sweep", plain, "-o", folder, *grid, "--quiet")
     (tmp_path / "book.toml").write_text("[life]\nreadings = 10\n")
-    found = basketry.json("sweep", "show", folder, "--json", "--price", tmp_path / "book.toml")
+    found = basketry.json("sweep", "show", folder, "--price", tmp_path / "book.toml")
     book = tomllib.loads(found["prices"])
     figures = [{name: figure["median"] for name, figure in line["figures"].items()} for line in found["lines"]]
     for own, bill in zip(figures, found["bills"], strict=True):

@@ -101,7 +101,8 @@ impl Utility {
 
     /// The fewest seconds to read; of as many, the smallest.
     pub fn fastest(today: &Cost) -> Self {
-        Self::weighted(Goal::Reading, today.read, today.size, TIE)
+        // Compression, which is done once, decides between alike choices only, too.
+        Self { write: TIE / READS_PER_WRITE, ..Self::weighted(Goal::Reading, today.read, today.size, TIE) }
     }
 
     /// The same with a second of reading at so many times its weight.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use dataset::glob::{ColumnPattern, Pattern, TreePattern};
-use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Layout, TreeLayout};
+use dataset::layout::{ByteSize, ClusterSize, ColumnLayout, Layout, TreeLayout, defaults};
 use rootfile::Result;
 
 use crate::cost::Packing;
@@ -52,11 +52,27 @@ pub(crate) fn layout(
     for pick in picks.iter().flatten() {
         *counts.entry(*pick).or_default() += 1;
     }
-    let most = counts.iter().max_by_key(|(_, n)| **n).map(|(pick, _)| *pick);
+    let is_plain = |pick: &Pick| pick.codec.and_then(|k| packings.get(k)).is_some_and(|p| p.compression.is_none());
+    // The rule for all is that of an RNTuple's metadata, too, which are expected to be compressed.
+    let has_pages = stats.columns.iter().any(|column| column.pages.is_some());
+    let may_be_common = |pick: &Pick| !(has_pages && is_plain(pick));
+    let common_of = |allowed: &dyn Fn(&Pick) -> bool| {
+        let counted = counts.iter().filter(|(pick, _)| allowed(pick));
+        counted.max_by_key(|(_, n)| **n).map(|(pick, _)| *pick)
+    };
+    let most = common_of(&may_be_common);
     // No rule lets a column keep its baskets against a rule for all.
     let codec_for_all = picks.iter().flatten().all(|p| p.codec.is_some());
     let basket_for_all = picks.iter().flatten().all(|p| p.basket.is_some());
-    let common = most.map(&keys).unwrap_or_default();
+    let common = match most {
+        Some(pick) => keys(pick),
+        // Each column has a rule then.
+        None if has_pages => ColumnLayout {
+            compression: Some(defaults::NTUPLE_COMPRESSION),
+            ..common_of(&|_| true).map(&keys).unwrap_or_default()
+        },
+        None => ColumnLayout::default(),
+    };
     if codec_for_all && basket_for_all {
         // The rule is for trees: a compression for all would also apply to histograms and other objects.
         let keys = TreeLayout {

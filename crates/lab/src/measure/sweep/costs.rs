@@ -131,5 +131,5 @@ fn raw_bytes(subject: &SweepInput) -> Option<f64> {
     let report = inspect(&file, &options).ok()?;
     let raw = report.trees.iter().find(|tree| tree.newest)?.tot_bytes;
     let share = as_f64(subject.entries) / as_f64(subject.all_entries.max(1));
-    u64::try_from(raw).ok().filter(|raw| *raw > 0).map(|raw| as_f64(raw) * share)
+    (raw > 0).then(|| as_f64(raw) * share)
 }
