@@ -71,8 +71,11 @@ def kind(finding: Finding) -> tuple[str, str]:
     return finding["fault"], finding["tree"]
 
 
-def check(basketry: Basketry, path: Path, folder: Path, bar: float = 0.1) -> list[Finding]:
-    """Runs the command of each finding, and inspects what it writes. Returns the findings."""
+def check(basketry: Basketry, path: Path, folder: Path, bar: float = 0.1, *, tried: bool = True) -> list[Finding]:
+    """Runs the command of each finding, and inspects what it writes. Returns the findings.
+
+    Prices of what was not `tried` are estimates, which are not held against the output.
+    """
     report = basketry.json("inspect", path)
     for number, finding in enumerate(report["findings"]):
         assert (finding["command"] is None) == (finding["price"] is None)
@@ -89,6 +92,9 @@ def check(basketry: Basketry, path: Path, folder: Path, bar: float = 0.1) -> lis
         had = {kind(other) for other in report["findings"]}
         new = [other for other in after["findings"] if kind(other) not in had and other["pays"] == "reader"]
         assert all(weight(other) < weight(finding) for other in new), (finding, new)
+        assert ("expected_bytes" in finding) == tried
+        if not tried:
+            continue
         old, size = path.stat().st_size, output.stat().st_size
         assert abs(finding["expected_bytes"] - size) <= bar * size + 1000, (finding, size)
         assert finding["price"]["bytes"] == max(0, finding["expected_bytes"] - old)
@@ -132,8 +138,8 @@ def test_giant_baskets_that_can_be_cut_are_a_fault(basketry: Basketry, tmp_path:
 @pytest.mark.skipif(not FOUND.is_dir(), reason="no corpus of found files")
 @pytest.mark.parametrize("name", ["seeds-inspect-advice-giant-entry", "hugeent", "hugebasket", "manyclusters"])
 def test_files_that_were_found(name: str, basketry: Basketry, tmp_path: Path) -> None:
-    # Entries of very different sizes, of which few are sampled.
-    check(basketry, FOUND / f"{name}.root", tmp_path, 0.25)
+    # Entries of very different sizes, of which few are sampled. A basket of 80 MB needs more memory than trials have.
+    check(basketry, FOUND / f"{name}.root", tmp_path, 0.25, tried=name != "hugebasket")
 
 
 def test_the_other_container_is_tried(basketry: Basketry, tmp_path: Path) -> None:

@@ -489,7 +489,8 @@ class AnyVerb(TypedDict, total=False):
     no_trials: bool
     """Try nothing: neither the commands of findings, nor what trees would take as RNTuples and RNTuples as trees.
     Trials are made on samples, in at most about half a second of one core for each command, and a second for the other
-    container; nothing is written. Without them, and for files on other machines, commands and prices are estimates."""
+    container, and in 64 MB of memory; nothing is written. Without them, for what needs more memory, for files with more
+    than 10 MB of metadata and for files on other machines, commands and prices are estimates."""
     skip_bad: bool
     """Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
     listed."""

@@ -56,8 +56,9 @@ pub struct Args {
     #[arg(long)]
     writer: bool,
     /// Try nothing: neither the commands of findings, nor what trees would take as RNTuples and RNTuples as trees. Trials are made on
-    /// samples, in at most about half a second of one core for each command, and a second for the other container; nothing is
-    /// written. Without them, and for files on other machines, commands and prices are estimates.
+    /// samples, in at most about half a second of one core for each command, and a second for the other container, and in 64 MB of
+    /// memory; nothing is written. Without them, for what needs more memory, for files with more than 10 MB of metadata and for files
+    /// on other machines, commands and prices are estimates.
     #[arg(long)]
     no_trials: bool,
     /// Print the layout of the file as TOML, for rewrite --layout.

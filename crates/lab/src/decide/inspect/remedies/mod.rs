@@ -11,8 +11,8 @@ mod tree;
 use std::collections::HashMap;
 use std::path::Path;
 
-use flow::{Absent, Outlook, PlanOptions};
-use rootfile::RootFile;
+use flow::{Absent, Budget, Outlook, PlanOptions};
+use rootfile::{Error, RootFile};
 
 use super::diagnose::remedy::Remedy;
 use super::diagnose::{Advised, diagnose, examine};
@@ -21,13 +21,23 @@ use super::report::{Finding, Report};
 
 /// Seconds of one core that the samples of one remedy take at most.
 const SECONDS: f64 = 0.4;
+/// Bytes of memory of a trial; what needs more is not tried. Metadata of more bytes before compression, which a trial has a second
+/// time, are not tried either.
+const MEMORY: u64 = 64_000_000;
+const METADATA: u64 = 10_000_000;
 /// Faster or slower reading by less is not a price.
 const LEAST_SECONDS: f64 = 1e-3;
 /// What is said where no remedy mends a fault.
 const NONE: &str = " No rewrite that was tried mends it.";
 
-/// Diagnoses a report, tries the remedies of what is found, and the other container.
+/// Diagnoses a report, tries the remedies of what is found, and the other container, where that needs little memory.
 pub(super) fn try_all(file: &RootFile, report: &mut Report) {
+    let of_trees = report.trees.iter().map(|tree| tree.metadata.raw_bytes);
+    let of_ntuples = report.ntuples.iter().map(|ntuple| ntuple.metadata.raw_bytes);
+    if of_trees.chain(of_ntuples).sum::<u64>() > METADATA {
+        report.findings = diagnose(report);
+        return;
+    }
     let mut trials = Trials { path: file.name(), known: HashMap::new() };
     let advised = examine(report);
     report.findings = advised.into_iter().map(|advised| trials.settle(report, advised)).collect();
@@ -37,8 +47,22 @@ pub(super) fn try_all(file: &RootFile, report: &mut Report) {
 /// Forecasts of rewrites of a file.
 struct Trials<'a> {
     path: &'a Path,
-    /// By their commands. Absent values are those of rewrites that are refused.
-    known: HashMap<String, Option<Outlook>>,
+    /// By their commands.
+    known: HashMap<String, Trial>,
+}
+
+/// The end of a trial.
+enum Trial {
+    Done(Box<Outlook>),
+    /// A rewrite refuses it.
+    Refused,
+    /// It needs more memory than trials have.
+    TooLarge,
+}
+
+/// Whether something was refused because it needs more memory.
+fn needs_memory(error: &Error) -> bool {
+    error.hints().iter().any(|hint| hint.option() == "memory")
 }
 
 impl Trials<'_> {
@@ -49,7 +73,12 @@ impl Trials<'_> {
             return finding;
         }
         for (remedy, command) in &remedies {
-            let Some(outlook) = self.forecast(report, &finding, remedy, command) else { continue };
+            let outlook = match self.forecast(report, &finding, remedy, command) {
+                Some(Trial::Done(outlook)) => outlook,
+                // The command and its price stay estimates.
+                Some(Trial::TooLarge) => return finding,
+                Some(Trial::Refused) | None => continue,
+            };
             let Some(after) = after(report, &finding, remedy, outlook) else { continue };
             if !mends(report, &after, &finding) {
                 continue;
@@ -66,17 +95,23 @@ impl Trials<'_> {
     }
 
     /// What a remedy would make of the file.
-    fn forecast(&mut self, report: &Report, finding: &Finding, remedy: &Remedy, command: &String) -> Option<&Outlook> {
+    fn forecast(&mut self, report: &Report, finding: &Finding, remedy: &Remedy, command: &String) -> Option<&Trial> {
         if !self.known.contains_key(command) {
             let several = report.file.trees + report.file.ntuples > 1;
             let outlook = remedy.layout(finding.tree.as_deref().filter(|_| several)).and_then(|layout| {
                 let plan = PlanOptions { absent: Absent::LeaveOut, ..PlanOptions::default() };
-                let options = flow::Options { layout, plan, ..flow::Options::default() };
+                let budget = Budget::new(MEMORY, 1);
+                let options = flow::Options { layout, plan, budget, ..flow::Options::default() };
                 flow::forecast_within(&[self.path.to_path_buf()], Path::new("remedy.root"), &options, SECONDS)
             });
-            self.known.insert(command.clone(), outlook.ok());
+            let trial = match outlook {
+                Ok(outlook) => Trial::Done(Box::new(outlook)),
+                Err(e) if needs_memory(&e) => Trial::TooLarge,
+                Err(_) => Trial::Refused,
+            };
+            self.known.insert(command.clone(), trial);
         }
-        self.known.get(command).and_then(Option::as_ref)
+        self.known.get(command)
     }
 }
 

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use dataset::glob::Pattern;
-use flow::ContentOptions;
+use flow::{Budget, ContentOptions};
 use rootfile::Result;
 
+use super::{MEMORY, needs_memory};
 use crate::inspect::report::{Moved, OtherContainer, Report};
 
 /// Seconds of one core that the samples take at most, of all tables together.
@@ -31,11 +32,12 @@ pub(super) fn moved(path: &Path, report: &Report) -> Vec<Moved> {
     let moved = |(table, container, bytes_now): (&String, OtherContainer, u64)| {
         let now = Moved { path: table.clone(), container, bytes_now, ..Moved::default() };
         match forecast(path, table, container, seconds) {
-            Ok((bytes, uncertainty)) => Moved { bytes, uncertainty, ..now },
-            Err(e) => Moved { refused: e.to_string(), ..now },
+            Ok((bytes, uncertainty)) => Some(Moved { bytes, uncertainty, ..now }),
+            Err(e) if needs_memory(&e) => None,
+            Err(e) => Some(Moved { refused: e.to_string(), ..now }),
         }
     };
-    tables.into_iter().map(moved).collect()
+    tables.into_iter().filter_map(moved).collect()
 }
 
 /// The expected bytes of a table, and how sure they are.
@@ -46,7 +48,8 @@ fn forecast(path: &Path, table: &str, container: OtherContainer, seconds: f64) -
     };
     let text = format!("[tree.{:?}]\ncontainer = \"{container}\"\n", Pattern::exact(table).as_str());
     let content = ContentOptions { tree: Some(table.to_owned()), ..ContentOptions::default() };
-    let options = flow::Options { layout: text.parse()?, content, ..flow::Options::default() };
+    let budget = Budget::new(MEMORY, 1);
+    let options = flow::Options { layout: text.parse()?, content, budget, ..flow::Options::default() };
     let outlook = flow::forecast_within(&[path.to_path_buf()], Path::new("moved.root"), &options, seconds)?;
     let of = |table: &flow::Forecast| (table.bytes_after + table.metadata, table.uncertainty);
     Ok(outlook.tables.iter().find(|forecast| forecast.path == table).map(of).unwrap_or_default())
