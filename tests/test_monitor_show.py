@@ -121,7 +121,7 @@ def test_tables_and_pages_say_what_was_seen(basketry: Basketry, records: dict[st
     assert "start .. stop" in outcome.out
     assert "exit 0" in outcome.out
     text = page.read_text()
-    for part in ("Resident memory", "Busy cores", "Threads", "Address space", '"markLine"'):
+    for part in ("Resident memory", "Threads", "Address space", '"markLine"'):
         assert part in text
     assert "--force" in basketry.refuses("monitor", "show", records["root"], "-o", page)
     assert basketry.run("monitor", "show", records["root"], records["csv"], "-o", page, "-f").code == 0

@@ -140,10 +140,11 @@ def test_unknown_readers_are_refused(flat: Path, tune: Readers, tmp_path: Path) 
 
 
 def test_without_the_reader_basketry_makes_the_proof(flat: Path, tune: Readers, tmp_path: Path) -> None:
-    report = tune.json(flat, "--reader", "root", "-o", tmp_path / "out.root", installed=False)
+    options = ("--reader", "root", "--goal", "reading", "-o", tmp_path / "out.root")
+    report = tune.json(flat, *options, installed=False)
     assert report["reader"]["proven_by"] == "basketry"
     assert "No module named ROOT" in report["reader"]["instead"]
-    said = tune(flat, "--reader", "root", "-o", tmp_path / "out.root", "-f", installed=False).out
+    said = tune(flat, *options, "-f", installed=False).out
 
     assert "measured by basketry's reader instead of root's" in said
 
@@ -173,7 +174,9 @@ def test_a_calibration_is_kept_and_used(name: str, module: str, flat: Path, tune
     assert made["version"]
     assert all(made["decompress"][codec]["seconds-per-byte"] > 0 for codec in CODECS)
     assert all(row["measured"] > 0 and row["expected"] >= 0 for row in found["rows"])
-    assert len(found["rows"]) == made["fit"]["files"] >= 20
+    of_ntuples = [row["ntuple"] for row in found["rows"]]
+    assert of_ntuples.count(False) == made["fit"]["files"] >= 20
+    assert of_ntuples.count(True) == made["ntuple"]["fit"]["files"] >= 20
     assert tomllib.loads(kept.read_text()) == made
     # A kept profile is replaced only with --force; the refusal comes before measuring.
     before = kept.read_bytes()

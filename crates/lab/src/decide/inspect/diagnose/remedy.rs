@@ -9,9 +9,9 @@ use super::sums::sizes;
 use crate::inspect::contents::TreeReport;
 use crate::system::shell::{pasted_pattern, pattern};
 
-/// A text without what would end a string of TOML: `{:?}` of it escapes the rest as TOML does.
-fn toml_string(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
+/// A text as a basic string of TOML, which the strings of JSON are.
+pub(in crate::decide::inspect) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// The remedy of a fault.
@@ -81,8 +81,6 @@ impl Remedy {
     ///
     /// A name cannot be said in a layout.
     pub fn layout(&self, path: Option<&str>) -> Result<Layout> {
-        // A basic string of TOML, in which all is escaped.
-        let quoted = |text: &str| format!("{:?}", toml_string(text));
         let value = |text: &str| match text.parse::<f64>().is_ok() || text == "true" {
             true => text.to_owned(),
             false => quoted(text),

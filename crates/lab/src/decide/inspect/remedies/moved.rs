@@ -7,6 +7,7 @@ use flow::{Budget, ContentOptions};
 use rootfile::Result;
 
 use super::{MEMORY, needs_memory};
+use crate::inspect::diagnose::remedy::quoted;
 use crate::inspect::report::{Moved, OtherContainer, Report};
 
 /// Seconds of one core that the samples take at most, of all tables together.
@@ -46,7 +47,7 @@ fn forecast(path: &Path, table: &str, container: OtherContainer, seconds: f64) -
         OtherContainer::Rntuple => "rntuple",
         OtherContainer::Ttree => "ttree",
     };
-    let text = format!("[tree.{:?}]\ncontainer = \"{container}\"\n", Pattern::exact(table).as_str());
+    let text = format!("[tree.{}]\ncontainer = \"{container}\"\n", quoted(Pattern::exact(table).as_str()));
     let content = ContentOptions { tree: Some(table.to_owned()), ..ContentOptions::default() };
     let budget = Budget::new(MEMORY, 1);
     let options = flow::Options { layout: text.parse()?, content, budget, ..flow::Options::default() };
