@@ -181,6 +181,8 @@ class Context:
         shutil.rmtree(folder, ignore_errors=True)
         command: list[str | Path] = ["sweep", source, "-o", folder, *options, "--runner", runner, "--json", "-q"]
         result = json.loads(basketry(*command, env={"ROOTSYS": str(self.root)} if self.root else None))
+        # A sweep measures today's layout, too, which is no point of the studies.
+        result["lines"] = [line for line in result["lines"] if line["point"].get("name") != "today"]
         points = []
         for line in result["lines"]:
             settings = {each["key"]: each["value"] for each in line["point"]["settings"]}
