@@ -115,7 +115,7 @@ def test_verify_counts_other_trees_but_not_earlier_saves(basketry: Basketry, tmp
 
 def test_tune_keeps_other_trees(basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
-    report = json.loads(basketry.run("tune", cycles(), "-o", out, "--json").out)
+    report = json.loads(basketry.run("tune", cycles(), "--goal", "reading", "-o", out, "--json").out)
 
     assert report["proof"]["equal"], report["proof"]["differences"]
     assert values(out, "other;1", "x") == values(cycles(), "other;1", "x")

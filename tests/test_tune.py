@@ -344,8 +344,16 @@ def test_the_best_of_both_containers(nano: Path, ntuple: Path, basketry: Basketr
 
 @pytest.mark.parametrize(("name", "module"), [("root", "ROOT"), ("uproot", "uproot")])
 def test_other_programs_read_rntuples(
-    name: str, module: str, ntuple: Path, nano: Path, basketry: Basketry, tmp_path: Path
+    name: str,
+    module: str,
+    ntuple: Path,
+    nano: Path,
+    basketry: Basketry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # The proof runs `python3`, which is to be the one that runs the tests.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     ours = basketry.json("tune", ntuple)
     out = tmp_path / "tuned.root"
     report = basketry.json("tune", ntuple, "--reader", name, "--max-size", "1.5x", "-o", out)
