@@ -13,9 +13,9 @@ import matplotlib as mpl
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
@@ -60,8 +60,8 @@ def draw(folder: Path, name: str, drawing: Drawing, panels: int = 1, run: str = 
     """
     folder.mkdir(parents=True, exist_ok=True)
     names, wrong = [], []
-    beside = 2 if panels == _BESIDE + 1 else min(panels, _BESIDE)
-    size = (_WIDTH if panels > 1 else _ALONE, _HEIGHT * -(-panels // beside))
+    rows, _ = _rows(panels)
+    size = (_WIDTH if panels > 1 else _ALONE, _HEIGHT * rows)
     for theme, ink in _INK.items():
         inked = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
         style: dict[str, Any] = dict.fromkeys(inked, ink) | {
@@ -88,6 +88,12 @@ def draw(folder: Path, name: str, drawing: Drawing, panels: int = 1, run: str = 
     return names, wrong
 
 
+def _rows(panels: int) -> tuple[int, int]:
+    """The rows of a picture, and the panels beside each other: four are in two rows of two."""
+    beside = 2 if panels == _BESIDE + 1 else min(panels, _BESIDE)
+    return -(-panels // beside), beside
+
+
 def markdown(folder: str, names: Iterable[str], alt: str) -> list[str]:
     """The lines of a page that show the picture of the reader's theme, on GitHub and in the built site."""
     modes = (f"![{alt}]({folder}/{name}#gh-{name[:-4].rsplit('-', 1)[1]}-mode-only)" for name in names)
@@ -96,8 +102,7 @@ def markdown(folder: str, names: Iterable[str], alt: str) -> list[str]:
 
 def panels(figure: Figure, titles: Sequence[str], *, shared: bool = False) -> list[Axes]:
     """Panels, each with its title, in rows of two or three. `shared`: all have the same scales."""
-    beside = 2 if len(titles) == _BESIDE + 1 else min(len(titles), _BESIDE)
-    rows = -(-len(titles) // beside)
+    rows, beside = _rows(len(titles))
     made = list(figure.subplots(rows, beside, squeeze=False, sharex=shared, sharey=shared).flat)
     for axes in made[len(titles) :]:
         axes.remove()
@@ -210,11 +215,6 @@ def names(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
     _named.setdefault(figure, []).extend((axes, name, point) for name, point in points.items())
 
 
-def note(axes: Axes, text: str) -> None:
-    """A sentence in the middle of a panel, which has nothing to show."""
-    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", wrap=True)
-
-
 def diagonal(axes: Axes, points: Iterable[float]) -> None:
     """The line of equal values, over logarithmic axes."""
     found = [value for value in points if value > 0]
@@ -267,23 +267,35 @@ def _place_names(figure: Figure) -> None:
     figure.draw_without_rendering()
     taken: dict[Axes, list[Bbox]] = {axes: markers(axes) for axes, *_ in waiting}
     for axes, name, point in waiting:
-        inside = axes.get_window_extent()
-        for offset in (*_PLACES, _PLACES[0]):
-            side = "left" if offset[0] > 0 else "right" if offset[0] < 0 else "center"
-            leader = {"arrowstyle": "-", "linewidth": 0.6, "color": "0.5"} if abs(offset[1]) >= _FAR else None
-            text = axes.annotate(
-                name, point, xytext=offset, textcoords="offset points", fontsize=8, ha=side, arrowprops=leader
-            )
-            text.set_in_layout(False)
-            text.update_positions(renderer)
-            # Of the text alone, without the line.
-            box = Text.get_window_extent(text)
-            within = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
-            if within and not box.count_overlaps(taken[axes]):
-                break
-            text.remove()
-        else:
-            text = axes.annotate(name, point, xytext=_PLACES[0], textcoords="offset points", fontsize=8)
-            text.set_in_layout(False)
-            box = text.get_window_extent()
-        taken[axes].append(box)
+        text = _beside(axes, name, point, _free_place(axes, name, point, taken[axes], renderer))
+        taken[axes].append(_box(text, renderer))
+
+
+def _free_place(
+    axes: Axes, name: str, point: tuple[float, float], taken: list[Bbox], renderer: RendererAgg
+) -> tuple[int, int]:
+    """The first place beside a point where a name is inside of its panel and on nothing, or else the first."""
+    inside = axes.get_window_extent()
+    for place in _PLACES:
+        text = _beside(axes, name, point, place)
+        box = _box(text, renderer)
+        text.remove()
+        within = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
+        if within and not box.count_overlaps(taken):
+            return place
+    return _PLACES[0]
+
+
+def _box(text: Annotation, renderer: RendererAgg) -> Bbox:
+    """Where a name is: the text alone, without the line to its point."""
+    text.update_positions(renderer)
+    return Text.get_window_extent(text)
+
+
+def _beside(axes: Axes, name: str, point: tuple[float, float], offset: tuple[int, int]) -> Annotation:
+    """A name at a place beside its point, with a line to it from far away."""
+    side = "left" if offset[0] > 0 else "right" if offset[0] < 0 else "center"
+    leader = {"arrowstyle": "-", "linewidth": 0.6, "color": "0.5"} if abs(offset[1]) >= _FAR else None
+    text = axes.annotate(name, point, xytext=offset, textcoords="offset points", fontsize=8, ha=side, arrowprops=leader)
+    text.set_in_layout(False)
+    return text

@@ -46,7 +46,7 @@ def record(path: Path, rss: int, seconds: float = 4.0) -> Path:
 def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A job's record in each form."""
     folder = tmp_path_factory.mktemp("records")
-    work = "dd if=/dev/zero of=/dev/null bs=1M count=2000 status=none"
+    work = "dd if=/dev/zero of=/dev/null bs=1M count=10000 status=none"
     script = f"exec 3> {folder}/out; echo x >&3; echo start > $BASKETRY_MONITOR; {work}; echo stop > $BASKETRY_MONITOR"
     first = folder / "perf.root"
     line: list[str | Path] = [BINARY, "monitor", "--json", "--every", "0.01", "-o", first, "--", "sh", "-c", script]
@@ -121,7 +121,7 @@ def test_tables_and_pages_say_what_was_seen(basketry: Basketry, records: dict[st
     assert "start .. stop" in outcome.out
     assert "exit 0" in outcome.out
     text = page.read_text()
-    for part in ("Resident memory", "Threads", "Address space", '"markLine"'):
+    for part in ("Resident memory", "Busy cores", "Threads", "Address space", '"markLine"'):
         assert part in text
     assert "--force" in basketry.refuses("monitor", "show", records["root"], "-o", page)
     assert basketry.run("monitor", "show", records["root"], records["csv"], "-o", page, "-f").code == 0

@@ -212,7 +212,7 @@ pub(super) mod tests {
         }
     }
 
-    const ACCESS: Access = Access {
+    pub(crate) const ACCESS: Access = Access {
         per_basket: 1e-6,
         per_byte: 1e-10,
         per_offset: 1e-9,

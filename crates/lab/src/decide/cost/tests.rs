@@ -1,5 +1,6 @@
 //! Measuring with a codec of known cost: the fitted costs must be exact.
 
+pub(crate) use super::model::tests::ACCESS;
 use std::path::PathBuf;
 
 use dataset::decode::ColumnPlan;

@@ -12,18 +12,10 @@ use super::*;
 
 use super::candidates::Pick;
 use crate::cost::Packing;
-use crate::cost::tests::Fake;
+use crate::cost::tests::{ACCESS, Fake};
 use crate::synthetic::generate::{Job, generate};
 use crate::synthetic::models::{Model, ModelOptions};
 
-const ACCESS: Access = Access {
-    per_basket: 1e-6,
-    per_byte: 1e-10,
-    per_offset: 1e-9,
-    per_column: 3e-6,
-    per_written: 1e-9,
-    per_copied: 0.0,
-};
 const COLUMNS: [&str; 3] = ["muon_candidates", "ecal_hits", "pixel_clusters"];
 
 /// Three products of events like CMS's, in clusters of few entries.

@@ -22,53 +22,32 @@ const MEGA: f64 = 1e6;
 /// A chart has no form in JSON.
 pub fn page(report: &Report) -> Result<String> {
     let names = names(&report.records);
+    let over = |name, title, note, axis, of: fn(&Sample) -> Option<f64>| {
+        About { name, title, note, axis }.over(report, &names, of)
+    };
+    let cores =
+        About { name: "busy", title: "Busy cores", note: "CPU since the sample before, by the clock.", axis: "cores" };
     let charts = [
-        over("memory", "Resident memory", "RSS of all processes together.", "RSS [MB]", report, &names, |s| {
-            (s.rss > 0).then(|| as_f64(s.rss) / MEGA)
+        over("memory", "Resident memory", "RSS of all processes together.", "RSS [MB]", |s| megabytes(s.rss)),
+        over("virtual", "Address space", "Virtual memory of all processes together.", "virtual [MB]", |s| {
+            megabytes(s.vsize)
         }),
-        over(
-            "virtual",
-            "Address space",
-            "Virtual memory of all processes together.",
-            "virtual [MB]",
-            report,
-            &names,
-            |s| (s.vsize > 0).then(|| as_f64(s.vsize) / MEGA),
-        ),
-        over(
-            "pss",
-            "Proportional memory",
-            "Shared pages are divided among their processes.",
-            "PSS [MB]",
-            report,
-            &names,
-            |s| (s.pss > 0).then(|| as_f64(s.pss) / MEGA),
-        ),
-        busy(report, &names),
-        over("threads", "Threads", "Threads that live, of all processes.", "threads", report, &names, |s| {
-            (s.threads > 0).then(|| as_f64(s.threads))
+        over("pss", "Proportional memory", "Shared pages are divided among their processes.", "PSS [MB]", |s| {
+            megabytes(s.pss)
         }),
-        over("cpu", "CPU", "CPU time since the beginning, user mode and kernel.", "CPU [s]", report, &names, |s| {
+        cores.chart(report, &names, busy),
+        over("threads", "Threads", "Threads that live, of all processes.", "threads", |s| positive(s.threads)),
+        over("cpu", "CPU", "CPU time since the beginning, user mode and kernel.", "CPU [s]", |s| {
             Some(s.user + s.system)
         }),
-        over("read", "Read", "Bytes that system calls read since the beginning.", "read [MB]", report, &names, |s| {
-            (s.read > 0).then(|| as_f64(s.read) / MEGA)
+        over("read", "Read", "Bytes that system calls read since the beginning.", "read [MB]", |s| megabytes(s.read)),
+        over("written", "Written", "Bytes that system calls wrote since the beginning.", "written [MB]", |s| {
+            megabytes(s.written)
         }),
-        over(
-            "written",
-            "Written",
-            "Bytes that system calls wrote since the beginning.",
-            "written [MB]",
-            report,
-            &names,
-            |s| (s.written > 0).then(|| as_f64(s.written) / MEGA),
-        ),
-        over("output", "Outputs", "The sizes of all output files together.", "size [MB]", report, &names, |s| {
+        over("output", "Outputs", "The sizes of all output files together.", "size [MB]", |s| {
             (s.outputs > 0).then(|| as_f64(s.output) / MEGA)
         }),
-        over("events", "Events", "Events that are done.", "events", report, &names, |s| {
-            (s.events > 0).then(|| as_f64(s.events))
-        }),
+        over("events", "Events", "Events that are done.", "events", |s| positive(s.events)),
     ];
     let facts = report.records.iter().zip(&names).flat_map(|(record, name)| facts(record, name)).collect();
     let title = match report.records.as_slice() {
@@ -105,68 +84,65 @@ fn facts(record: &Shown, name: &str) -> Vec<(String, String)> {
     facts
 }
 
-/// A chart of a figure over time.
-fn over(
-    name: &'static str,
-    title: &str,
-    note: &str,
-    axis: &str,
-    report: &Report,
-    names: &[String],
-    of: impl Fn(&Sample) -> Option<f64>,
-) -> Option<Chart> {
-    let style = if report.records.len() == 1 { Style::Area } else { Style::Line };
-    let mut series = Vec::new();
-    for (record, name) in report.records.iter().zip(names) {
-        let known = record.curve.points.iter().filter_map(|s| of(s).map(|y| (s, y)));
-        let points: Vec<Spot> = known.map(|(s, y)| spot(s, y)).collect();
-        if points.len() > 1 {
-            series.push(Series::new(name.clone(), style, points));
-        }
-    }
-    drawn(name, title, note, axis, report, names, series)
+/// A number that was measured: 0 says that it was not.
+fn positive(value: u64) -> Option<f64> {
+    (value > 0).then(|| as_f64(value))
 }
 
-/// Cores that were busy.
-fn busy(report: &Report, names: &[String]) -> Option<Chart> {
-    let style = if report.records.len() == 1 { Style::Area } else { Style::Line };
-    let mut series = Vec::new();
-    for (record, name) in report.records.iter().zip(names) {
-        let mut points = Vec::new();
-        let mut before = record.curve.points.first()?;
-        for sample in &record.curve.points {
-            let past = sample.time - before.time;
-            if past >= SHORTEST {
-                points.push(spot(sample, (sample.user + sample.system - before.user - before.system).max(0.0) / past));
-                before = sample;
-            }
-        }
-        if !points.is_empty() {
-            series.push(Series::new(name.clone(), style, points));
-        }
-    }
-    drawn("busy", "Busy cores", "CPU since the sample before, by the clock.", "cores", report, names, series)
+/// The same in megabytes.
+fn megabytes(value: u64) -> Option<f64> {
+    positive(value).map(|bytes| bytes / MEGA)
 }
 
-fn drawn(
+/// What a chart is of.
+struct About {
     name: &'static str,
-    title: &str,
-    note: &str,
-    axis: &str,
-    report: &Report,
-    names: &[String],
-    mut series: Vec<Series>,
-) -> Option<Chart> {
-    if series.is_empty() {
-        return None;
+    title: &'static str,
+    note: &'static str,
+    axis: &'static str,
+}
+
+impl About {
+    /// The chart of a figure of each sample over time.
+    fn over(self, report: &Report, names: &[String], of: impl Fn(&Sample) -> Option<f64>) -> Option<Chart> {
+        self.chart(report, names, |samples| {
+            let points: Vec<Spot> = samples.iter().filter_map(|s| of(s).map(|y| spot(s, y))).collect();
+            // One point is no line.
+            if points.len() > 1 { points } else { Vec::new() }
+        })
     }
-    for (record, of) in report.records.iter().zip(names) {
-        let called = if names.len() == 1 { "marks".to_owned() } else { format!("marks of {of}") };
-        series.push(Series::new(called, Style::Marks, lines(record)));
+
+    /// A line for each record of which there are points, and lines at the moments of all.
+    fn chart(self, report: &Report, names: &[String], points: impl Fn(&[Sample]) -> Vec<Spot>) -> Option<Chart> {
+        let style = if report.records.len() == 1 { Style::Area } else { Style::Line };
+        let records = || report.records.iter().zip(names);
+        let line = |(record, name): (&Shown, &String)| Series::new(name.clone(), style, points(&record.curve.points));
+        let mut series: Vec<Series> = records().map(line).filter(|series| !series.points.is_empty()).collect();
+        if series.is_empty() {
+            return None;
+        }
+        for (record, of) in records() {
+            let called = if names.len() == 1 { "marks".to_owned() } else { format!("marks of {of}") };
+            series.push(Series::new(called, Style::Marks, lines(record)));
+        }
+        let ax = |title: &str| Axis { title: title.to_owned(), from_zero: true, whole: false };
+        let drawing = Drawing::Plane { x: ax("time [s]"), y: ax(self.axis), series };
+        Some(Chart { name: self.name, title: self.title.to_owned(), note: self.note.to_owned(), drawing })
     }
-    let ax = |title: &str| Axis { title: title.to_owned(), from_zero: true, whole: false };
-    let drawing = Drawing::Plane { x: ax("time [s]"), y: ax(axis), series };
-    Some(Chart { name, title: title.to_owned(), note: note.to_owned(), drawing })
+}
+
+/// Cores that were busy, from one sample to the next that is far enough away.
+fn busy(samples: &[Sample]) -> Vec<Spot> {
+    let Some(mut before) = samples.first() else { return Vec::new() };
+    let mut points = Vec::new();
+    for sample in samples {
+        let past = sample.time - before.time;
+        if past >= SHORTEST {
+            points.push(spot(sample, (sample.user + sample.system - before.user - before.system).max(0.0) / past));
+            before = sample;
+        }
+    }
+    points
 }
 
 /// The moments of a record that have lines.

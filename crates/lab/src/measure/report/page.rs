@@ -71,7 +71,7 @@ pub fn html(report: &Report) -> Result<String> {
         left_out: &report.left_out,
         tables: &report.tables,
         stars: &report.stars,
-        options: report.charts.iter().map(|c| Drawn { name: c.name, option: echarts::option(c) }).collect(),
+        options: report.charts.iter().map(drawn).collect(),
         style: STYLE,
         script: SCRIPT,
         echarts: ECHARTS,
@@ -95,7 +95,9 @@ pub struct Plain {
 #[derive(Template)]
 #[template(path = "plain.html")]
 struct PlainPage<'a> {
-    page: &'a Plain,
+    title: &'a str,
+    facts: &'a [(String, String)],
+    tables: &'a [Table],
     charts: Vec<Place<'a>>,
     options: Vec<Drawn<'a>>,
     style: &'static str,
@@ -110,14 +112,20 @@ struct PlainPage<'a> {
 /// A chart has no form in JSON.
 pub fn plain(page: &Plain) -> Result<String> {
     let filled = PlainPage {
-        page,
+        title: &page.title,
+        facts: &page.facts,
+        tables: &page.tables,
         charts: page.charts.iter().map(place).collect(),
-        options: page.charts.iter().map(|c| Drawn { name: c.name, option: echarts::option(c) }).collect(),
+        options: page.charts.iter().map(drawn).collect(),
         style: STYLE,
         script: SCRIPT,
         echarts: ECHARTS,
     };
     filled.render().map_err(|e| Error::request(format!("the page cannot be made: {e}")))
+}
+
+fn drawn(chart: &Chart) -> Drawn<'_> {
+    Drawn { name: chart.name, option: echarts::option(chart) }
 }
 
 fn place(chart: &Chart) -> Place<'_> {

@@ -7,12 +7,13 @@
 mod moved;
 mod ntuple;
 mod tree;
+mod trial;
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use flow::{Absent, Budget, Outlook, PlanOptions};
-use rootfile::{Error, RootFile};
+use flow::{Absent, Outlook, PlanOptions};
+use rootfile::RootFile;
 
 use super::diagnose::remedy::Remedy;
 use super::diagnose::{Advised, diagnose, examine};
@@ -21,9 +22,7 @@ use super::report::{Finding, Report};
 
 /// Seconds of one core that the samples of one remedy take at most.
 const SECONDS: f64 = 0.4;
-/// Bytes of memory of a trial; what needs more is not tried. Metadata of more bytes before compression, which a trial has a second
-/// time, are not tried either.
-const MEMORY: u64 = 64_000_000;
+/// Tables with metadata of more bytes before compression are not tried: a trial has them a second time.
 const METADATA: u64 = 10_000_000;
 /// Faster or slower reading by less is not a price.
 const LEAST_SECONDS: f64 = 1e-3;
@@ -58,11 +57,6 @@ enum Trial {
     Refused,
     /// It needs more memory than trials have.
     TooLarge,
-}
-
-/// Whether something was refused because it needs more memory.
-fn needs_memory(error: &Error) -> bool {
-    error.hints().iter().any(|hint| hint.option() == "memory")
 }
 
 impl Trials<'_> {
@@ -100,13 +94,11 @@ impl Trials<'_> {
             let several = report.file.trees + report.file.ntuples > 1;
             let outlook = remedy.layout(finding.tree.as_deref().filter(|_| several)).and_then(|layout| {
                 let plan = PlanOptions { absent: Absent::LeaveOut, ..PlanOptions::default() };
-                let budget = Budget::new(MEMORY, 1);
-                let options = flow::Options { layout, plan, budget, ..flow::Options::default() };
-                flow::forecast_within(&[self.path.to_path_buf()], Path::new("remedy.root"), &options, SECONDS)
+                trial::forecast(self.path, flow::Options { layout, plan, ..flow::Options::default() }, SECONDS)
             });
             let trial = match outlook {
                 Ok(outlook) => Trial::Done(Box::new(outlook)),
-                Err(e) if needs_memory(&e) => Trial::TooLarge,
+                Err(e) if trial::needs_memory(&e) => Trial::TooLarge,
                 Err(_) => Trial::Refused,
             };
             self.known.insert(command.clone(), trial);

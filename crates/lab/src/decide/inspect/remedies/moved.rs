@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use dataset::glob::Pattern;
-use flow::{Budget, ContentOptions};
+use flow::ContentOptions;
 use rootfile::Result;
 
-use super::{MEMORY, needs_memory};
+use super::trial;
 use crate::inspect::diagnose::remedy::quoted;
 use crate::inspect::report::{Moved, OtherContainer, Report};
 
@@ -34,7 +34,7 @@ pub(super) fn moved(path: &Path, report: &Report) -> Vec<Moved> {
         let now = Moved { path: table.clone(), container, bytes_now, ..Moved::default() };
         match forecast(path, table, container, seconds) {
             Ok((bytes, uncertainty)) => Some(Moved { bytes, uncertainty, ..now }),
-            Err(e) if needs_memory(&e) => None,
+            Err(e) if trial::needs_memory(&e) => None,
             Err(e) => Some(Moved { refused: e.to_string(), ..now }),
         }
     };
@@ -49,9 +49,8 @@ fn forecast(path: &Path, table: &str, container: OtherContainer, seconds: f64) -
     };
     let text = format!("[tree.{}]\ncontainer = \"{container}\"\n", quoted(Pattern::exact(table).as_str()));
     let content = ContentOptions { tree: Some(table.to_owned()), ..ContentOptions::default() };
-    let budget = Budget::new(MEMORY, 1);
-    let options = flow::Options { layout: text.parse()?, content, budget, ..flow::Options::default() };
-    let outlook = flow::forecast_within(&[path.to_path_buf()], Path::new("moved.root"), &options, seconds)?;
+    let options = flow::Options { layout: text.parse()?, content, ..flow::Options::default() };
+    let outlook = trial::forecast(path, options, seconds)?;
     let of = |table: &flow::Forecast| (table.bytes_after + table.metadata, table.uncertainty);
     Ok(outlook.tables.iter().find(|forecast| forecast.path == table).map(of).unwrap_or_default())
 }

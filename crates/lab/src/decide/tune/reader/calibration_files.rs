@@ -13,6 +13,7 @@ use crate::synthetic::models::{Model, ModelOptions};
 
 /// So many times less data to show that it works.
 pub(super) const QUICK: u64 = 10;
+
 /// A data set, and the layouts in which it is written.
 pub(super) struct Recipe {
     model: &'static str,
@@ -36,35 +37,26 @@ const EVERY_CODEC: &[(&str, &str)] =
 const SPLIT: &str = "split-level = 99\ncompression = \"none\"";
 const WHOLE: &str = "split-level = 0\ncompression = \"none\"";
 
+/// What the recipes of trees have unless they say otherwise, and those of RNTuples.
+const TREE: Recipe = Recipe {
+    model: "nano",
+    size: 0,
+    branches: 1,
+    keep: ALL,
+    layout: "compression = \"none\"",
+    container: Container::Ttree,
+    files: &[],
+};
+const NTUPLE: Recipe = Recipe { container: Container::Rntuple, ..TREE };
+
 /// The generated data: wide rows and long columns, numbers that compress well and badly, all kinds of values.
 pub(super) const RECIPES: [Recipe; 20] = [
     // The same with next to no entries, and with more.
-    Recipe {
-        model: "nano",
-        size: 250_000,
-        branches: 1,
-        keep: ALL,
-        layout: "compression = \"none\"",
-        container: Container::Ttree,
-        files: &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "32kB")],
-    },
-    Recipe {
-        model: "nano",
-        size: 1_500_000,
-        branches: 1,
-        keep: ALL,
-        layout: "compression = \"none\"",
-        container: Container::Ttree,
-        files: &[("none", "32kB"), ("zlib:6", "32kB")],
-    },
+    Recipe { size: 250_000, files: &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "32kB")], ..TREE },
+    Recipe { size: 1_500_000, files: &[("none", "32kB"), ("zlib:6", "32kB")], ..TREE },
     // A thousand branches of leaves: the branches and baskets cost most.
     Recipe {
-        model: "nano",
         size: 5_000_000,
-        branches: 1,
-        keep: ALL,
-        layout: "compression = \"none\"",
-        container: Container::Ttree,
         files: &[
             ("none", "2kB"),
             ("none", "32kB"),
@@ -74,108 +66,65 @@ pub(super) const RECIPES: [Recipe; 20] = [
             ("zstd:5", "32kB"),
             ("lzma:1", "32kB"),
         ],
+        ..TREE
     },
     // Some columns of many entries.
     Recipe {
-        model: "nano",
         size: 40_000_000,
-        branches: 1,
         keep: &["nMuon", "Muon_*", "MET_*", "HLT_path1*"],
-        layout: "compression = \"none\"",
-        container: Container::Ttree,
         files: &[("none", "64kB"), ("zlib:6", "64kB"), ("zstd:5", "8kB"), ("lz4:4", "64kB"), ("zlib:1", "2kB")],
+        ..TREE
     },
     // Long arrays: nearly all is decompression.
-    Recipe {
-        model: "nano",
-        size: 60_000_000,
-        branches: 1,
-        keep: &["nLHEPdfWeight", "LHEPdfWeight"],
-        layout: "compression = \"none\"",
-        container: Container::Ttree,
-        files: EVERY_CODEC,
-    },
+    Recipe { size: 60_000_000, keep: &["nLHEPdfWeight", "LHEPdfWeight"], files: EVERY_CODEC, ..TREE },
     // One column of many entries: the entries cost most.
     Recipe {
         model: "single",
         size: 6_000_000,
-        branches: 1,
-        keep: ALL,
-        layout: "compression = \"none\"",
-        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:1", "1MB"), ("lz4:1", "256kB"), ("none", "4kB")],
+        ..TREE
     },
     Recipe {
         model: "lhcb",
         size: 6_000_000,
-        branches: 1,
-        keep: ALL,
         layout: SPLIT,
-        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:5", "4kB"), ("lz4:4", "32kB")],
+        ..TREE
     },
     Recipe {
         model: "lhcb",
         size: 6_000_000,
-        branches: 1,
-        keep: ALL,
         layout: WHOLE,
-        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("zstd:5", "8kB")],
+        ..TREE
     },
     Recipe {
         model: "aod",
         size: 8_000_000,
-        branches: 1,
-        keep: ALL,
         layout: SPLIT,
-        container: Container::Ttree,
         files: &[("none", "256kB"), ("zlib:1", "32kB"), ("zstd:5", "32kB"), ("lzma:1", "32kB")],
+        ..TREE
     },
     Recipe {
         model: "aod",
         size: 8_000_000,
-        branches: 1,
-        keep: ALL,
         layout: WHOLE,
-        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "256kB")],
+        ..TREE
     },
     Recipe {
         model: "multi",
         size: 8_000_000,
         branches: 10,
-        keep: ALL,
         layout: SPLIT,
-        container: Container::Ttree,
         files: &[("none", "32kB"), ("zlib:1", "4kB"), ("zstd:1", "32kB")],
+        ..TREE
     },
-    Recipe {
-        model: "multi",
-        size: 8_000_000,
-        branches: 1,
-        keep: ALL,
-        layout: WHOLE,
-        container: Container::Ttree,
-        files: &[("none", "32kB"), ("lz4:1", "8kB")],
-    },
+    Recipe { model: "multi", size: 8_000_000, layout: WHOLE, files: &[("none", "32kB"), ("lz4:1", "8kB")], ..TREE },
     // RNTuples of the same: pages that hold a cluster, and small ones.
+    Recipe { size: 250_000, files: &[("none", "64kB"), ("zlib:1", "64kB"), ("lz4:4", "64kB")], ..NTUPLE },
     Recipe {
-        model: "nano",
-        size: 250_000,
-        branches: 1,
-        keep: ALL,
-        layout: "compression = \"none\"",
-        container: Container::Rntuple,
-        files: &[("none", "64kB"), ("zlib:1", "64kB"), ("lz4:4", "64kB")],
-    },
-    Recipe {
-        model: "nano",
         size: 5_000_000,
-        branches: 1,
-        keep: ALL,
-        layout: "compression = \"none\"",
-        container: Container::Rntuple,
         files: &[
             ("none", "2kB"),
             ("none", "1MB"),
@@ -185,60 +134,47 @@ pub(super) const RECIPES: [Recipe; 20] = [
             ("zstd:5", "64kB"),
             ("lzma:1", "1MB"),
         ],
+        ..NTUPLE
     },
     Recipe {
-        model: "nano",
         size: 40_000_000,
-        branches: 1,
         keep: &["nMuon", "Muon_*", "MET_*", "HLT_path1*"],
-        layout: "compression = \"none\"",
-        container: Container::Rntuple,
         files: &[("none", "64kB"), ("zlib:6", "1MB"), ("zstd:5", "16kB"), ("lz4:4", "64kB"), ("zlib:1", "4kB")],
+        ..NTUPLE
     },
     Recipe {
-        model: "nano",
         size: 60_000_000,
-        branches: 1,
         keep: &["nLHEPdfWeight", "LHEPdfWeight"],
-        layout: "compression = \"none\"",
-        container: Container::Rntuple,
         files: &[("none", "64kB"), ("zlib:1", "1MB"), ("lz4:4", "64kB"), ("zstd:5", "256kB"), ("lzma:1", "64kB")],
+        ..NTUPLE
     },
     Recipe {
         model: "single",
         size: 6_000_000,
-        branches: 1,
-        keep: ALL,
-        layout: "compression = \"none\"",
-        container: Container::Rntuple,
         files: &[("none", "64kB"), ("zlib:1", "64kB"), ("zstd:1", "1MB"), ("lz4:1", "256kB"), ("none", "4kB")],
+        ..NTUPLE
     },
     Recipe {
         model: "lhcb",
         size: 6_000_000,
-        branches: 1,
-        keep: ALL,
         layout: SPLIT,
-        container: Container::Rntuple,
         files: &[("none", "64kB"), ("zlib:1", "1MB"), ("zstd:5", "8kB")],
+        ..NTUPLE
     },
     Recipe {
         model: "aod",
         size: 8_000_000,
-        branches: 1,
-        keep: ALL,
         layout: SPLIT,
-        container: Container::Rntuple,
         files: &[("none", "1MB"), ("zlib:1", "64kB"), ("lz4:4", "256kB")],
+        ..NTUPLE
     },
     Recipe {
         model: "multi",
         size: 8_000_000,
         branches: 10,
-        keep: ALL,
         layout: SPLIT,
-        container: Container::Rntuple,
         files: &[("none", "64kB"), ("zlib:1", "8kB"), ("zstd:1", "1MB")],
+        ..NTUPLE
     },
 ];
 

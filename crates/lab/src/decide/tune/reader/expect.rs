@@ -28,27 +28,19 @@ pub(crate) fn expected(profile: &Profile, stats: &FileStats, measured: &Measured
         of_column(profile, (column, besides), cost, &measured.codecs)
     });
     let columns = columns.collect();
-    let all = stats.now().count();
-    let access = match profile.ntuple.as_ref().filter(|_| stats.has_pages()) {
-        Some(ntuple) => of_ntuples(ntuple, stats.trees.len(), all),
-        None => of_access(profile, stats.trees.len(), all),
-    };
-    (Measured { columns, ..measured.clone() }, access)
-}
-
-/// The same for RNTuples.
-fn of_ntuples(ntuple: &NtupleCosts, tables: usize, columns: usize) -> Access {
-    let read = ntuple.read;
+    // The cost of a table is divided among its columns, which are usually all read.
     #[expect(clippy::cast_precision_loss, reason = "tables and columns of a file")]
-    let share = tables as f64 / columns.max(1) as f64;
-    Access {
-        per_basket: read.page,
-        per_byte: read.stored_byte,
-        per_offset: 0.0,
-        per_column: read.column + share * read.table,
-        per_written: 0.0,
-        per_copied: 0.0,
-    }
+    let share = stats.trees.len() as f64 / stats.now().count().max(1) as f64;
+    let (per_basket, per_byte, per_column) = match profile.ntuple.as_ref().filter(|_| stats.has_pages()) {
+        Some(NtupleCosts { read, .. }) => (read.page, read.stored_byte, read.column + share * read.table),
+        None => {
+            let read = profile.read;
+            (read.basket, read.stored_byte, read.branch + share * read.tree)
+        }
+    };
+    // The cost of an entry includes the offsets of values of variable size.
+    let access = Access { per_basket, per_byte, per_offset: 0.0, per_column, per_written: 0.0, per_copied: 0.0 };
+    (Measured { columns, ..measured.clone() }, access)
 }
 
 /// A column of an RNTuple. Ends of collections are read with what they are the ends of.
@@ -78,22 +70,6 @@ fn of_pages(
         decode: Decode { line: Line { fixed: 0.0, per_byte: values / column.raw.max(1.0) }, besides: 0.0 },
         codecs: cost.codecs.iter().zip(codecs).map(with).collect(),
         sampled: cost.sampled,
-    }
-}
-
-/// The cost of a tree is divided among its branches, which are usually all read.
-fn of_access(profile: &Profile, trees: usize, columns: usize) -> Access {
-    let read = profile.read;
-    #[expect(clippy::cast_precision_loss, reason = "trees and branches of a file")]
-    let share = trees as f64 / columns.max(1) as f64;
-    Access {
-        per_basket: read.basket,
-        per_byte: read.stored_byte,
-        // The cost of an entry includes the offsets of values of variable size.
-        per_offset: 0.0,
-        per_column: read.branch + share * read.tree,
-        per_written: 0.0,
-        per_copied: 0.0,
     }
 }
 
