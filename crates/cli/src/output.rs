@@ -10,7 +10,7 @@ use std::time::Duration;
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use rootfile::text::{is_printable, printable, shortened};
-use rootfile::{ErrorKind, Result, public_text};
+use rootfile::{Error, ErrorKind, OutputFile, Result, public_text};
 
 use crate::terminal_text::Printable;
 
@@ -21,6 +21,13 @@ pub enum Answer {
     Yes,
     /// No: a difference was found, a limit cannot be met.
     No,
+}
+
+/// Writes a text as a file, which appears whole or not at all.
+pub fn text_file(path: &Path, text: &str, force: bool) -> Result<()> {
+    let mut file = OutputFile::create(path, force)?;
+    file.write_all(text.as_bytes()).map_err(|e| Error::from(e).file(path))?;
+    file.finish().map(drop)
 }
 
 /// The exit code of a verb's result; prints an error.

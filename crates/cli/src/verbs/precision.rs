@@ -9,7 +9,7 @@ use flow::inputs::inputs;
 use lab::precision::{ChoiceReport, ColumnReport, Limits, Options, Report, TableReport, precision};
 use lab::report::page::html;
 use lab::report::precision::report as page;
-use rootfile::{Error, Hint, OutputFile, Result, check_output};
+use rootfile::{Error, Hint, Result, check_output};
 
 use crate::options::{Following, Resources, Verbosity};
 use crate::output;
@@ -87,10 +87,10 @@ impl VerbCommand for Args {
         };
         let report = precision(&options, watch.progress)?;
         if let (Some(path), Some(layout)) = (&self.layout_out, &report.layout) {
-            write(path, layout, self.force)?;
+            output::text_file(path, layout, self.force)?;
         }
         if let Some(path) = &self.report {
-            write(path, &html(&page(&report))?, self.force)?;
+            output::text_file(path, &html(&page(&report))?, self.force)?;
         }
         Ok(report)
     }
@@ -113,13 +113,6 @@ impl Args {
             _ => Ok(()),
         }
     }
-}
-
-fn write(path: &std::path::Path, text: &str, force: bool) -> Result<()> {
-    let mut file = OutputFile::create(path, force)?;
-    file.write_all(text.as_bytes())?;
-    file.finish()?;
-    Ok(())
 }
 
 fn print(report: &Report, args: &Args) -> Result<()> {

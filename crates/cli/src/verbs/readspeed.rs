@@ -11,7 +11,7 @@ use flow::{Budget, Entries};
 use lab::readspeed::self_check::self_check;
 use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Scaled, ThreadCounts, Throttle, measure};
 use lab::report::reading::page;
-use rootfile::{Error, Hint, OutputFile, Result, check_output};
+use rootfile::{Error, Hint, Result, check_output};
 
 use crate::options::{Following, Verbosity};
 use crate::output::{self, Answer};
@@ -145,9 +145,7 @@ impl VerbCommand for Args {
         };
         let report = measure(&options, &total, &read)?;
         if let (Some(path), Some(html)) = (&self.page, page(&report)?) {
-            let mut file = OutputFile::create(path, self.force)?;
-            file.write_all(html.as_bytes())?;
-            file.finish()?;
+            output::text_file(path, &html, self.force)?;
         }
         Ok(report)
     }

@@ -23,7 +23,7 @@ use lab::sweep::{
 };
 use lab::system::subprocess::end_with_parent;
 use lab::tune::Limit;
-use rootfile::{Error, Hint, OutputFile, Result, check_output};
+use rootfile::{Error, Hint, Result, check_output};
 
 use super::write_bench::home_of_root;
 use crate::interrupt::{self, AfterNaming};
@@ -475,9 +475,7 @@ fn write_page(args: &ReportArgs) -> Result<Answer> {
         return Err(Error::request("a report is an HTML page; give it a name that ends in .html").file(path));
     }
     check_output(&path, args.force, &args.with)?;
-    let mut file = OutputFile::create(&path, args.force)?;
-    file.write_all(html(&shown(args)?)?.as_bytes())?;
-    file.finish()?;
+    output::text_file(&path, &html(&shown(args)?)?, args.force)?;
     writeln!(output::stdout(), "{}", path.display())?;
     Ok(Answer::Yes)
 }

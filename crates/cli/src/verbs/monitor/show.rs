@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use lab::record::{Difference, Moment, Phase, Report, Shown, Verdict, page, report, save};
-use rootfile::{Error, Hint, OutputFile, Result, check_output};
+use rootfile::{Error, Hint, Result, check_output};
 
 use super::words::{ending, moment};
 use crate::output::{self, Answer, Table};
@@ -54,9 +54,7 @@ impl ShowArgs {
             save(record, path, self.force)?;
         }
         if let Some(path) = &self.output {
-            let mut file = OutputFile::create(path, self.force)?;
-            file.write_all(page(&report)?.as_bytes())?;
-            file.finish()?;
+            output::text_file(path, &page(&report)?, self.force)?;
         }
         match self.json {
             true => output::json(&report)?,

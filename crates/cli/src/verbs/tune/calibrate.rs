@@ -8,7 +8,7 @@ use lab::tune::reader::calibrate::{Calibration, calibrate, files};
 use lab::tune::reader::profile::{PerValue, Profile, Read, Speed};
 use lab::tune::reader::{NtupleCosts, NtupleRead, kept};
 use rootfile::codec::Algorithm;
-use rootfile::{Error, OutputFile, Result, check_output};
+use rootfile::{Error, Result, check_output};
 use serde::Serialize;
 
 use super::args::Args;
@@ -37,10 +37,7 @@ pub fn run(args: &Args, name: &str, python: &OsString) -> Result<Answer> {
     }
     let going = |_| std::ops::ControlFlow::Continue(());
     let calibration = calibrate(name, python, args.resources.budget(), args.quick_calibration, &going)?;
-    let mut file = OutputFile::create(&path, args.force)?;
-    let text = calibration.profile.to_toml()?;
-    file.write_all(text.as_bytes()).map_err(|e| Error::from(e).file(&path))?;
-    file.finish()?;
+    output::text_file(&path, &calibration.profile.to_toml()?, args.force)?;
     if args.verbosity.json {
         let output = path.display().to_string();
         output::json(&Report { schema: SCHEMA, output, calibration: &calibration })?;

@@ -7,7 +7,6 @@ mod offers;
 mod print;
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -15,7 +14,7 @@ use dataset::glob::NameFilter;
 use flow::Progress;
 use lab::price::PriceBook;
 use lab::tune::{Kept, Limit, MeasuredFile, Options, Reader, Tuned, prove, tune};
-use rootfile::{Error, Hint, OutputFile, Result, check_output, is_same_place};
+use rootfile::{Error, Hint, Result, check_output, is_same_place};
 
 pub use args::Args;
 
@@ -144,9 +143,7 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
     };
     let delivered = tuned.report.delivered.unwrap_or(true);
     if let (Some(path), Some(layout), true) = (&args.layout_out, &tuned.report.layout, delivered) {
-        let mut file = OutputFile::create(path, args.force)?;
-        file.write_all(layout.as_bytes())?;
-        file.finish()?;
+        output::text_file(path, layout, args.force)?;
     }
     Ok(tuned)
 }

@@ -25,7 +25,7 @@ const LARGEST_BASKET: usize = 1 << 20;
 
 /// Nominal nanoseconds for whole pages of RNTuples besides: their sizes say more than those of small samples.
 const WHOLE: f64 = 3e8;
-/// The other columns with a packing are corrected as those that were tried, within these factors.
+/// Columns that were not tried get the correction of those with the same packing that were, within these factors.
 const OTHERS: (f64, f64) = (0.8, 1.25);
 
 /// The choice for a column.

@@ -1,6 +1,6 @@
 //! The file of samples: a ROOT file with trees, a Parquet file, CSV or lines of JSON, by its extension. Samples go into the
-//! `journal` as they come, so a job of days takes no memory here. Lines are the record themselves; another file is made of them
-//! at the end, and before now and then, so that whoever is killed leaves a record under its name.
+//! `journal` as they come, so a job of days takes no memory here. Lines are the record themselves. Another file is made of them
+//! at the end. It is also made while the job runs, from time to time, so that a record has its name if all is killed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -135,8 +135,8 @@ impl Recorder {
         })
     }
 
-    /// Whether it is time to save what there is under the record's name. Whoever is killed together with the job leaves
-    /// a record that can be read then. A job whose memory grows may be killed for it soon.
+    /// Whether it is time to save the samples so far under the record's name, so that there is a record if job and monitor are
+    /// killed. A job whose memory grows may be killed for it soon.
     pub fn is_due(&self, rss: u64) -> bool {
         let Saves { pace, last, cost, rss: saved, .. } = &self.saves;
         let past = last.map_or(Duration::MAX, |last| last.elapsed());
