@@ -46,8 +46,10 @@ def record(path: Path, rss: int, seconds: float = 4.0) -> Path:
 def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A job's record in each form."""
     folder = tmp_path_factory.mktemp("records")
-    work = "dd if=/dev/zero of=/dev/null bs=1M count=10000 status=none"
-    script = f"exec 3> {folder}/out; echo x >&3; echo start > $BASKETRY_MONITOR; {work}; echo stop > $BASKETRY_MONITOR"
+    # Processes live at both marks, and names of moments have room beside each other.
+    work = "dd if=/dev/zero of=/dev/null bs=1M count=4000 status=none; sleep 0.2"
+    marked = f"echo start > $BASKETRY_MONITOR; {work}; echo stop > $BASKETRY_MONITOR"
+    script = f"exec 3> {folder}/out; echo x >&3; sleep 0.3; {marked}; sleep 0.3"
     first = folder / "perf.root"
     line: list[str | Path] = [BINARY, "monitor", "--json", "--every", "0.01", "-o", first, "--", "sh", "-c", script]
     (folder / "summary.json").write_bytes(subprocess.check_output(line, timeout=60))
