@@ -50,7 +50,7 @@ impl Commands {
     ///
     /// # Errors
     ///
-    /// One is no command; see [`Template::parse`].
+    /// One has no word, a quote or a brace is not closed, or a place has no name.
     pub fn parse(write: &str, read: Option<&str>, limit: Option<Duration>) -> Result<Self> {
         let read = read.map(Template::parse).transpose()?;
         Ok(Self { write: Template::parse(write)?, read, limit })
