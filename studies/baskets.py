@@ -31,13 +31,15 @@ def baskets(context: Context) -> None:
     """Large and very variable events: baskets, clusters, codecs."""
     size = context.megabytes(300, 4)
     source = context.generated("aod", size, "--compression", "zlib:1")
-    small_size = context.megabytes(32)
+    small_size = context.megabytes(24)
     small = context.generated("aod", small_size, "--compression", "zlib:1")
     words = f"{size} MB of payload for the baskets, {source.stat().st_size / 1e6:.0f} MB as a file; "
     context.block("events", [f"{words}{small_size} MB of payload for the codecs."])
 
     repeat = str(context.repeat(3))
-    clusters = context.sweeps("clusters", source, "--grid", GRID, "--only", "copy,full", "--repeat", repeat)
+    clusters = context.sweeps(
+        "clusters", source, "--grid", GRID, "--only", "copy,full", "--repeat", repeat, today=POINTS[0]
+    )
     axes = ["--grid", f"cluster={','.join(CLUSTERS)}", "--grid", f"compression={','.join(CODECS)}"]
     default = [word for key, value in BASELINE.items() for word in ("--grid", f"{key}={value}")]
     codecs = context.sweeps("codecs", small, *axes, "--only", "copy", "--repeat", repeat)

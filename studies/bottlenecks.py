@@ -267,12 +267,11 @@ def times(reading: Reading) -> list[str]:
 def stages(figure: Figure, found: dict[str, Reading]) -> None:
     """Shares of the stages of reading in each case."""
     (axes,) = pictures.panels(figure, ["where the threads' time goes"])
-    names = [f"{name} ({reading.says})" for name, reading in found.items()]
-    parts = {
-        stage: [reading.facts["median"][stage] for reading in found.values()]
-        for stage in ("fetch", "decompress", "decode")
-    }
-    pictures.stacked(axes, names, parts, "seconds of all threads")
+    kinds = ("fetch", "decompress", "decode")
+    spent = {name: [reading.facts["median"][stage] for stage in kinds] for name, reading in found.items()}
+    names = [f"{name}: {reading.says}, {sum(spent[name]):.3f} s" for name, reading in found.items()]
+    parts = {stage: [100 * of[place] / (sum(of) or 1.0) for of in spent.values()] for place, stage in enumerate(kinds)}
+    pictures.stacked(axes, names, parts, "% of the seconds of all threads")
 
 
 def figures(case: Case, who: str, reading: Reading, job: float | None) -> list[str]:

@@ -59,8 +59,6 @@ def memory(context: Context) -> None:
     """Memory of copying small events, by split level, buffer, basket memory and streams."""
     size = context.megabytes(36)
     source = context.generated("lhcb", size, "--compression", "zlib:1")
-    context.block("events", [f"{size} MB of payload, {source.stat().st_size / 1e6:.1f} MB as the file that is copied."])
-
     repeat = str(context.repeat(3))
     layouts = [f"split-level={','.join(SPLITS)}", f"basket={','.join(BUFFERS)}", f"basket-memory={','.join(BASKETS)}"]
     layouts = [word for axis in layouts for word in ("--grid", axis)]
@@ -76,6 +74,9 @@ def memory(context: Context) -> None:
     basketry("rewrite", source, "-o", alike, "--force", *recommended, "-q")
     again = context.sweeps("alike", alike, "--grid", "streams=1,2,5,10", "--only", "copy", "--repeat", "1")
 
+    entries = main[0].result["head"]["subject"]["entries"]
+    copied = f"{source.stat().st_size / 1e6:.1f} MB as the file that is copied"
+    context.block("events", [f"{entries} events, {size} MB of payload, {copied}."])
     context.blocks("copying", main, lambda series: copying(series, BUFFERS, BASKETS))
     context.blocks("two", several, lambda series: copying(series, BUFFERS, BASKETS, streams="2"))
     context.blocks("small", small, lambda series: copying(series, SMALL_BUFFERS, SMALL_BASKETS))
@@ -165,6 +166,8 @@ def figure_1(figure: Figure, done: list[Series]) -> None:
         pictures.scatter(axes, groups, "CPU, s", "RSS, MB")
         of_one = [point for series in done if series.who == name for point in series.points]
         mark(axes, {label: memory_and_cpu(of_one, layout) for layout, label in NAMES.items()})
+        # Else differences of a megabyte look like those of a hundred.
+        pictures.from_zero(axes.xaxis, axes.yaxis)
 
 
 def mark(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
@@ -196,3 +199,4 @@ def over_streams(figure: Figure, done: list[Series]) -> None:
         pictures.lines(axes, groups, "streams", "RSS with the record, MB")
     for axes in (published, *measured):
         pictures.from_zero(axes.yaxis)
+        pictures.whole(axes.xaxis)

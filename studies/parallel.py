@@ -17,8 +17,12 @@ from studies import pictures
 from studies.live import EVERY, live
 from studies.study import Context, Spread, mb, noise, number, slow_line, study, table
 
-#: Megabytes of payload at scale 1: as in the talk without a codec, and for some seconds with one.
-CODECS = {"none": 1000, "lz4:4": 200, "zlib:1": 200, "zstd:5": 100, "lzma:7": 10}
+#: Megabytes of payload at scale 1: about a second of a writer. The talk's gigabyte is in the table of sizes.
+CODECS = {"none": 400, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
+#: Those on every medium: one leaves the work to the medium, the other to the processor.
+ON_EVERY = ("none", "zlib:1")
+#: Megabytes of payload in more and more branches.
+BRANCHES = {"none": 100, "zlib:1": 40}
 SHAPES = ((1, 100), (2, 50), (5, 20), (10, 10), (25, 4), (50, 2))
 #: Where the published study had memory.
 SHARED_MEMORY = Path("/dev/shm")
@@ -28,7 +32,7 @@ FLUSH = ("--autoflush", "5%")
 #: Megabytes of payload in the table of sizes.
 SIZES = (50, 200, 1000)
 #: Megabytes of payload on each of the media with a preloaded library, and bytes a second that the throttled one takes.
-ON_MEDIA = 200
+ON_MEDIA = 100
 THROTTLED = 100_000_000
 #: Threads in the table of memory, on any machine: each has a cluster.
 MANY = (1, 2, 4, 8)
@@ -178,32 +182,33 @@ def speeds(names: Sequence[str], size: int, done: dict[tuple[str, int], Writer])
 
 
 def codecs_and_media(context: Context, half: Half, kind: str, folders: dict[str, Path]) -> None:
-    """A data set on every medium in every codec."""
+    """A data set on every medium, and in every codec on the last, which is memory where there is one."""
     names = half.names(context)
     rows, costs = [], []
     every: list[Writer] = []
     drawn: dict[str, dict[tuple[str, int], Writer]] = {}
+    *_, last = folders
     for medium, folder in folders.items():
         for codec, megabytes in CODECS.items():
-            if context.quick and codec not in ("none", "lz4:4"):
+            if codec not in (("none", "lz4:4") if context.quick else CODECS if medium == last else ON_EVERY):
                 continue
             size = context.megabytes(megabytes, 1)
             job = (half.container, kind, codec, size)
             done = over_threads(context, half, f"{kind} {medium} {codec}", job, folder)
             rows.append([medium, codec, str(size), *speeds(names, size, done)])
             every += done.values()
-            if folder == next(iter(folders.values())):
-                costs += costs_of(names, codec, size, done)
+            costs += costs_of(names, medium, codec, size, done, whole=medium == last)
+            if medium == last:
                 drawn[codec] = done
     context.block(f"{half.prefix}{kind}-speed", [*table(["medium", "codec", "MB", *names], rows), *spread(every)])
-    context.block(f"{half.prefix}{kind}-cost", table(["codec", "", *names], costs))
+    context.block(f"{half.prefix}{kind}-cost", table(["medium, codec", "", *names], costs))
     alt = f"Speed-up of writing `{kind}` over threads, by codec and writer."
     context.picture(f"{half.prefix}{kind}", alt, lambda figure: speed_ups(figure, names, drawn), len(drawn))
 
 
 def speed_ups(figure: Figure, names: Sequence[str], done: dict[str, dict[tuple[str, int], Writer]]) -> None:
     """How many times as fast as one thread the writers are, until all data is on the medium."""
-    for axes, writers in zip(pictures.panels(figure, list(done)), done.values(), strict=True):
+    for axes, writers in zip(pictures.panels(figure, list(done), shared=True), done.values(), strict=True):
         seconds = {key: one.wall + flush(one) for key, one in writers.items()}
         groups = {
             who: [(float(n), seconds[who, 1] / seconds[who, n]) for n in threads() if (who, n) in seconds]
@@ -213,23 +218,30 @@ def speed_ups(figure: Figure, names: Sequence[str], done: dict[str, dict[tuple[s
         pictures.over_threads(axes, groups, "times one thread", [(n, n) for n in threads()], "ideal")
 
 
-def costs_of(names: Sequence[str], codec: str, size: int, done: dict[tuple[str, int], Writer]) -> list[list[str]]:
-    """All writers on all threads: payload for each CPU second, size of the file, time to flush the disk's cache."""
-    what: dict[str, Callable[[Writer], str]] = {
-        "MB per CPU s": lambda one: number(size / one.cpu, 0),
-        "file, % of payload": lambda one: number(one.of("bytes") / size / 1e4, 0),
-        "flush s": lambda one: number(flush(one), 2),
-    }
+def costs_of(
+    names: Sequence[str], medium: str, codec: str, size: int, done: dict[tuple[str, int], Writer], *, whole: bool
+) -> list[list[str]]:
+    """All writers on all threads: time to flush the disk's cache; and where `whole` payload for each CPU second, and
+    size of the file, which do not depend on the medium.
+    """
+    what: dict[str, Callable[[Writer], str]] = {}
+    if whole:
+        what["MB per CPU s"] = lambda one: number(size / one.cpu, 0)
+        what["file, % of payload"] = lambda one: number(one.of("bytes") / size / 1e4, 0)
+    if medium != "tmpfs":
+        what["flush s"] = lambda one: number(flush(one), 2)
     last = [done.get((who, threads()[-1])) for who in names]
-    return [[codec, label, *(of(one) if one else "-" for one in last)] for label, of in what.items()]
+    return [[f"{medium}, {codec}", label, *(of(one) if one else "-" for one in last)] for label, of in what.items()]
 
 
 def branches(context: Context, half: Half, codec: str, medium: Path) -> None:
     """The same data in more and more branches, or fields."""
-    names, rows, size = half.names(context), [], context.megabytes(CODECS[codec], 1)
+    names, rows, size = half.names(context), [], context.megabytes(BRANCHES[codec], 1)
     every: list[Writer] = []
     job = (half.container, "multi", codec, size)
-    for count, events in SHAPES[:: 5 if context.quick else 1]:
+    # With a codec its work hides most of that of the branches.
+    step = 5 if context.quick else 1 if codec == "none" else 2
+    for count, events in (*SHAPES[:-1:step], SHAPES[-1]):
         shape = ("--branches", str(count), "--events", str(events))
         done = over_threads(context, half, f"{count} x {events} {codec}", job, medium, *shape)
         rows.append([f"{count} x {events}", *speeds(names, size, done)])
@@ -422,7 +434,7 @@ def saving(context: Context, half: Half, medium: Path) -> None:
     names = half.names(context) if half is TREES else [OURS]
     ways = {(who, every): ("--autosave", every) if every else () for who in names for every in ("", *EVERY)}
     writers = {key: writer(key[0], job, threads()[-1], medium, "--autoflush", "1%", *how) for key, how in ways.items()}
-    done = measured(context, f"{half.prefix}saving", 5, writers)
+    done = measured(context, f"{half.prefix}saving", 3, writers)
     rows = []
     for (who, every), one in done.items():
         none = done[who, ""]

@@ -1,13 +1,16 @@
-"""What is wrong with a drawn picture: texts that overlap, are cut off or too small, panels without data, and points
-outside their panel. It looks at the picture as it is laid out, and changes nothing."""
+"""What is wrong with a drawn picture: texts that overlap, lie on lines, are cut off or too small, panels without
+data or without numbers on a scale, and points outside their panel. It looks at the picture as it is laid out, and
+changes nothing."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.text import Text
+from matplotlib.path import Path
+from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
@@ -39,6 +42,17 @@ def markers(axes: Axes) -> list[Bbox]:
     return boxes
 
 
+def crosses(axes: Axes, box: Bbox) -> bool:
+    """Whether a drawn line of a panel, other than one that only compares, goes through this box."""
+    for line in axes.get_lines():
+        if line.get_linestyle() in ("None", "", " ") or line.get_gid() == REFERENCE:
+            continue
+        placed = _points(line, axes)
+        if len(placed) > 1 and Path(placed).intersects_bbox(box, filled=False):
+            return True
+    return False
+
+
 def _points(line: Line2D, axes: Axes) -> Pixels:
     found = np.asarray(line.get_xydata(), dtype=np.float64).reshape(-1, 2)
     placed: Pixels = np.asarray(axes.transData.transform(found[np.isfinite(found).all(axis=1)]), dtype=np.float64)
@@ -60,11 +74,13 @@ def _texts(figure: Figure) -> Iterator[str]:
         # A pixel on each side is no overlap.
         inner = Bbox.from_extents(box.x0 + 1, box.y0 + 1, box.x1 - 1, box.y1 - 1)
         yield from (f"{said!r} lies on {other!r}" for other, taken in seen if inner.overlaps(taken))
+        if isinstance(text, Annotation) and isinstance(text.axes, Axes) and crosses(text.axes, inner):
+            yield f"{said!r} lies on a line"
         seen.append((said, inner))
 
 
 def _shown(figure: Figure) -> Iterator[Text]:
-    """All texts that are drawn: ticks outside their scale are not."""
+    """All texts that are drawn."""
     for legend in figure.legends:
         yield from legend.get_texts()
     for axes in figure.axes:
@@ -72,10 +88,15 @@ def _shown(figure: Figure) -> Iterator[Text]:
         inner = axes.get_legend()
         yield from inner.get_texts() if inner else ()
         for axis in (axes.xaxis, axes.yaxis):
-            least, most = sorted(axis.get_view_interval())
-            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
-                if least <= tick.get_loc() <= most and tick.label1.get_visible() and tick.label1.get_text():
-                    yield tick.label1
+            yield from _ticks(axis)
+
+
+def _ticks(axis: Axis) -> Iterator[Text]:
+    """The labels of a scale that are drawn: those of ticks outside of it are not."""
+    least, most = sorted(axis.get_view_interval())
+    for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+        if least <= tick.get_loc() <= most and tick.label1.get_visible() and tick.label1.get_text():
+            yield tick.label1
 
 
 def _panels(figure: Figure) -> Iterator[str]:
@@ -84,6 +105,8 @@ def _panels(figure: Figure) -> Iterator[str]:
         drawn = [line for line in axes.get_lines() if line.get_gid() != REFERENCE and len(_points(line, axes))]
         if not (drawn or axes.patches or axes.collections or axes.texts):
             yield f"{title!r} is empty"
+        bare = [name for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)) if not list(_ticks(axis))]
+        yield from (f"{title!r} has no numbers on its {name} scale" for name in bare)
         inside = axes.get_window_extent()
         for box in markers(axes):
             if box.x0 < inside.x0 - 1 or box.x1 > inside.x1 + 1 or box.y0 < inside.y0 - 1 or box.y1 > inside.y1 + 1:

@@ -16,10 +16,10 @@ from matplotlib.axis import Axis, XAxis
 from matplotlib.backends.backend_agg import FigureCanvasAgg, RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from matplotlib.transforms import Bbox
 
-from studies.picture_faults import REFERENCE, faults, markers
+from studies.picture_faults import REFERENCE, crosses, faults, markers
 
 Drawing = Callable[[Figure], None]
 #: Points as (x, y).
@@ -108,6 +108,8 @@ def panels(figure: Figure, titles: Sequence[str], *, shared: bool = False) -> li
         axes.remove()
     for axes, title in zip(made, titles, strict=False):
         axes.set_title(title, fontsize=9)
+        # Of shared scales matplotlib labels the outermost alone, and none where a row is not full.
+        axes.tick_params(labelbottom=True, labelleft=True)
     return made[: len(titles)]
 
 
@@ -116,6 +118,13 @@ def scatter(axes: Axes, groups: Mapping[str, Points], x: str, y: str) -> None:
     for label, points in groups.items():
         axes.plot(*_columns(points), linestyle="", markersize=5, alpha=0.85, **_look(axes, label))
     _label(axes, x, y)
+
+
+def upright(axes: Axes, values: Mapping[str, float]) -> None:
+    """An upright line at each value, for what has no second figure."""
+    for label, value in values.items():
+        look = _look(axes, label)
+        axes.axvline(value, linewidth=1.3, label=label, color=look["color"])
 
 
 def lines(axes: Axes, groups: Mapping[str, Points], x: str, y: str) -> None:
@@ -151,6 +160,14 @@ def from_zero(*scales: Axis) -> None:
         most = float(limits.x1 if isinstance(scale, XAxis) else limits.y1)
         begin = scale.axes.set_xlim if isinstance(scale, XAxis) else scale.axes.set_ylim
         begin(0, 1.06 * most if most > 0 else 1)
+        # Few enough for long numbers below three panels.
+        scale.set_major_locator(MaxNLocator(nbins=5))
+
+
+def whole(*scales: Axis) -> None:
+    """Lets these scales have whole numbers alone."""
+    for scale in scales:
+        scale.set_major_locator(MaxNLocator(integer=True, nbins=6))
 
 
 def logarithmic(*scales: Axis) -> None:
@@ -159,7 +176,10 @@ def logarithmic(*scales: Axis) -> None:
         is_x = isinstance(scale, XAxis)
         (scale.axes.set_xscale if is_x else scale.axes.set_yscale)("log")
         (scale.axes.set_xmargin if is_x else scale.axes.set_ymargin)(0.12)
-        scale.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        least, most = scale.get_view_interval()
+        # Over more than two decades the numbers between would touch each other.
+        few = range(1, 10) if most < 5 * least else (1, 2, 5) if most < 100 * least else (1,)
+        scale.set_major_locator(LogLocator(subs=tuple(few)))
         scale.set_major_formatter(_PLAIN)
         scale.set_minor_formatter(NullFormatter())
 
@@ -218,11 +238,10 @@ def names(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
 def diagonal(axes: Axes, points: Iterable[float]) -> None:
     """The line of equal values, over logarithmic axes."""
     found = [value for value in points if value > 0]
-    axes.set_xscale("log")
-    axes.set_yscale("log")
     if found:
         ends = [min(found), max(found)]
         axes.plot(ends, ends, **_DASHED, label="predicted = measured")
+    logarithmic(axes.xaxis, axes.yaxis)
 
 
 def _columns(points: Points) -> tuple[list[float], list[float]]:
@@ -274,16 +293,22 @@ def _place_names(figure: Figure) -> None:
 def _free_place(
     axes: Axes, name: str, point: tuple[float, float], taken: list[Bbox], renderer: RendererAgg
 ) -> tuple[int, int]:
-    """The first place beside a point where a name is inside of its panel and on nothing, or else the first."""
+    """The first place beside a point where a name is inside of its panel and on nothing; if there is none, the first
+    where it is on a line alone, or else the first.
+    """
     inside = axes.get_window_extent()
+    on_line = None
     for place in _PLACES:
         text = _beside(axes, name, point, place)
-        box = _box(text, renderer)
+        # A little apart from everything else.
+        box = _box(text, renderer).padded(2)
         text.remove()
         within = inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
         if within and not box.count_overlaps(taken):
-            return place
-    return _PLACES[0]
+            if not crosses(axes, box):
+                return place
+            on_line = on_line or place
+    return on_line or _PLACES[0]
 
 
 def _box(text: Annotation, renderer: RendererAgg) -> Bbox:

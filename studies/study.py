@@ -175,28 +175,36 @@ class Context:
             basketry(*command)
         return path
 
-    def sweep(self, label: str, source: Path, *options: str | Path, runner: str = BASKETRY) -> Series:
-        """Runs `basketry sweep` from the beginning, and keeps its folder as `label-runner`."""
+    def sweep(
+        self, label: str, source: Path, *options: str | Path, runner: str = BASKETRY, today: str = "today"
+    ) -> Series:
+        """Runs `basketry sweep` from the beginning, and keeps its folder as `label-runner`.
+
+        `today` is the name of the layout that the study compares with. Its grid names that point `today`, so that the
+        sweep does not measure the input's own layout as well.
+        """
         folder = self.out / f"{label}-{runner}"
         shutil.rmtree(folder, ignore_errors=True)
         command: list[str | Path] = ["sweep", source, "-o", folder, *options, "--runner", runner, "--json", "-q"]
         result = json.loads(basketry(*command, env={"ROOTSYS": str(self.root)} if self.root else None))
-        # A sweep measures today's layout, too, which is no point of the studies.
-        result["lines"] = [line for line in result["lines"] if line["point"].get("name") != "today"]
+        # The input's own layout is no point of the studies.
+        result["lines"] = [line for line in result["lines"] if not line["point"].get("baseline")]
         points = []
         for line in result["lines"]:
             settings = {each["key"]: each["value"] for each in line["point"]["settings"]}
+            if line["point"].get("name") == "today":
+                line["point"]["name"] = today
             points.append(Point(line["point"].get("name", ""), settings, line["figures"]))
         who = BASKETRY if runner == BASKETRY else f"ROOT {result['head']['versions']['root']}"
         self.results["series"][f"{label}-{runner}"] = result
         return Series(who, points, result)
 
-    def sweeps(self, label: str, source: Path, *options: str | Path) -> list[Series]:
+    def sweeps(self, label: str, source: Path, *options: str | Path, today: str = "today") -> list[Series]:
         """The sweep by every runner; a runner that fails prints the reason and is left out."""
         done = []
         for runner in self.runners:
             try:
-                done.append(self.sweep(label, source, *options, runner=runner))
+                done.append(self.sweep(label, source, *options, runner=runner, today=today))
             except RuntimeError as error:
                 if runner == BASKETRY:
                     raise

@@ -68,6 +68,45 @@ def test_empty_panels_and_points_outside_are_found() -> None:
     assert planted(drawing) == ["'empty' is empty", "a point of 'cut' is cut off"]
 
 
+def test_names_on_lines_and_scales_without_numbers_are_found() -> None:
+    def drawing(figure: Figure) -> None:
+        named, bare = figure.subplots(1, 2)
+        named.plot([0, 1], [0, 1], "o-")
+        named.plot([0, 1], [1, 0], gid="reference")
+        named.annotate("zlib:9", (0.5, 0.5), ha="center", va="center")
+        named.annotate("lzma:4", (0.2, 0.75), ha="center", va="center")
+        bare.set_title("bare")
+        bare.plot([0, 1], [0, 1])
+        bare.tick_params(labelbottom=False)
+
+    assert planted(drawing) == ["'zlib:9' lies on a line", "'bare' has no numbers on its x scale"]
+
+
+def on_a_line(figure: Figure) -> None:
+    """Names of points on lines that cross each other."""
+    (axes,) = pictures.panels(figure, ["ROOT"])
+    points = {"zlib:7": (1.0, 3.0), "zlib:9": (2.0, 2.9), "lzma:4": (1.2, 1.0), "lzma:9": (1.4, 0.9)}
+    pictures.lines(axes, {"clusters of 2 MB": list(points.values())}, "time, ms/event", "file, MB")
+    pictures.names(axes, points)
+
+
+def not_full(figure: Figure) -> None:
+    """Five panels on the same scales, in two rows; one has upright lines for what has no second figure."""
+    several = pictures.panels(figure, ["a", "b", "c", "d", "e"], shared=True)
+    for axes in several[1:]:
+        pictures.scatter(axes, {"split": [(1.0, 400.0)], "not split": [(2.0, 1.0)]}, "all, ms", "1 %, ms")
+    pictures.upright(several[0], {"split": 420.0, "not split": 360.0})
+    pictures.logarithmic(several[0].xaxis, several[0].yaxis)
+
+
+def equal(figure: Figure) -> None:
+    """Predictions beside measurements within less than a decade."""
+    (axes,) = pictures.panels(figure, ["reading the output"])
+    points = [(4.5, 4.4), (9.1, 9.9)]
+    pictures.scatter(axes, {"outputs": points}, "measured, ms", "predicted, ms")
+    pictures.diagonal(axes, [value for point in points for value in point])
+
+
 def crowded(figure: Figure) -> None:
     """Points with names that are so near each other that not all names find a place beside their point."""
     for axes in pictures.panels(figure, ["published", "basketry", "ROOT"]):
@@ -105,7 +144,17 @@ def long_names(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize(
-    ("drawing", "panels"), [(crowded, 3), (far_apart, 2), (four, 4), (nothing_seen, 1), (long_names, 1)]
+    ("drawing", "panels"),
+    [
+        (crowded, 3),
+        (far_apart, 2),
+        (four, 4),
+        (nothing_seen, 1),
+        (long_names, 1),
+        (on_a_line, 1),
+        (not_full, 5),
+        (equal, 1),
+    ],
 )
 def test_the_forms_have_nothing_wrong(drawing: pictures.Drawing, panels: int, tmp_path: Path) -> None:
     names, wrong = pictures.draw(tmp_path, "form", drawing, panels, "form 2026")

@@ -1,12 +1,18 @@
 """The studies in their quick form, without ROOT: tables reach the pages, and results are plausible."""
 
 import itertools
+import json
 import math
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from referee.command import Argument
 from referee.studies import PAGES, quick, studies
+
+BLOCK = re.compile(r"<!-- measured: (\S+) -->\n(.*?)<!-- end -->", re.DOTALL)
 
 
 def results_of(name: str, folder: Path) -> Any:
@@ -98,7 +104,7 @@ def test_the_containers_study_is_repeated(tmp_path: Path) -> None:
         (small,) = figures(results, label, "sparse_bytes", name=name)
         assert small < 0.6 * large
     # The pages' tables have every point.
-    for block, points in (("esd-reading-basketry", 4), ("large-reading-basketry", 2)):
+    for block, points in (("esd-reading-basketry", 3), ("aod-reading-basketry", 3)):
         rows = [line for line in results["blocks"][block] if line.startswith("| ")]
         assert len(rows) == 2 + points
 
@@ -143,3 +149,37 @@ def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
         done = studies(*options, "-o", tmp_path)
         assert done.code == 2
         assert expected in done.err
+
+
+def test_results_that_are_kept_are_published_again_and_a_failure_stops_nothing(tmp_path: Path) -> None:
+    pages, kept = tmp_path / "pages", tmp_path / "out"
+    shutil.copytree(PAGES, pages)
+    blocks = {key: lines.strip().splitlines() for key, lines in BLOCK.findall((pages / "memory.md").read_text())}
+    # Another run.
+    blocks["streams"] = [line.replace("|  |", "| again |", 1) for line in blocks["streams"]]
+    (kept / "memory").mkdir(parents=True)
+    (kept / "memory" / "results.json").write_text(json.dumps({"blocks": blocks}))
+    done = studies("--only", "memory", "--kept", "-o", kept, "--pages", pages)
+    assert done.code == 0, str(done)
+    assert "| again |" in (pages / "memory.md").read_text()
+    assert outside((pages / "memory.md").read_text()) == outside((PAGES / "memory.md").read_text())
+
+    # A file where a study wants to make a folder: it fails, the other one is measured and published.
+    (kept / "predictions").write_text("")
+    options: list[Argument] = [
+        "--only",
+        "predictions",
+        "--only",
+        "bottlenecks",
+        "--quick",
+        "--no-root",
+        "-o",
+        kept,
+        "--pages",
+        pages,
+    ]
+    done = studies(*options, timeout=1200.0)
+    assert done.code == 1
+    assert "failed: predictions" in done.err
+    assert "(quick form)" in (pages / "bottlenecks.md").read_text()
+    assert "(quick form)" not in (pages / "predictions.md").read_text()
