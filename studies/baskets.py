@@ -31,7 +31,7 @@ def baskets(context: Context) -> None:
     """Large and very variable events: baskets, clusters, codecs."""
     size = context.megabytes(300, 4)
     source = context.generated("aod", size, "--compression", "zlib:1")
-    small_size = context.megabytes(24)
+    small_size = context.megabytes(20)
     small = context.generated("aod", small_size, "--compression", "zlib:1")
     words = f"{size} MB of payload for the baskets, {source.stat().st_size / 1e6:.0f} MB as a file; "
     context.block("events", [f"{words}{small_size} MB of payload for the codecs."])

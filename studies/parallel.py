@@ -18,7 +18,7 @@ from studies.live import EVERY, live
 from studies.study import Context, Spread, mb, noise, number, slow_line, study, table
 
 #: Megabytes of payload at scale 1: about a second of a writer. The talk's gigabyte is in the table of sizes.
-CODECS = {"none": 400, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
+CODECS = {"none": 250, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
 #: Those on every medium: one leaves the work to the medium, the other to the processor.
 ON_EVERY = ("none", "zlib:1")
 #: Megabytes of payload in more and more branches.
@@ -240,7 +240,7 @@ def branches(context: Context, half: Half, codec: str, medium: Path) -> None:
     every: list[Writer] = []
     job = (half.container, "multi", codec, size)
     # With a codec its work hides most of that of the branches.
-    step = 5 if context.quick else 1 if codec == "none" else 2
+    step = 5 if context.quick else 1 if codec == "none" else 3
     for count, events in (*SHAPES[:-1:step], SHAPES[-1]):
         shape = ("--branches", str(count), "--events", str(events))
         done = over_threads(context, half, f"{count} x {events} {codec}", job, medium, *shape)
