@@ -77,6 +77,8 @@ class Move:
     after: Run
     #: After over before, without the change of the machine's speed.
     ratio: float
+    #: How many times as long the rivals take as before: the change of the machine's speed.
+    machine: float = 1.0
 
 
 def read(paths: Iterable[Path]) -> list[Run]:
@@ -126,39 +128,56 @@ def _add(run: Run, value: Mapping[str, Any]) -> None:
 
 
 def moves(runs: Sequence[Run]) -> list[Move]:
-    """What moved from run to run; each job is compared with the run before that has it, of the same machine.
+    """What moved from run to run; each job is compared with the run before that has it, of the same machine, and with
+    the run in which the figure last moved.
 
     A figure moved if all samples of one run are above all of the other, and the medians differ by more than `LEAST`.
     With five samples each this happens by chance in 1 of 126 comparisons. CPU times are divided by the change of
-    the rivals of the same section, whose programs stay the same: it is the machine that changed.
+    the rivals of the same section, or of all where it has none. Their programs stay the same: it is the machine that
+    changed. How far that change is in doubt is added to `LEAST`.
     """
     found = []
     last: dict[tuple[str, Job], Run] = {}
+    #: Where a figure last moved, or began: what creeps in small steps has moved since then.
+    since: dict[tuple[str, Job, str], Run] = {}
     for run in runs:
         for job in sorted(run.ours, key=lambda job: (job.section, job.label, job.name)):
-            if before := last.get((run.machine, job)):
-                found += _moved(job, before, run)
+            before = last.get((run.machine, job))
+            for figure in FIGURES:
+                at = (run.machine, job, figure)
+                move = before and (_moved(job, figure, before, run) or _moved(job, figure, since.get(at, before), run))
+                found += [move] if move else []
+                if move or (at not in since and run.samples[job][figure]):
+                    since[at] = run
             last[run.machine, job] = run
     return found
 
 
-def _moved(job: Job, before: Run, after: Run) -> list[Move]:
-    found = []
-    for figure in FIGURES:
-        shift = _shift(before, after, job) if figure == "cpu" else 1.0
-        old = [shift * one for one in before.samples[job][figure]]
-        new = after.samples[job][figure]
-        if not old or not new or statistics.median(old) == 0:
-            continue
-        ratio = statistics.median(new) / statistics.median(old)
-        apart = min(new) > max(old) or max(new) < min(old)
-        if apart and abs(ratio - 1) > LEAST[figure]:
-            found.append(Move(job, figure, before, after, ratio))
-    return found
+def _moved(job: Job, figure: str, before: Run, after: Run) -> Move | None:
+    shift, doubt = _shift(before, after, job) if figure == "cpu" else (1.0, 0.0)
+    old = [shift * one for one in before.samples[job][figure]]
+    new = after.samples[job][figure]
+    if not old or not new or statistics.median(old) == 0:
+        return None
+    ratio = statistics.median(new) / statistics.median(old)
+    apart = min(new) > max(old) or max(new) < min(old)
+    if apart and abs(ratio - 1) > LEAST[figure] + doubt:
+        return Move(job, figure, before, after, ratio, shift)
+    return None
 
 
-def _shift(before: Run, after: Run, job: Job) -> float:
-    """How many times as long the rivals of a job's section take as before; 1 if there are none."""
-    rivals = [one for one in after.samples if one.section == job.section and one not in after.ours]
-    ratios = [after.median(one, "cpu") / before.median(one, "cpu") for one in rivals if before.median(one, "cpu") > 0]
-    return statistics.median(ratios) if ratios else 1.0
+def _shift(before: Run, after: Run, job: Job) -> tuple[float, float]:
+    """How many times as long the rivals take as before, and how far that is in doubt; 1 if there are none."""
+    rivals = [one for one in after.samples if one not in after.ours and before.median(one, "cpu") > 0]
+    rivals = [one for one in rivals if one.section == job.section] or rivals
+    if not rivals:
+        return 1.0, 0.0
+    doubts = [_doubt(before.samples[one]["cpu"]) + _doubt(after.samples[one]["cpu"]) for one in rivals]
+    ratios = [after.median(one, "cpu") / before.median(one, "cpu") for one in rivals]
+    return statistics.median(ratios), statistics.median(doubts) / math.sqrt(len(rivals))
+
+
+def _doubt(samples: Sequence[float]) -> float:
+    """About how far a median is in doubt, as a share of it."""
+    middle = statistics.median(samples)
+    return (max(samples) - min(samples)) / 2 / middle / math.sqrt(len(samples)) if middle else 0.0

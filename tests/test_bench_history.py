@@ -1,6 +1,7 @@
 """`make bench-history`: samples of runs are kept, and what moved is named; noise and other machines are not."""
 
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from history import moves, read
 from referee.command import Argument, run
 from referee.paths import REPO, importing
 
@@ -65,7 +67,42 @@ def test_noise_and_a_slower_machine_move_nothing(tmp_path: Path) -> None:
 def test_a_slower_machine_does_not_hide_a_slower_job(tmp_path: Path) -> None:
     planted(tmp_path, "aaa", sample("copy", STEADY), sample("cat", STEADY, ours=False))
     planted(tmp_path, "bbb", sample("copy", slower(STEADY, 1.8)), sample("cat", slower(STEADY, 1.5), ours=False))
-    assert drawn(tmp_path)[0] == ["merge, ten files, copy: CPU +20.0 % (1 to 1.8 s, aaa to bbb)"]
+    expected = "merge, ten files, copy: CPU +20.0 % (1 to 1.8 s, aaa to bbb; the rivals take +50.0 %)"
+    assert drawn(tmp_path)[0] == [expected]
+
+
+def test_a_slower_machine_is_seen_without_rivals_in_the_section(tmp_path: Path) -> None:
+    elsewhere = [sample("cat", times, ours=False) | {"section": "repack"} for times in (STEADY, slower(STEADY, 1.5))]
+    planted(tmp_path, "aaa", sample("copy", STEADY), elsewhere[0])
+    planted(tmp_path, "bbb", sample("copy", slower(STEADY, 1.5)), elsewhere[1])
+    assert drawn(tmp_path)[0] == []
+
+
+def test_rivals_that_are_in_doubt_move_nothing(tmp_path: Path) -> None:
+    planted(tmp_path, "aaa", sample("copy", STEADY), sample("cat", [0.9, 1.1, 1.0, 0.92, 1.08], ours=False))
+    # The rival's median fell by chance.
+    planted(tmp_path, "bbb", sample("copy", STEADY), sample("cat", [0.9, 1.1, 0.95, 0.92, 1.08], ours=False))
+    assert drawn(tmp_path)[0] == []
+
+
+def test_what_creeps_in_small_steps_is_named_once(tmp_path: Path) -> None:
+    for step in range(5):
+        planted(tmp_path, f"c{step}", sample("copy", slower(STEADY, 1.02**step)), sample("cat", STEADY, ours=False))
+    runs = read(sorted(tmp_path.glob("*.jsonl")))
+    (move,) = moves(runs)
+    assert (move.before.commit, move.after.commit) == ("c0", "c3")
+
+
+def test_a_run_without_a_job_is_a_gap_and_moves_are_seen_without_colours(tmp_path: Path) -> None:
+    for step, times in enumerate((STEADY, STEADY, None, STEADY, slower(STEADY, 1.5))):
+        planted(tmp_path, f"c{step}", sample("copy", times) if times else sample("regroup", STEADY))
+    _, page = drawn(tmp_path)
+    (cpu,) = re.findall(r"copy</h3>\n<figure>(.*?)</figure>", page)
+    assert cpu.count("<polyline") == 2
+    assert (cpu.count("<circle"), cpu.count("<polygon")) == (3, 1)
+    assert "▲ worse: merge, ten files, copy: CPU +50.0 %" in page
+    assert ">c0</text>" in cpu
+    assert ">c4</text>" in cpu
 
 
 def test_a_job_is_compared_with_its_own_last_run(tmp_path: Path) -> None:
@@ -88,7 +125,7 @@ def test_machines_are_not_compared(tmp_path: Path) -> None:
     planted(tmp_path, "bbb", sample("copy", slower(STEADY, 3)), cpu="another")
     moved, page = drawn(tmp_path)
     assert moved == []
-    assert "another, 2 cores: 1 runs" in page
+    assert "another, 2 cores: 1 run," in page
 
 
 def test_quick_runs_are_left_out(tmp_path: Path) -> None:
