@@ -71,12 +71,13 @@ pub(super) fn tiles(findings: &Findings, sizes: &BTreeMap<String, u64>) -> Optio
     };
     let tiles: Vec<Tile> = names.iter().filter_map(tile).filter(|tile| tile.size > 0.0).collect();
     let time = times.axis("time for an entry", true);
-    let (size, note) = match sizes.is_empty() {
-        true => (time.clone(), "The area of a tile is the time to read its column alone."),
-        false => (
+    let (size, note) = match (sizes.is_empty(), today.is_some()) {
+        (true, _) => (time.clone(), "The area of a tile is the time to read its column alone."),
+        (false, true) => (
             bytes.axis("bytes on disk", true),
             "The area of a tile is the size of its column on disk; redder tiles take longer to read alone.",
         ),
+        (false, false) => (bytes.axis("bytes on disk", true), "The area of a tile is the size of its column on disk."),
     };
     (!tiles.is_empty()).then(|| Chart {
         name: "columns",

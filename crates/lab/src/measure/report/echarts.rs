@@ -26,6 +26,8 @@ const COLOURS: [&str; 12] = [
     "#94c9a5", "#c3a6d6",
 ];
 const GREY: &str = "#c3c9d1";
+/// Of tiles whose colour says nothing.
+const TILE: &str = "#9dbbe0";
 /// Characters of a bar's name in a chart that shares its row.
 const BAR_NAME: usize = 30;
 
@@ -293,7 +295,7 @@ fn treemap(colour: &Axis, tiles: &[Tile]) -> Value {
         "series": [{
             "type": "treemap", "name": "columns", "roam": false, "nodeClick": false, "width": "100%",
             "top": 10, "bottom": 60, "visibleMin": 0, "breadcrumb": { "show": false },
-            "itemStyle": { "borderWidth": 0, "gapWidth": 1 },
+            "itemStyle": { "borderWidth": 0, "gapWidth": 1, "color": TILE },
             "data": tiles.iter().map(tile).collect::<Vec<_>>(),
         }],
     });

@@ -143,6 +143,38 @@ fn threads_are_held_against_the_fewest() {
 }
 
 #[test]
+fn of_many_points_those_that_no_other_beats_are_named() {
+    let axes = ["split-level=0,99", "compression=none,zlib:1,zlib:5", "basket=2kB,4kB,8kB"];
+    let (found, _) = sweep(&axes, settings(Goal::Full), 0.0);
+    let report = of(&found);
+    let named = |style: Style| -> Vec<String> {
+        let names = series(&report, "size", style).points.iter().map(|spot| spot.name.clone());
+        names.filter(|name| !name.is_empty()).collect()
+    };
+    let front = found.fronts.iter().find(|front| front.metrics == ["size", "full_cpu"]).unwrap();
+    assert_eq!(series(&report, "size", Style::Points).points.len(), 16);
+    assert!(named(Style::Points).len() < front.points.len() && named(Style::Points).len() < 12);
+    assert_eq!((named(Style::Today).len(), named(Style::Chosen).len()), (1, 1));
+    assert!(chart(&report, "size").note.ends_with("tooltips name all."));
+    // Each tooltip has its point in full.
+    assert!(series(&report, "size", Style::Points).points.iter().all(|spot| spot.text[0].starts_with('#')));
+}
+
+#[test]
+fn colours_of_columns_say_nothing_that_was_not_measured() {
+    let (mut found, _) = sweep(&AXES, settings(Goal::Full), 0.0);
+    found.lines.iter_mut().for_each(|line| line.columns.clear());
+    let sizes = [("a".to_owned(), 5), ("b".to_owned(), 7)].into();
+    let drawn = super::columns::tiles(&found, &sizes).unwrap();
+    assert!(!drawn.note.contains("redder"), "{}", drawn.note);
+    let Drawing::Tiles { tiles, .. } = &drawn.drawing else { panic!("no tiles") };
+    assert!(tiles.iter().all(|tile| tile.colour.is_none()));
+    let option = super::echarts::option(&drawn);
+    assert!(option.get("visualMap").is_none());
+    assert!(option["series"][0]["itemStyle"]["color"].is_string(), "one colour for all");
+}
+
+#[test]
 fn columns_are_as_large_as_their_time_where_bytes_are_not_known() {
     let (found, _) = sweep(&AXES, settings(Goal::Full), 0.0);
     let report = of(&found);

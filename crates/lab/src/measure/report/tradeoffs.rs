@@ -9,6 +9,8 @@ use crate::sweep::point::{AS_IS, RUN_KEYS};
 use crate::sweep::runs::candidates;
 
 const NOTE: &str = "Each point is a layout: the median of its runs. To the left and down is better.";
+/// Points beyond which only those that no other beats are named: names of all would lie on their neighbours.
+const MOST_NAMED: usize = 12;
 
 /// Memory against CPU: of copying, or of reading where nothing was copied.
 pub(super) fn memory(findings: &Findings) -> Option<Chart> {
@@ -43,9 +45,14 @@ fn chart(findings: &Findings, name: &'static str, title: &str, (x, y): (&str, &s
     // Those that are run otherwise stay behind the others, and nameless.
     let named = |point: &usize| findings.lines.get(*point).map(|line| Labelled::of(&[(*point, line)], &[]));
     let names = short(&among.iter().filter_map(named).collect::<Vec<_>>(), BESIDE);
+    let front = findings.fronts.iter().find(|front| front.metrics == [x.name, y.name]);
+    let front: &[usize] = front.map_or(&[], |front| &front.points);
+    let marked = [Some(findings.reference), findings.decision.chosen];
+    let crowded = known.len() > MOST_NAMED;
+    let is_named = |point: usize| !crowded || front.contains(&point) || marked.contains(&Some(point));
     let spot = |point: usize| {
         let (_, (x, y)) = known.iter().find(|(known, _)| *known == point)?;
-        let name = among.iter().zip(&names).find(|(other, _)| **other == point);
+        let name = among.iter().zip(&names).find(|(other, _)| **other == point && is_named(point));
         Some(Spot {
             name: name.map(|(_, name)| name.clone()).unwrap_or_default(),
             x: across.of_value(*x),
@@ -53,25 +60,26 @@ fn chart(findings: &Findings, name: &'static str, title: &str, (x, y): (&str, &s
             text: findings.lines.get(point).map(|line| text(point, line)).unwrap_or_default(),
         })
     };
-    let marked = [Some(findings.reference), findings.decision.chosen];
     let is_plain = |point: &usize| !marked.contains(&Some(*point));
     let of = |keep: &dyn Fn(&usize) -> bool| -> Vec<Spot> {
         known.iter().map(|(point, _)| *point).filter(keep).filter_map(spot).collect()
     };
-    let front = findings.fronts.iter().find(|front| front.metrics == [x.name, y.name]);
-    let front = front.map(|front| front.points.iter().filter_map(|&point| spot(point)).collect());
     let one = |point: Option<usize>| point.and_then(spot).into_iter().collect::<Vec<_>>();
     let series = [
         ("other streams or threads", Style::Others, of(&|point| is_plain(point) && !among.contains(point))),
         ("layouts", Style::Points, of(&|point| is_plain(point) && among.contains(point))),
-        ("Pareto front", Style::Front, front.unwrap_or_default()),
+        ("Pareto front", Style::Front, front.iter().filter_map(|&point| spot(point)).collect()),
         (reference_name(findings), Style::Today, one(Some(findings.reference))),
         ("chosen", Style::Chosen, one(findings.decision.chosen)),
     ];
     let series = series.into_iter().filter(|(_, _, points)| !points.is_empty());
     let series = series.map(|(name, style, points)| Series::new(name, style, points)).collect();
     let (x, y) = (across.axis(x.title, false), upwards.axis(y.title, false));
-    Some(Chart { name, title: title.to_owned(), note: NOTE.to_owned(), drawing: Drawing::Plane { x, y, series } })
+    let note = match crowded {
+        true => format!("{NOTE} Those that no other beats are named; tooltips name all."),
+        false => NOTE.to_owned(),
+    };
+    Some(Chart { name, title: title.to_owned(), note, drawing: Drawing::Plane { x, y, series } })
 }
 
 /// The name of the reference point.
