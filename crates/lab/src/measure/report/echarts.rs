@@ -162,13 +162,20 @@ fn plane(x: &Axis, y: &Axis, series: &[Series]) -> Value {
 }
 
 /// The parts of an axis to leave free before the first point and after the last: half of the longest label, which is centred
-/// above its point and would lie on the numbers of the other axis.
+/// above its point, or all of one at its left, which would lie on the numbers of the other axis.
 fn margins(axis: &Axis, series: &[Series]) -> Value {
     let labelled = series.iter().filter(|series| matches!(series.style, Style::Points | Style::Today | Style::Chosen));
     let longest = labelled.flat_map(|series| &series.points).map(|point| point.name.chars().count()).max().unwrap_or(0);
+    let share = if series.iter().any(is_chosen_few) { 120 } else { 50 };
     // An axis from zero has room at its start.
-    let percent = if axis.from_zero { 0 } else { (longest.saturating_mul(CHARACTER) * 50 / ROW).min(20) };
+    let percent = if axis.from_zero { 0 } else { (longest.saturating_mul(CHARACTER) * share / ROW).min(20) };
     json!([format!("{percent}%"), format!("{percent}%")])
+}
+
+/// Whether only those of many points are named that no other beats. Their names are at their left, where no point is.
+fn is_chosen_few(series: &Series) -> bool {
+    let is_named = |point: &Spot| !point.name.is_empty();
+    series.style == Style::Points && series.points.iter().any(is_named) && !series.points.iter().all(is_named)
 }
 
 fn with(mut object: Value, key: &str, value: Value) -> Value {
@@ -185,7 +192,8 @@ fn drawn(series: &Series) -> Value {
     let data: Vec<Value> = series.points.iter().map(spot).collect();
     let symbols = series.points.len() <= MANY_POINTS;
     // Labels that would overlap are left out; tooltips have them.
-    let label = json!({ "show": true, "position": "top", "fontSize": 10, "minMargin": 4 });
+    let position = if is_chosen_few(series) { "left" } else { "top" };
+    let label = json!({ "show": true, "position": position, "fontSize": 10, "minMargin": 4 });
     let (kind, look) = match series.style {
         Style::Points => ("scatter", json!({ "symbolSize": 11, "label": label })),
         Style::Others => ("scatter", json!({ "symbolSize": 8, "z": 1, "itemStyle": { "color": "#b6bcc4" } })),
@@ -252,8 +260,8 @@ fn spot(spot: &Spot) -> Value {
     json!({
         "name": spot.text.join("\n"),
         "value": [spot.x, spot.y],
-        // An empty one would be the value.
-        "label": { "formatter": if spot.name.is_empty() { " ".to_owned() } else { plain(&spot.name) } },
+        // Without a name the label would be the value, and a blank one would take the place of another.
+        "label": if spot.name.is_empty() { json!({ "show": false }) } else { json!({ "formatter": plain(&spot.name) }) },
     })
 }
 
@@ -283,11 +291,12 @@ fn stacked(x: &Axis, bars: &[Bar], parts: &[Part]) -> Value {
 
 fn treemap(colour: &Axis, tiles: &[Tile]) -> Value {
     let tile = |tile: &Tile| {
-        json!({
+        let drawn = json!({
             "name": tile.text.join("\n"),
             "value": [tile.size, tile.colour],
             "label": { "show": true, "formatter": plain(&tile.name), "overflow": "truncate", "color": "#1d2733" },
-        })
+        });
+        if tile.colour.is_some() { drawn } else { with(drawn, "itemStyle", json!({ "color": TILE })) }
     };
     let most = tiles.iter().filter_map(|tile| tile.colour).fold(0.0, f64::max);
     let mut option = json!({
@@ -295,7 +304,7 @@ fn treemap(colour: &Axis, tiles: &[Tile]) -> Value {
         "series": [{
             "type": "treemap", "name": "columns", "roam": false, "nodeClick": false, "width": "100%",
             "top": 10, "bottom": 60, "visibleMin": 0, "breadcrumb": { "show": false },
-            "itemStyle": { "borderWidth": 0, "gapWidth": 1, "color": TILE },
+            "itemStyle": { "borderWidth": 0, "gapWidth": 1 },
             "data": tiles.iter().map(tile).collect::<Vec<_>>(),
         }],
     });

@@ -156,6 +156,11 @@ fn of_many_points_those_that_no_other_beats_are_named() {
     assert!(named(Style::Points).len() < front.points.len() && named(Style::Points).len() < 12);
     assert_eq!((named(Style::Today).len(), named(Style::Chosen).len()), (1, 1));
     assert!(chart(&report, "size").note.ends_with("tooltips name all."));
+    // A label that says nothing would push others away.
+    let option = super::echarts::option(chart(&report, "size"));
+    let labels = option["series"][0]["data"].as_array().unwrap().iter().map(|spot| &spot["label"]);
+    let hidden = labels.filter(|label| label["show"] == serde_json::json!(false)).count();
+    assert_eq!(hidden, 16 - named(Style::Points).len());
     // Each tooltip has its point in full.
     assert!(series(&report, "size", Style::Points).points.iter().all(|spot| spot.text[0].starts_with('#')));
 }
@@ -171,7 +176,8 @@ fn colours_of_columns_say_nothing_that_was_not_measured() {
     assert!(tiles.iter().all(|tile| tile.colour.is_none()));
     let option = super::echarts::option(&drawn);
     assert!(option.get("visualMap").is_none());
-    assert!(option["series"][0]["itemStyle"]["color"].is_string(), "one colour for all");
+    let data = option["series"][0]["data"].as_array().unwrap();
+    assert!(data.iter().all(|tile| tile["itemStyle"]["color"].is_string()), "one colour for all");
 }
 
 #[test]
