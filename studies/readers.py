@@ -66,6 +66,8 @@ class Outcome:
     today: Reading
     chosen: Reading
     outcome: str
+    #: Whether all branches are of the first level.
+    flat: bool
 
 
 def is_flat(file: Path, tree: str) -> bool:
@@ -109,7 +111,7 @@ def outcome(file: Path, tree: str, reader: str) -> Outcome | None:
         if output.exists() and by_root:
             chosen.readspeed = readspeed(output, tree)
         said = "delivered" if report["delivered"] else "input is best" if report["unchanged"] else "rejected"
-        return Outcome(f"{file.name.split('--', 1)[-1]}, {tree}", today, chosen, said)
+        return Outcome(f"{file.name.split('--', 1)[-1]}, {tree}", today, chosen, said, is_flat(file, tree))
 
 
 def cells(reading: Reading) -> list[str]:
@@ -117,6 +119,18 @@ def cells(reading: Reading) -> list[str]:
     error = "" if reading.error is None else f" ({100 * reading.error:+.0f} %)"
     shown = ["" if one is None else number(1e3 * one, 1) for one in (reading.measured, reading.readspeed)]
     return [number(1e3 * reading.expected, 1), shown[0] + error, shown[1]]
+
+
+def summary(found: list[Outcome]) -> list[str]:
+    """The sentences below the table on the page: the errors of flat trees, and of those with branches below others."""
+    said = []
+    for words, is_kind in (("all branches are leaves", True), ("branches are split into classes", False)):
+        readings = [each for one in found if one.flat == is_kind for each in (one.today, one.chosen)]
+        off = [100 * abs(reading.error) for reading in readings if reading.error is not None]
+        if off:
+            errors = f"{statistics.median(off):.0f} % in the median and {max(off):.0f} % at worst"
+            said.append(f"Where {words}, expected times are wrong by {errors}, at least by {min(off):.0f} %.")
+    return said
 
 
 def main() -> None:
@@ -137,10 +151,7 @@ def main() -> None:
             found.append(one)
             # Printed at once: some take minutes.
             print(table(head, [[one.name, *cells(one.today), *cells(one.chosen), one.outcome]])[-1], flush=True)
-    for title, readings in (("today", [one.today for one in found]), ("chosen", [one.chosen for one in found])):
-        off = [abs(reading.error) for reading in readings if reading.error is not None]
-        if off:
-            print(f"\n{title}: median error {100 * statistics.median(off):.0f} %, worst {100 * max(off):.0f} %")
+    print("", *summary(found), sep="\n")
 
 
 if __name__ == "__main__":
