@@ -156,9 +156,12 @@ def over_threads(axes: Axes, groups: Mapping[str, Points], y: str, bar: Points, 
 def from_zero(*scales: Axis) -> None:
     """Lets these scales begin at zero and end a little after the last point; everything is drawn by then."""
     for scale in scales:
-        limits = scale.axes.dataLim
-        most = float(limits.x1 if isinstance(scale, XAxis) else limits.y1)
-        begin = scale.axes.set_xlim if isinstance(scale, XAxis) else scale.axes.set_ylim
+        is_x = isinstance(scale, XAxis)
+        # The panels that share it have points, too.
+        shared = scale.axes.get_shared_x_axes() if is_x else scale.axes.get_shared_y_axes()
+        limits = [one.dataLim for one in shared.get_siblings(scale.axes)]
+        most = max(float(one.x1 if is_x else one.y1) for one in limits)
+        begin = scale.axes.set_xlim if is_x else scale.axes.set_ylim
         begin(0, 1.06 * most if most > 0 else 1)
         # Few enough for long numbers below three panels.
         scale.set_major_locator(MaxNLocator(nbins=5))

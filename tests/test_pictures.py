@@ -99,6 +99,12 @@ def not_full(figure: Figure) -> None:
     pictures.logarithmic(several[0].xaxis, several[0].yaxis)
 
 
+def first_is_highest(figure: Figure) -> None:
+    """Panels on one scale from zero, of which the first has the highest points."""
+    for axes, gain in zip(pictures.panels(figure, ["none", "lz4:4"], shared=True), (3.5, 1.5), strict=True):
+        pictures.over_threads(axes, {"TTree": [(1.0, 1.0), (2.0, gain)]}, "times one thread", [(1, 1), (2, 2)], "ideal")
+
+
 def equal(figure: Figure) -> None:
     """Predictions beside measurements within less than a decade."""
     (axes,) = pictures.panels(figure, ["reading the output"])
@@ -153,6 +159,7 @@ def long_names(figure: Figure) -> None:
         (long_names, 1),
         (on_a_line, 1),
         (not_full, 5),
+        (first_is_highest, 2),
         (equal, 1),
     ],
 )
