@@ -49,7 +49,7 @@ mod _core {
     #[pymodule_export]
     use super::stream::Stream;
     #[pymodule_export]
-    use super::table::{Table, check_join, is_parquet, stored};
+    use super::table::{Table, check_join, is_parquet, stored, stored_fields};
     #[pymodule_export]
     use super::verbs::{abandon, command, fail_at_exit, report, starts_as};
     #[pymodule_export]

@@ -6,11 +6,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
+use dataset::ntuple::read_ntuple;
+use dataset::table::catalog::tables;
 use dataset::table::{Join, Node, TableSchema};
 use dataset::tree::read_tree;
 use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Friend, JoinedTable, Joining};
+use lab::inspect::ntuple::report::FieldReport;
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::{PyErr, PyResult, Python, pyclass, pyfunction, pymethods};
 use rootfile::text::printable;
@@ -124,6 +127,37 @@ pub fn stored(py: Python<'_>, path: PathBuf, offset: u64) -> PyResult<Vec<Stored
             (one.compress, one.tot_bytes, one.zip_bytes, firsts)
         };
         Ok(tree.branches.into_iter().map(line).collect())
+    })
+}
+
+/// Compression setting of most pages of a field and their number; their bytes before compression and on disk; and these with the fields
+/// below.
+type FieldLine = (i32, u64, (u64, u64), (u64, u64));
+
+/// The fields, by their numbers, of the RNTuple whose anchor's key lies at an offset of a file. Pages that share bytes count once.
+#[pyfunction]
+pub fn stored_fields(py: Python<'_>, path: PathBuf, offset: u64) -> PyResult<Vec<FieldLine>> {
+    listening(py, move |_| {
+        let file = RootFile::open(&path)?;
+        let tables = tables(&file);
+        let table = tables.iter().find(|table| table.key.seek_key == offset);
+        let none = || Error::request("has no RNTuple here").file(&path).at(offset);
+        let table = table.ok_or_else(none)?;
+        let (report, _) = lab::inspect::ntuple::report(
+            &file,
+            table,
+            &read_ntuple(&file, &table.key)?,
+            &lab::inspect::Options::default(),
+        )?;
+        let mut fields = report.fields;
+        fields.sort_by_key(|field| field.id);
+        let line = |field: FieldReport| {
+            let settings = field.columns.iter().flat_map(|column| &column.compression);
+            let most = settings.max_by_key(|(_, pages)| **pages).and_then(|(setting, _)| i32::try_from(*setting).ok());
+            let all = field.with_subfields;
+            (most.unwrap_or(-1), field.pages, (field.tot_bytes, field.zip_bytes), (all.raw_bytes, all.bytes))
+        };
+        Ok(fields.into_iter().map(line).collect())
     })
 }
 

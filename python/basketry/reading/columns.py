@@ -331,12 +331,13 @@ class Column(Columns[C], Handle, Described):
 
     @property
     def uncompressed_bytes(self) -> int:
-        """Bytes of its baskets before compression, those of branches below included, in the first file."""
+        """Bytes of its baskets before compression, with their keys as in uproot, those of branches below included, in
+        the first file."""
         return self._stored[1] + sum(below.uncompressed_bytes for below in self._below)
 
     @property
     def compressed_bytes(self) -> int:
-        """Bytes of its baskets on disk, those of branches below included, in the first file."""
+        """Bytes of its baskets on disk, with their keys, those of branches below included, in the first file."""
         return self._stored[2] + sum(below.compressed_bytes for below in self._below)
 
     @property

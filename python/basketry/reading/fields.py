@@ -67,6 +67,33 @@ class Field(Fields, Column["Field"]):
         """The number of the field in the header of the RNTuple in the first file; None if that lacks it."""
         return self._place
 
+    @property
+    def _stored_field(self) -> tuple[int, int, tuple[int, int], tuple[int, int]]:
+        """Compression setting, pages, and bytes before compression and on disk: its own, and with the fields below."""
+        lines, place = getattr(self._home, "_stored_fields", ()), self._place
+        return (-1, 0, (0, 0), (0, 0)) if place is None or not lines else lines[place]
+
+    @property
+    def _stored(self) -> tuple[int, int, int, list[int]]:
+        setting, _, own, _ = self._stored_field
+        return setting, *own, super()._stored[3]
+
+    @property
+    def num_baskets(self) -> int:
+        """Number of its own pages in the first file, without those of the fields below."""
+        return self._stored_field[1]
+
+    @property
+    def uncompressed_bytes(self) -> int:
+        """Bytes of its pages before compression, those of fields below included, in the first file. Pages that share
+        bytes count once."""
+        return self._stored_field[3][0]
+
+    @property
+    def compressed_bytes(self) -> int:
+        """Bytes of its pages on disk, those of fields below included, in the first file, without checksums."""
+        return self._stored_field[3][1]
+
     def _types(self) -> list[str]:
         # uproot spells the numbers of RNTuples with their namespace.
         return [self.typename, f"std::{self.typename}"]

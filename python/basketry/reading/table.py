@@ -165,12 +165,14 @@ class Table(Columns[C], Handle, record.Described):
 
     @property
     def uncompressed_bytes(self) -> int:
-        """Bytes of the baskets of all branches before compression, in the first file."""
+        """Bytes of the baskets of all branches before compression, with their keys as in uproot, in the first file; of
+        an RNTuple those of its pages. Pages that share bytes count once."""
         return sum(branch.uncompressed_bytes for branch in self.branches)
 
     @property
     def compressed_bytes(self) -> int:
-        """Bytes of the baskets of all branches on disk, in the first file."""
+        """Bytes of the baskets of all branches on disk, with their keys, in the first file; of an RNTuple those of its
+        pages, without checksums."""
         return sum(branch.compressed_bytes for branch in self.branches)
 
     @property
@@ -330,6 +332,11 @@ class RNTuple(FieldTable):
     def description(self) -> str:
         """The description."""
         return self.title
+
+    @functools.cached_property
+    def _stored_fields(self) -> list[tuple[int, int, tuple[int, int], tuple[int, int]]]:
+        """Facts of the fields in the first file."""
+        return _core.stored_fields(self.file_path, self._seek)
 
 
 class ParquetTable(FieldTable):

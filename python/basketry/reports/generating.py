@@ -19,9 +19,15 @@ class WrittenTable:
     baskets: int
     """Baskets; of an RNTuple its pages."""
     tot_bytes: int
-    """Bytes before compression, keys included."""
+    """Bytes before compression; of a tree with the keys of its baskets, as ROOT counts (fTotBytes). Pages that share
+    bytes count once."""
     zip_bytes: int
-    """Bytes on disk."""
+    """Bytes on disk; of a tree with the keys of its baskets (fZipBytes), of an RNTuple without the checksums of its
+    pages."""
+    key_bytes: int
+    """Bytes of these keys: `tot_bytes` without them are the contents of baskets."""
+    checksum_bytes: int
+    """Bytes of the checksums of an RNTuple's pages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,11 +78,12 @@ class BasketSummary:
     count: int
     """Baskets on disk."""
     fill: float | None
-    """Mean contents over the size of the writer's buffer; may exceed 1, because buffers grow."""
+    """Mean size before compression, with the key, over the size of the writer's buffer, which holds both; may exceed 1,
+    because buffers grow."""
     disk: Spread | None
-    """Least, median and greatest size on disk."""
+    """Least, mean, median and greatest size on disk, keys included."""
     raw: Spread | None
-    """The same before compression, of the baskets looked at."""
+    """The same before compression, without keys: the mean of all, the others of the baskets looked at."""
     crossing: int
     """Baskets that cross the start of a cluster."""
 
@@ -144,9 +145,11 @@ class BranchReport:
     beyond: int = 0
     """The entries that its baskets hold behind the tree's last one."""
     tot_bytes: int
-    """Bytes before compression, keys of baskets included."""
+    """Bytes before compression, with the keys of baskets."""
     zip_bytes: int
-    """Bytes on disk."""
+    """Bytes on disk, with the keys of baskets."""
+    key_bytes: int
+    """Bytes of these keys."""
     share: float
     """Its share of the tree's bytes on disk, 0 to 1."""
     basket_summary: BasketSummary
@@ -193,22 +196,27 @@ class TreeReport:
     held: int | None = None
     """The entries that its branches hold, where the tree counts more than any of them has."""
     tot_bytes: int
-    """fTotBytes: all baskets before compression."""
+    """fTotBytes: all baskets before compression, with their keys."""
     zip_bytes: int
-    """fZipBytes: all baskets on disk."""
+    """fZipBytes: all baskets on disk, with their keys."""
+    key_bytes: int
+    """Bytes of these keys: `tot_bytes` without them are the contents of baskets."""
     auto_flush: int
     """fAutoFlush: negative compressed bytes, or positive entries."""
     metadata: Sizes
     """The tree's own record."""
+    cluster_count: int
+    """Clusters, as all verbs count them: those that are declared, or else the ranges between entries at which all
+    branches begin a basket."""
     clusters: tuple[int, ...]
-    """First entry of each cluster."""
+    """First entry of each cluster of ROOT's own iterator, which takes clusters of 30 MB where none are declared."""
     clusters_known: Literal["declared", "estimated"]
     """How they are known. "declared": the tree records them. "estimated": the tree does not record them; ROOT uses
     ranges that fit its read cache."""
     clusters_cut: bool = False
     """Whether `clusters` ends before the tree does, because there are too many clusters."""
     largest_cluster: int
-    """Compressed bytes of the largest cluster."""
+    """Compressed bytes of the largest of ROOT's clusters."""
     common_boundaries: int
     """Entries at which all branches begin a basket."""
     baskets: int

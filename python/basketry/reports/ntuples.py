@@ -75,7 +75,7 @@ class ColumnReport:
     zip_bytes: int
     """Bytes on disk without checksums, each range of bytes once."""
     disk: Spread | None
-    """Least, median and greatest page on disk."""
+    """Least, mean, median and greatest page on disk."""
     raw: Spread | None
     """The same before compression."""
     codecs: dict[str, int]

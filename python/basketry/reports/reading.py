@@ -87,7 +87,8 @@ class ColumnCost:
     compressed: int
     """Bytes read."""
     uncompressed: int
-    """Bytes before compression."""
+    """Bytes of its entries before compression, as ROOT's rootreadspeed counts: of baskets without keys and offsets of
+    entries."""
     baskets: int
     """Baskets read."""
     fetch: float
@@ -145,9 +146,10 @@ class Readspeed:
     setup: tuple[float, float]
     """Real and CPU seconds for opening the files."""
     uncompressed: int
-    """Bytes of the columns read, before compression."""
+    """Bytes of the entries read, before compression, as ROOT's rootreadspeed counts: of baskets without keys and
+    offsets of entries."""
     compressed: int
-    """The same on disk."""
+    """Bytes read for them: of baskets with keys, of pages with checksums."""
     runs: tuple[Run, ...]
     """All readings."""
     spread: Figure

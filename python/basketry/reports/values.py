@@ -32,10 +32,12 @@ class Memory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """Least, median and greatest of some sizes."""
+    """Least, mean, median and greatest of some sizes."""
 
     min: int
     """Least."""
+    mean: int
+    """Mean, rounded down."""
     median: int
     """Median."""
     max: int

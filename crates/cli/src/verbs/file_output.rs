@@ -189,14 +189,14 @@ fn tables<'a>(container: Container, summaries: impl Iterator<Item = &'a TableSum
     let mut table =
         output::table(&[words.table, "entries", "clusters", words.pieces, "before compression", "on disk", "depth"]);
     for table_summary in summaries {
-        let TableSummary { path, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, depths, .. } =
+        let TableSummary { path, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, key_bytes, depths, .. } =
             table_summary;
         table.add_row([
             path.clone(),
             chosen(*entries, *input_entries),
             output::count(*clusters),
             output::count(*baskets),
-            output::bytes(*tot_bytes),
+            output::bytes(tot_bytes.saturating_sub(*key_bytes)),
             output::bytes(*zip_bytes),
             depth_text(*depths),
         ]);

@@ -202,7 +202,7 @@ fn print(args: &Args, ran: &Ran) -> Result<()> {
                 output::plural(table.clusters, "cluster", "clusters"),
                 output::plural(table.baskets, words.piece, words.pieces),
                 output::bytes(written.bytes),
-                output::bytes(table.tot_bytes)
+                output::bytes(table.tot_bytes - table.key_bytes)
             )?;
         }
     }

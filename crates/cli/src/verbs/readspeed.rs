@@ -321,7 +321,7 @@ fn layouts(out: &mut impl Write, layouts: &[LayoutSpeed]) -> Result<()> {
 }
 
 fn columns(out: &mut impl Write, report: &Report) -> Result<()> {
-    let heads = ["column", "type", "on disk", "in memory", "baskets", "fetch ms", "decompress ms", "decode ms"];
+    let heads = ["column", "type", "on disk", "uncompressed", "baskets", "fetch ms", "decompress ms", "decode ms"];
     let mut table = output::table(&heads);
     for column in report.columns.iter().take(SHOWN) {
         let ms = |seconds: f64| format!("{:.2}", seconds * 1e3);

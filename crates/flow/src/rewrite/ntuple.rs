@@ -35,7 +35,7 @@ impl OutputTable for NtuplePlan {
     ) -> Result<(TableSummary, Vec<String>)> {
         let TableOutput { writer, directory, place } = output;
         let (input_entries, title) = (self.input_entries, std::mem::take(&mut self.title));
-        let WrittenContent { open, tot_bytes, zip_bytes, depths } = write_content(writer, *self, how)?;
+        let WrittenContent { open, depths } = write_content(writer, *self, how)?;
         open.write_anchor(writer, *directory, &place.name, &title)?;
         let written = &open.sink.written;
         let summary = TableSummary {
@@ -45,8 +45,9 @@ impl OutputTable for NtuplePlan {
             entries: written.entries,
             clusters: written.clusters,
             baskets: written.pages,
-            tot_bytes,
-            zip_bytes,
+            tot_bytes: written.tot_bytes,
+            zip_bytes: written.zip_bytes,
+            key_bytes: 0,
             depths,
             exact: None,
         };
@@ -64,11 +65,9 @@ impl OutputTable for NtuplePlan {
     }
 }
 
-/// An RNTuple all of which but its anchor is written. Bytes and depths are those of its attribute sets as well.
+/// An RNTuple all of which but its anchor is written. Depths are those of its attribute sets as well.
 pub(crate) struct WrittenContent {
     pub open: OpenNtuple,
-    pub tot_bytes: u64,
-    pub zip_bytes: u64,
     pub depths: Depths,
 }
 
@@ -78,16 +77,13 @@ fn write_content(writer: &mut FileWriter, plan: NtuplePlan, how: &Writing<'_>) -
     let mut open = OpenNtuple::begin(writer, plan.ntuple, how.compression, counting)?;
     let mut depths = run_pages(&plan.job, (&mut *writer, &mut open.sink), how.share, how.progress)?;
     drop(plan.job);
-    let (mut tot_bytes, mut zip_bytes) = (open.sink.written.tot_bytes, open.sink.written.zip_bytes);
     write_attributes(writer, plan.attributes, how, |writer, set, content| {
         open.link(writer, set, &content.open)?;
-        tot_bytes += content.tot_bytes;
-        zip_bytes += content.zip_bytes;
         depths = depths + content.depths;
         Ok(())
     })?;
     open.update(writer)?;
-    Ok(WrittenContent { open, tot_bytes, zip_bytes, depths })
+    Ok(WrittenContent { open, depths })
 }
 
 /// Writes all but the anchors of attribute sets. `link` links each, by its name and version, to its RNTuple.

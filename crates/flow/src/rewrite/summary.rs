@@ -73,10 +73,12 @@ pub struct TableSummary {
     pub clusters: u64,
     /// Baskets; of an RNTuple its pages.
     pub baskets: u64,
-    /// Bytes before compression.
+    /// Bytes before compression; of a tree with the keys of its baskets, as ROOT counts (fTotBytes). Pages that share bytes count once.
     pub tot_bytes: u64,
-    /// Bytes on disk.
+    /// Bytes on disk; of a tree with the keys of its baskets (fZipBytes), of an RNTuple without the checksums of its pages.
     pub zip_bytes: u64,
+    /// Bytes of these keys: `tot_bytes` without them are the contents of baskets.
+    pub key_bytes: u64,
     /// Clusters of columns by depth.
     pub depths: Depths,
     /// The columns for which `encoding = "exact"` is asked.

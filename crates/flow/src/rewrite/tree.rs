@@ -110,6 +110,7 @@ fn finish(
         container: Container::Ttree,
         clusters: (plan.clusters.bounds.len() as u64).saturating_sub(1),
         baskets: written.iter().map(|w| w.baskets.len() as u64).sum(),
+        key_bytes: written.iter().map(|w| w.key_bytes).sum(),
         ..TableSummary::default()
     };
     close(&mut plan, written);

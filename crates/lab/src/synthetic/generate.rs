@@ -164,7 +164,7 @@ fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64
     let mut context = writer.fill_task(tree, 0)?;
     all.batches(0..first).try_for_each(|entries| context.fill(&job.model.batch(entries)?))?;
     context.finish()?;
-    let found: u64 = writer.finish()?.trees.iter().map(|tree| tree.zip_bytes).sum();
+    let found: u64 = writer.finish()?.trees.iter().map(|tree| tree.zip_bytes + tree.checksum_bytes).sum();
     Ok(u64::try_from(u128::from(bytes) * u128::from(first) / u128::from(found.max(1))).unwrap_or(u64::MAX))
 }
 

@@ -21,12 +21,20 @@ pub fn setting(setting: i32) -> String {
     Compression::from_root_setting(setting).map_or_else(|| "as the file".to_owned(), |c| c.to_string())
 }
 
-/// The least and the greatest of all.
-pub fn spread(all: impl Iterator<Item = Spread>) -> Option<Spread> {
-    all.reduce(|a, b| Spread { min: a.min.min(b.min), median: a.median, max: a.max.max(b.max) })
+/// The least, the mean and the greatest of all sizes, of parts that have so many of them.
+pub fn spread(parts: impl Iterator<Item = (Spread, u64)>) -> Option<Spread> {
+    let (mut sum, mut number) = (0u128, 0u128);
+    let all = parts.inspect(|(part, sizes)| {
+        sum += u128::from(part.mean) * u128::from(*sizes);
+        number += u128::from(*sizes);
+    });
+    let all = all.map(|(part, _)| part);
+    let all = all.reduce(|a, b| Spread { min: a.min.min(b.min), max: a.max.max(b.max), ..a })?;
+    let mean = u64::try_from(sum / number.max(1)).unwrap_or(u64::MAX);
+    Some(Spread { mean: mean.clamp(all.min, all.max), ..all })
 }
 
-/// Bytes before compression over bytes on disk.
+/// Bytes before compression over bytes on disk, as ROOT has it: both with keys.
 #[expect(clippy::cast_precision_loss, reason = "two decimals are shown")]
 pub fn ratio(tot: u64, zip: u64) -> String {
     if zip == 0 { String::new() } else { format!("{:.2}", tot as f64 / zip as f64) }

@@ -29,8 +29,10 @@ use rows::Top;
 /// one has come, and its price is that of the trial. Findings that only the writer of such files pays for are shown with
 /// --writer.
 ///
-/// Sizes "in memory" are before compression. The column `fill` is the contents of baskets over the buffers that they were
-/// written from; `crossing` counts baskets that cross the start of a cluster, which parallel readers fetch
+/// Sizes "in memory" are before compression, without the keys of baskets (their headers, with the names of branch and tree), which are
+/// a column of their own; sizes on disk have them, and `ratio` has them on both sides, as ROOT's compression factor. `mean` and
+/// `largest` are contents of baskets. The column `fill` is baskets with their keys over the buffers that they were written from;
+/// `crossing` counts baskets that cross the start of a cluster, which parallel readers fetch
 /// twice. Of RNTuples, pages whose bytes several columns share count once. The schema of --json is documented and versioned.
 ///
 /// Of a Parquet file the metadata are shown: row groups, and columns with types, codecs and sizes. Its layout is not searched for faults,

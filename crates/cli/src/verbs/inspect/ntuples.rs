@@ -99,7 +99,7 @@ fn field_row(ntuple: &NtupleReport, field: &FieldReport, tree: bool) -> [String;
         _ => field.path.clone(),
     };
     let some = |text: String| if field.pages > 0 { text } else { String::new() };
-    let largest = spread(field.columns.iter().filter_map(|column| column.raw)).map(|raw| bytes(raw.max));
+    let pages = spread(field.columns.iter().filter_map(|column| Some((column.raw?, column.pages))));
     [
         name,
         type_text(field),
@@ -112,8 +112,8 @@ fn field_row(ntuple: &NtupleReport, field: &FieldReport, tree: bool) -> [String;
         some(codec_text(&field.columns)),
         if field.columns.is_empty() { String::new() } else { count(field.elements) },
         if field.columns.is_empty() { String::new() } else { count(field.pages) },
-        some(bytes(field.tot_bytes / field.pages.max(1))),
-        largest.unwrap_or_default(),
+        pages.map(|raw| bytes(raw.mean)).unwrap_or_default(),
+        pages.map(|raw| bytes(raw.max)).unwrap_or_default(),
     ]
 }
 
@@ -300,13 +300,14 @@ fn fields_line(ntuple: &NtupleReport) -> String {
 
 fn pages_line(ntuple: &NtupleReport) -> String {
     let mut line = format!("pages: {}", count(ntuple.pages));
-    if let Some(sizes) = spread(ntuple.fields.iter().flat_map(|field| &field.columns).filter_map(|column| column.disk))
-    {
-        let own = (ntuple.pages - ntuple.shared_pages).max(1);
+    let columns = || ntuple.fields.iter().flat_map(|field| &field.columns);
+    let sizes = spread(columns().filter_map(|column| Some((column.disk?, column.pages))));
+    let raw = spread(columns().filter_map(|column| Some((column.raw?, column.pages))));
+    if let (Some(sizes), Some(raw)) = (sizes, raw) {
         line += &format!(
             ", {} in memory and {} on disk on average, {} to {}",
-            bytes(ntuple.tot_bytes / own),
-            bytes(ntuple.zip_bytes / own),
+            bytes(raw.mean),
+            bytes(sizes.mean),
             bytes(sizes.min),
             bytes(sizes.max)
         );

@@ -2,7 +2,7 @@
 
 use std::io::{Result, Write};
 
-use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, TreeReport};
+use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, Spread, TreeReport};
 
 use super::findings::findings;
 use super::format::{memory_line, ratio, reading_line, setting, spread};
@@ -95,6 +95,7 @@ fn trees(out: &mut impl Write, report: &Report) -> Result<()> {
         ">entries",
         ">branches",
         ">in memory",
+        ">keys",
         ">on disk",
         ">ratio",
         ">of file",
@@ -110,25 +111,17 @@ fn trees(out: &mut impl Write, report: &Report) -> Result<()> {
             tree.class.clone(),
             count(tree.entries),
             count(tree.branches.len() as u64),
-            bytes(tree.tot_bytes),
+            bytes(tree.content_bytes()),
+            bytes(tree.key_bytes),
             bytes(tree.zip_bytes),
             ratio(tree.tot_bytes, tree.zip_bytes),
             percent(tree.zip_bytes, report.file.bytes),
-            clusters(tree),
+            count(tree.cluster_count),
             count(tree.baskets),
             bytes(tree.metadata.bytes),
         ]);
     }
     writeln!(out, "{}", table.trim_fmt())
-}
-
-fn clusters(tree: &TreeReport) -> String {
-    let n = count(tree.clusters.len() as u64);
-    let more = if tree.clusters_cut { "+" } else { "" };
-    match tree.clusters_known {
-        ClustersKnown::Declared => format!("{n}{more}"),
-        ClustersKnown::Estimated => format!("~{n}{more}"),
-    }
 }
 
 fn one_tree(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
@@ -151,6 +144,7 @@ fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
         "branch",
         "type",
         ">in memory",
+        ">keys",
         ">on disk",
         ">ratio",
         ">of tree",
@@ -170,7 +164,7 @@ fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
     writeln!(out, "{}{which}\n{}", output::name(&tree.path), table.trim_fmt())
 }
 
-fn branch_row(tree: &TreeReport, branch: &BranchReport) -> [String; 12] {
+fn branch_row(tree: &TreeReport, branch: &BranchReport) -> [String; 13] {
     let baskets = &branch.basket_summary;
     let on_disk = baskets.count > 0;
     let some = |text: String| if on_disk { text } else { String::new() };
@@ -179,14 +173,15 @@ fn branch_row(tree: &TreeReport, branch: &BranchReport) -> [String; 12] {
     [
         format!("{}{}", "  ".repeat(depth), branch.name),
         type_text(branch),
-        bytes(branch.tot_bytes),
+        bytes(branch.content_bytes()),
+        bytes(branch.key_bytes),
         bytes(branch.zip_bytes),
         ratio(branch.tot_bytes, branch.zip_bytes),
         percent(branch.zip_bytes, tree.zip_bytes),
         some(codec_text(branch)),
         format!("{}{embedded}", count(baskets.count)),
         baskets.fill.map(|fill| format!("{:.0}%", 100.0 * fill)).unwrap_or_default(),
-        some(bytes(branch.tot_bytes / baskets.count.max(1))),
+        baskets.raw.map(|raw| bytes(raw.mean)).unwrap_or_default(),
         baskets.raw.map(|raw| bytes(raw.max)).unwrap_or_default(),
         some(count(baskets.crossing)),
     ]
@@ -236,7 +231,7 @@ fn codecs(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
             let Some(own) = branch.codecs.get(codec).filter(|_| all > 0) else { continue };
             let part = |n: u64| u64::try_from(u128::from(n) * u128::from(*own) / u128::from(all)).unwrap_or(n);
             branches += 1;
-            tot += part(branch.tot_bytes);
+            tot += part(branch.content_bytes());
             zip += part(branch.zip_bytes);
         }
         table.add_row([
@@ -256,29 +251,22 @@ fn codecs(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
 }
 
 fn summary(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
-    let n = tree.clusters.len() as u64;
-    let how = match tree.clusters_known {
-        ClustersKnown::Declared => "declared",
-        ClustersKnown::Estimated => "none declared; ROOT would take these",
-    };
-    writeln!(
-        out,
-        "\nclusters: {} ({how}), {} and {} on average, the largest {}",
-        clusters(tree),
-        plural(tree.entries / n.max(1), "entry", "entries"),
-        bytes(tree.zip_bytes / n.max(1)),
-        bytes(tree.largest_cluster)
-    )?;
-    let sizes = spread(tree.branches.iter().filter_map(|branch| branch.basket_summary.disk));
+    writeln!(out, "\n{}", clusters_line(tree))?;
+    let summaries = || tree.branches.iter().map(|branch| branch.basket_summary);
+    let sizes = spread(summaries().filter_map(|baskets| Some((baskets.disk?, baskets.count))));
+    let raw = spread(summaries().filter_map(|baskets| Some((baskets.raw?, baskets.count))));
     let embedded: usize = tree.branches.iter().map(|branch| branch.embedded.len()).sum();
     let mut line = format!("baskets: {}", count(tree.baskets));
-    if let Some(sizes) = sizes {
+    if let (Some(sizes), Some(raw)) = (sizes, raw) {
+        // Means of branches are rounded.
+        let mean = |total: u64, of: Spread| (total / tree.baskets.max(1)).clamp(of.min, of.max);
         line += &format!(
-            ", {} in memory and {} on disk on average, {} to {}",
-            bytes(tree.tot_bytes / tree.baskets.max(1)),
-            bytes(tree.zip_bytes / tree.baskets.max(1)),
+            ", {} in memory and {} on disk on average, {} to {}; keys {}",
+            bytes(mean(tree.content_bytes(), raw)),
+            bytes(mean(tree.zip_bytes, sizes)),
             bytes(sizes.min),
-            bytes(sizes.max)
+            bytes(sizes.max),
+            bytes(tree.key_bytes)
         );
     }
     if tree.clusters_known == ClustersKnown::Declared && tree.baskets > 0 {
@@ -291,6 +279,30 @@ fn summary(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
     writeln!(out, "{}", memory_line(&tree.memory, "branches", "baskets"))?;
     reading_line(out, tree.read_time, "; readspeed measures")?;
     extras(out, tree)
+}
+
+fn clusters_line(tree: &TreeReport) -> String {
+    let n = tree.cluster_count;
+    let root = tree.clusters.len() as u64;
+    let more = if tree.clusters_cut { " or more" } else { "" };
+    let largest = bytes(tree.largest_cluster);
+    let (how, largest) = match tree.clusters_known {
+        ClustersKnown::Estimated => {
+            let roots = format!("; ROOT would take {}{more}, the largest of {largest}", count(root));
+            ("none declared: all branches begin a basket there", roots)
+        }
+        ClustersKnown::Declared if n != root => {
+            let roots = format!("; {}{more} are declared, the largest of {largest}", count(root));
+            ("where all branches begin a basket", roots)
+        }
+        ClustersKnown::Declared => ("declared", format!(", the largest {largest}")),
+    };
+    format!(
+        "clusters: {} ({how}), {} and {} on average{largest}",
+        count(n),
+        plural(tree.entries / n.max(1), "entry", "entries"),
+        bytes(tree.zip_bytes / n.max(1)),
+    )
 }
 
 fn extras(out: &mut impl Write, tree: &TreeReport) -> Result<()> {

@@ -24,8 +24,12 @@ pub struct WrittenTable {
     pub clusters: u64,
     /// Baskets; of an RNTuple its pages.
     pub baskets: u64,
-    /// Bytes before compression, keys included.
+    /// Bytes before compression; of a tree with the keys of its baskets, as ROOT counts (fTotBytes). Pages that share bytes count once.
     pub tot_bytes: u64,
-    /// Bytes on disk.
+    /// Bytes on disk; of a tree with the keys of its baskets (fZipBytes), of an RNTuple without the checksums of its pages.
     pub zip_bytes: u64,
+    /// Bytes of these keys: `tot_bytes` without them are the contents of baskets.
+    pub key_bytes: u64,
+    /// Bytes of the checksums of an RNTuple's pages.
+    pub checksum_bytes: u64,
 }

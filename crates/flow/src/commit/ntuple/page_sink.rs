@@ -110,10 +110,19 @@ pub(crate) struct WrittenPages {
     pub clusters: u64,
     /// Pages, those that are shared each time.
     pub pages: u64,
-    /// Bytes before compression.
+    /// Bytes of pages before compression; those that share bytes count once.
     pub tot_bytes: u64,
-    /// Bytes on disk.
+    /// Their bytes on disk, without checksums.
     pub zip_bytes: u64,
+    /// Bytes of these checksums.
+    pub checksum_bytes: u64,
+}
+
+impl WrittenPages {
+    fn count(&mut self, page: StoredPage) {
+        self.zip_bytes += page.size;
+        self.checksum_bytes += if page.has_checksum { CHECKSUM } else { 0 };
+    }
 }
 
 impl Batch for PageBatch {
@@ -148,13 +157,13 @@ impl Append for PageSink {
             return Ok(());
         }
         let start = put_blob(writer, &batch.bytes)?;
-        self.written.zip_bytes += batch.bytes.len() as u64;
         for record in &batch.records {
             let page = StoredPage {
                 offset: start + record.offset as u64,
                 size: record.len as u64,
                 has_checksum: record.has_checksum,
             };
+            self.written.count(page);
             if let Some(place) = self.stored.get_mut(record.number as usize) {
                 *place = Some(page);
             }
@@ -229,6 +238,7 @@ impl PageSink {
                 if let Some(place) = self.stored.get_mut(number) {
                     *place = Some(stored);
                 }
+                self.written.count(stored);
                 offset += page.stored_len();
                 parts.push(bytes);
                 if page.has_checksum {
@@ -236,7 +246,6 @@ impl PageSink {
                 }
             }
             writer.append_parts(&parts)?;
-            self.written.zip_bytes += len;
         }
         Ok(())
     }
@@ -331,9 +340,10 @@ impl PageSink {
     fn put_page(&mut self, writer: &mut FileWriter, raw: &[u8], compression: Compression) -> Result<StoredPage> {
         let mut page = Vec::new();
         let (len, _) = put_page(raw, compression, &mut self.compressor, true, &mut page)?;
-        let size = len as u64;
-        self.written.zip_bytes += size + CHECKSUM;
-        Ok(StoredPage { offset: put_blob(writer, &page)?, size, has_checksum: true })
+        let stored = StoredPage { offset: put_blob(writer, &page)?, size: len as u64, has_checksum: true };
+        self.written.tot_bytes += raw.len() as u64;
+        self.written.count(stored);
+        Ok(stored)
     }
 }
 
@@ -352,11 +362,11 @@ fn outline(made: &[ColumnPages], (first_entry, entries): (u64, u64)) -> (Cluster
                 Some(number) => *number,
                 None => {
                     stored.push((made.stored(page), page));
+                    raw_bytes += page.raw as u64;
                     u32::try_from(stored.len() - 1).unwrap_or(u32::MAX)
                 }
             };
             numbers.insert((column, at), number);
-            raw_bytes += page.raw as u64;
             pages.push(OutlinePage { elements: page.elements, bytes: PageBytes::Stored(number) });
         }
         let compression = u32::try_from(made.compression.to_root_setting()).unwrap_or(0);

@@ -15,8 +15,10 @@ pub(crate) struct WrittenColumn {
     pub baskets: Vec<BasketRef>,
     /// Bytes before compression, keys included.
     pub tot_bytes: u64,
-    /// Bytes on disk.
+    /// Bytes on disk, keys included.
     pub zip_bytes: u64,
+    /// Bytes of these keys.
+    pub key_bytes: u64,
     /// Bytes of the largest basket before compression.
     pub largest: u64,
     /// The depths of its clusters.
@@ -69,6 +71,7 @@ impl Sink {
                 let raw = u64::from(piece.objlen) + u64::from(piece.keylen);
                 column.tot_bytes += raw;
                 column.zip_bytes += u64::from(piece.nbytes);
+                column.key_bytes += u64::from(piece.keylen);
                 column.largest = column.largest.max(raw);
             }
         }

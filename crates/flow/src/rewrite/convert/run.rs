@@ -190,6 +190,7 @@ impl OutputTable for ConvertPlan {
             baskets: written.baskets,
             tot_bytes: written.tot_bytes,
             zip_bytes: written.zip_bytes,
+            key_bytes: written.key_bytes,
             depths: Depths { recode: written.clusters, ..Depths::default() },
             exact,
         };

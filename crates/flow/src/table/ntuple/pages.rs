@@ -48,7 +48,7 @@ pub(crate) struct ClusterOutline {
     pub pages: Vec<OutlinePage>,
     /// How many pages are stored for this cluster: numbers in records are below.
     pub stored: u32,
-    /// Bytes of all pages before compression.
+    /// Bytes before compression of the pages that are stored for this cluster.
     pub raw_bytes: u64,
     /// Whether a cluster group begins here.
     pub begins_group: bool,
@@ -108,7 +108,6 @@ impl ClusterOutline {
             let elements = zeros.min(most);
             zeros -= elements;
             let elements = u32::try_from(elements).unwrap_or(u32::MAX);
-            self.raw_bytes += encoding.page_len(elements as usize).unwrap_or(0) as u64;
             self.pages.push(OutlinePage { elements, bytes: PageBytes::Zeros(*encoding) });
         }
         Ok(())

@@ -105,22 +105,29 @@ pub struct TreeReport {
     /// The entries that its branches hold, where the tree counts more than any of them has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<u64>,
-    /// fTotBytes: all baskets before compression.
+    /// fTotBytes: all baskets before compression, with their keys.
     pub tot_bytes: u64,
-    /// fZipBytes: all baskets on disk.
+    /// fZipBytes: all baskets on disk, with their keys.
     pub zip_bytes: u64,
+    /// Bytes of these keys: `tot_bytes` without them are the contents of baskets.
+    #[serde(default)]
+    pub key_bytes: u64,
     /// fAutoFlush: negative compressed bytes, or positive entries.
     pub auto_flush: i64,
     /// The tree's own record.
     pub metadata: Sizes,
-    /// First entry of each cluster.
+    /// Clusters, as all verbs count them: those that are declared, or else the ranges between entries at which all branches begin a
+    /// basket.
+    #[serde(default)]
+    pub cluster_count: u64,
+    /// First entry of each cluster of ROOT's own iterator, which takes clusters of 30 MB where none are declared.
     pub clusters: Vec<u64>,
     /// How they are known.
     pub clusters_known: ClustersKnown,
     /// Whether `clusters` ends before the tree does, because there are too many clusters.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub clusters_cut: bool,
-    /// Compressed bytes of the largest cluster.
+    /// Compressed bytes of the largest of ROOT's clusters.
     pub largest_cluster: u64,
     /// Entries at which all branches begin a basket.
     pub common_boundaries: u64,
@@ -219,10 +226,13 @@ pub struct BranchReport {
     /// The entries that its baskets hold behind the tree's last one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub beyond: u64,
-    /// Bytes before compression, keys of baskets included.
+    /// Bytes before compression, with the keys of baskets.
     pub tot_bytes: u64,
-    /// Bytes on disk.
+    /// Bytes on disk, with the keys of baskets.
     pub zip_bytes: u64,
+    /// Bytes of these keys.
+    #[serde(default)]
+    pub key_bytes: u64,
     /// Its share of the tree's bytes on disk, 0 to 1.
     pub share: f64,
     /// How its baskets are.
@@ -280,11 +290,12 @@ pub struct LeafReport {
 pub struct BasketSummary {
     /// Baskets on disk.
     pub count: u64,
-    /// Mean contents over the size of the writer's buffer; may exceed 1, because buffers grow.
+    /// Mean size before compression, with the key, over the size of the writer's buffer, which holds both; may exceed 1, because
+    /// buffers grow.
     pub fill: Option<f64>,
-    /// Least, median and greatest size on disk.
+    /// Least, mean, median and greatest size on disk, keys included.
     pub disk: Option<Spread>,
-    /// The same before compression, of the baskets looked at.
+    /// The same before compression, without keys: the mean of all, the others of the baskets looked at.
     pub raw: Option<Spread>,
     /// Baskets that cross the start of a cluster.
     pub crossing: u64,
@@ -314,7 +325,19 @@ pub struct EmbeddedReport {
     pub bytes: u64,
 }
 
+impl BranchReport {
+    /// Bytes of its baskets before compression, without keys.
+    pub fn content_bytes(&self) -> u64 {
+        self.tot_bytes.saturating_sub(self.key_bytes)
+    }
+}
+
 impl TreeReport {
+    /// Bytes of all baskets before compression, without keys.
+    pub fn content_bytes(&self) -> u64 {
+        self.tot_bytes.saturating_sub(self.key_bytes)
+    }
+
     /// Branches that have baskets anywhere.
     pub fn holders(&self) -> impl Iterator<Item = &BranchReport> {
         self.branches.iter().filter(|branch| branch.basket_summary.count > 0 || !branch.embedded.is_empty())

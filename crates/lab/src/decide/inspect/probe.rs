@@ -28,6 +28,8 @@ const AT_ONCE: u64 = 256 << 10;
 pub struct Probe {
     /// Bytes before compression, in no order.
     pub raw: Vec<u32>,
+    /// Bytes of their keys together.
+    pub keys: u64,
     /// Baskets by codec, `a+b` where the blocks of one basket differ.
     pub codecs: BTreeMap<String, u64>,
     /// Bytes of the largest basket in memory, and the same one's on disk.
@@ -194,6 +196,7 @@ fn codec(source: &dyn Source, seek: u64, key: &Key, head: &[u8]) -> Option<Cow<'
 impl Probe {
     fn add(&mut self, found: &Found, seek: u64) {
         self.raw.push(found.raw);
+        self.keys += u64::from(found.keylen);
         match self.codecs.get_mut(&*found.codec) {
             Some(n) => *n += 1,
             None => {

@@ -6,7 +6,7 @@ use std::path::Path;
 use dataset::decode;
 use dataset::table::catalog::TableEntry;
 use dataset::tree::basket::{BasketHeader, Entries};
-use dataset::tree::clusters::{common_boundaries, declared_up_to};
+use dataset::tree::clusters::{cluster_starts, common_boundaries, declared_up_to};
 use dataset::tree::model::BasketRef;
 use dataset::tree::{Branch, ClusterSource, Leaf, Tree};
 use rootfile::bytes::Cursor;
@@ -88,11 +88,13 @@ pub fn report(file: &RootFile, table: &TableEntry, tree: &Tree, options: &Option
         held: tree.check_entries().is_err().then(|| tree.branches.iter().map(Branch::end).max().unwrap_or(0)),
         tot_bytes: tree.tot_bytes,
         zip_bytes: tree.zip_bytes,
+        key_bytes: branches.iter().map(|branch| branch.key_bytes).fold(0, u64::saturating_add),
         auto_flush: tree.auto_flush,
         metadata: Sizes { bytes: u64::from(key.nbytes), raw_bytes: u64::from(key.objlen) },
         clusters_known: if declared { ClustersKnown::Declared } else { ClustersKnown::Estimated },
         clusters_cut: clusters.starts.len() >= MOST_CLUSTERS,
         largest_cluster,
+        cluster_count: cluster_starts(tree).len() as u64,
         common_boundaries: common_boundaries(tree).starts.len() as u64,
         baskets: branches.iter().map(|b| b.basket_summary.count).sum(),
         crossing: branches.iter().map(|b| b.basket_summary.crossing).sum(),
@@ -162,6 +164,13 @@ impl Context<'_> {
         let mut sizes: Vec<u32> = on_disk(branch).map(|basket| basket.nbytes).collect();
         let count = sizes.len() as u64;
         let buffers = count.saturating_mul(u64::from(branch.basket_size));
+        let key_bytes = self.key_bytes(branch, probe, count);
+        let contents = branch.tot_bytes.saturating_sub(key_bytes);
+        let raw = Spread::of(&mut probe.raw.clone());
+        let raw = match probe.raw.len() as u64 == count {
+            true => raw,
+            false => raw.map(|raw| raw.with_mean(contents / count.max(1))),
+        };
         BranchReport {
             id,
             name: branch.name().to_owned(),
@@ -178,12 +187,13 @@ impl Context<'_> {
             beyond: if branch.is_filled() { branch.end().saturating_sub(self.tree.entries) } else { 0 },
             tot_bytes: branch.tot_bytes,
             zip_bytes: branch.zip_bytes,
+            key_bytes,
             share: ratio(branch.zip_bytes, self.tree.zip_bytes),
             basket_summary: BasketSummary {
                 count,
                 fill: (buffers > 0).then(|| ratio(branch.tot_bytes, buffers)),
                 disk: Spread::of(&mut sizes),
-                raw: Spread::of(&mut probe.raw.clone()),
+                raw,
                 crossing: on_disk(branch).filter(|basket| self.crosses(basket)).count() as u64,
             },
             largest_entry: largest_entry(self.file, branch, probe),
@@ -193,6 +203,18 @@ impl Context<'_> {
             absent: self.absent.contains(branch.file_name.as_str()),
             embedded: branch.embedded.iter().map(|(i, found)| embedded(branch, *i, &found.bytes)).collect(),
             baskets: self.options.list_baskets.then(|| on_disk(branch).map(basket).collect()),
+        }
+    }
+
+    /// Bytes of the keys of a branch's baskets: those that were looked at stand for all.
+    fn key_bytes(&self, branch: &Branch, probe: &Probe, baskets: u64) -> u64 {
+        match probe.raw.len() as u64 {
+            0 => baskets * BasketHeader::new(branch.name(), self.tree.name(), 0, 0).keylen() as u64,
+            seen if seen == baskets => probe.keys,
+            seen => {
+                let keys = u128::from(probe.keys) * u128::from(baskets) / u128::from(seen);
+                u64::try_from(keys).unwrap_or(u64::MAX)
+            }
         }
     }
 

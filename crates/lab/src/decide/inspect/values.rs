@@ -78,11 +78,14 @@ pub enum Decoded {
     Bytes,
 }
 
-/// Least, median and greatest of some sizes.
+/// Least, mean, median and greatest of some sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spread {
     /// Least.
     pub min: u64,
+    /// Mean, rounded down.
+    #[serde(default)]
+    pub mean: u64,
     /// Median.
     pub median: u64,
     /// Greatest.
@@ -105,7 +108,13 @@ impl Spread {
     pub(crate) fn of(sizes: &mut [u32]) -> Option<Self> {
         sizes.sort_unstable();
         let at = |i: usize| sizes.get(i).map(|&size| u64::from(size));
-        Some(Self { min: at(0)?, median: at(sizes.len() / 2)?, max: at(sizes.len().checked_sub(1)?)? })
+        let mean = sizes.iter().map(|&size| u64::from(size)).sum::<u64>() / (sizes.len() as u64).max(1);
+        Some(Self { min: at(0)?, mean, median: at(sizes.len() / 2)?, max: at(sizes.len().checked_sub(1)?)? })
+    }
+
+    /// The spread of more sizes than those that were looked at, of which the mean is known.
+    pub(crate) fn with_mean(self, mean: u64) -> Self {
+        Self { min: self.min.min(mean), mean, max: self.max.max(mean), ..self }
     }
 }
 

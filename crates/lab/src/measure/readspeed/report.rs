@@ -42,7 +42,7 @@ pub struct ColumnCost {
     pub typename: String,
     /// Bytes read.
     pub compressed: u64,
-    /// Bytes before compression.
+    /// Bytes of its entries before compression, as ROOT's rootreadspeed counts: of baskets without keys and offsets of entries.
     pub uncompressed: u64,
     /// Baskets read.
     pub baskets: u64,
@@ -100,9 +100,9 @@ pub struct Report {
     pub throttle_latency: Option<f64>,
     /// Real and CPU seconds for opening the files.
     pub setup: (f64, f64),
-    /// Bytes of the columns read, before compression.
+    /// Bytes of the entries read, before compression, as ROOT's rootreadspeed counts: of baskets without keys and offsets of entries.
     pub uncompressed: u64,
-    /// The same on disk.
+    /// Bytes read for them: of baskets with keys, of pages with checksums.
     pub compressed: u64,
     /// All readings.
     pub runs: Vec<Run>,

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use dataset::layout::Layout;
-use dataset::table::catalog::{by_path, tables};
 use flow::inputs::Input;
 use flow::read::Dataset;
 use rootfile::{Error, Result, RootFile};
@@ -20,7 +19,7 @@ pub(super) struct Contents {
     pub baskets: u64,
     /// Its clusters.
     pub clusters: u64,
-    /// Its bytes on disk.
+    /// Its bytes on disk, of baskets with keys or of pages, as `inspect` and the summaries of rewrites count them.
     pub compressed: u64,
 }
 
@@ -31,30 +30,38 @@ impl Contents {
     ///
     /// The file is no ROOT file, or has no table that can be read.
     pub fn of(path: &Path) -> Result<Self> {
-        let file = RootFile::open(path)?;
-        let names: Vec<String> = by_path(&tables(&file)).into_iter().map(|table| table.path.clone()).collect();
-        let mut largest: Option<Self> = None;
+        let report = inspect::inspect(&RootFile::open(path)?, &inspect::Options::default())?;
+        let trees = report.newest().map(|tree| Self {
+            tree: tree.path.clone(),
+            entries: tree.entries,
+            baskets: tree.baskets,
+            clusters: tree.cluster_count,
+            compressed: tree.zip_bytes,
+        });
+        let ntuples = report.newest_ntuples().map(|ntuple| Self {
+            tree: ntuple.path.clone(),
+            entries: ntuple.entries,
+            baskets: ntuple.pages,
+            clusters: ntuple.cluster_count,
+            compressed: ntuple.zip_bytes,
+        });
         let mut trouble = None;
-        for name in names {
-            match Self::table(path, name) {
-                Ok(found) if largest.as_ref().is_none_or(|known| known.compressed < found.compressed) => {
-                    largest = Some(found);
-                }
-                Ok(_) => {}
+        let mut largest: Option<Self> = None;
+        for found in trees.chain(ntuples) {
+            if largest.as_ref().is_some_and(|known| known.compressed >= found.compressed) {
+                continue;
+            }
+            // Jobs read it.
+            match Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(found.tree.clone()) }]) {
+                Ok(_) => largest = Some(found),
                 Err(e) => trouble = Some(e),
             }
         }
-        largest.ok_or_else(|| trouble.unwrap_or_else(|| Error::request("has neither a tree nor an RNTuple").file(path)))
-    }
-
-    fn table(path: &Path, tree: String) -> Result<Self> {
-        let dataset = Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(tree.clone()) }])?;
-        let range = 0..dataset.entries();
-        let stored = dataset.default_columns().into_iter().map(|column| dataset.stored(column, &range));
-        let (compressed, baskets) =
-            stored.fold((0u64, 0u64), |(a, b), (bytes, count)| (a.saturating_add(bytes), b.saturating_add(count)));
-        let clusters = dataset.clusters().len().saturating_sub(1) as u64;
-        Ok(Self { tree, entries: dataset.entries(), baskets, clusters, compressed })
+        let none = || match report.skipped.first() {
+            Some(skipped) => Error::request(format!("{}: {}", skipped.object, skipped.reason)).file(path),
+            None => Error::request("has neither a tree nor an RNTuple").file(path),
+        };
+        largest.ok_or_else(|| trouble.unwrap_or_else(none))
     }
 }
 

@@ -119,6 +119,8 @@ impl OpenTable for NtupleOutput {
             baskets: written.pages,
             tot_bytes: written.tot_bytes,
             zip_bytes: written.zip_bytes,
+            key_bytes: 0,
+            checksum_bytes: written.checksum_bytes,
         })
     }
 }

@@ -116,6 +116,7 @@ impl OpenTable for OpenTree {
 
     fn finish(mut self, file: &mut FileWriter, directory: DirId, compression: Compression) -> Result<WrittenTable> {
         let written = std::mem::take(&mut self.sink.written);
+        let key_bytes = written.iter().map(|column| column.key_bytes).sum();
         self.close(written);
         let tree = &self.tree;
         tree.check_baskets(|_| false)?;
@@ -128,6 +129,8 @@ impl OpenTable for OpenTree {
             baskets: tree.branches.iter().map(|branch| branch.baskets.len() as u64).sum(),
             tot_bytes: tree.tot_bytes,
             zip_bytes: tree.zip_bytes,
+            key_bytes,
+            checksum_bytes: 0,
         })
     }
 }

@@ -232,7 +232,6 @@ impl Running {
                 Some(encoding) => page.raw_len(encoding).map_err(blame)?,
                 None => usize::try_from(stored).unwrap_or(usize::MAX),
             };
-            outline.raw_bytes += raw_len as u64;
             let sharing = match depth {
                 Depth::Recode => Sharing::Alone,
                 _ => self.shared.find(page, (raw_len, compression.to_root_setting()), &mut self.next_shared),
@@ -247,6 +246,7 @@ impl Running {
             };
             let number = outline.stored;
             outline.stored += 1;
+            outline.raw_bytes += raw_len as u64;
             outline.pages.push(OutlinePage { elements: page.elements, bytes: PageBytes::Stored(number) });
             let page = *page;
             moved.push(MovedPage {

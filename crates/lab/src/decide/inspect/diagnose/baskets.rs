@@ -2,7 +2,7 @@
 
 use super::speeds::{BASKET, BASKET_BYTES, BASKET_ENTRY, Overhead};
 use super::sums::{on_disk, sizes};
-use crate::inspect::contents::{BranchReport, ClustersKnown, TreeReport};
+use crate::inspect::contents::{BranchReport, TreeReport};
 use crate::inspect::fault_cost::{Cost, Price};
 use crate::math::as_f64;
 
@@ -47,10 +47,7 @@ pub(super) fn has_small_buffers(tree: &TreeReport) -> bool {
 
 /// Clusters that a rewrite keeps: declared ones, or the ranges between entries at which all branches begin a basket.
 pub(super) fn parts(tree: &TreeReport) -> u64 {
-    match tree.clusters_known {
-        ClustersKnown::Declared => tree.clusters.len() as u64,
-        ClustersKnown::Estimated => tree.common_boundaries.max(1),
-    }
+    tree.cluster_count.max(1)
 }
 
 /// The cost of superfluous baskets or pages.
@@ -87,14 +84,14 @@ impl Tiny {
         let enough = |branch: &BranchReport| parts(tree).max(branch.tot_bytes.div_ceil(GOOD_BASKET)).max(1);
         let is_tiny = |branch: &&BranchReport| {
             let count = branch.basket_summary.count;
-            branch.tot_bytes / count.max(1) < TINY && count > 2 * enough(branch)
+            branch.content_bytes() / count.max(1) < TINY && count > 2 * enough(branch)
         };
         let mut tiny = Self { columns: 0, pieces: 0, enough: 0, bytes: 0 };
         for branch in on_disk(tree).filter(is_tiny) {
             tiny.columns += 1;
             tiny.pieces += branch.basket_summary.count;
             tiny.enough += enough(branch);
-            tiny.bytes += branch.tot_bytes;
+            tiny.bytes += branch.content_bytes();
         }
         let extra = tiny.pieces - tiny.enough;
         (extra >= WORTH && extra >= tree.baskets / 10).then_some(tiny)

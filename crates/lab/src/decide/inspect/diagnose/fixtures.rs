@@ -29,6 +29,7 @@ pub fn tree(branches: Vec<BranchReport>) -> TreeReport {
         path: "d/T".to_owned(),
         newest: true,
         entries: 1000,
+        cluster_count: 2,
         clusters: vec![0, 500],
         tot_bytes: sum(|b| b.tot_bytes),
         zip_bytes: sum(|b| b.zip_bytes),

@@ -25,6 +25,7 @@ pub(crate) fn facts(ntuple: &NtupleReport) -> TreeReport {
         entries: ntuple.entries,
         tot_bytes: ntuple.tot_bytes,
         zip_bytes: ntuple.zip_bytes,
+        cluster_count: ntuple.cluster_count,
         clusters: ntuple.clusters.clone(),
         largest_cluster: ntuple.largest_cluster,
         baskets: ntuple.pages - ntuple.shared_pages,

@@ -104,7 +104,7 @@ mod tests {
         let column = ColumnReport {
             pages,
             zip_bytes: 100 * pages,
-            raw: Some(Spread { min: 1, median: 2, max: largest }),
+            raw: Some(Spread { min: 1, mean: 2, median: 2, max: largest }),
             compression: [(setting, pages)].into(),
             ..ColumnReport::default()
         };

@@ -237,7 +237,7 @@ pub struct ColumnReport {
     pub tot_bytes: u64,
     /// Bytes on disk without checksums, each range of bytes once.
     pub zip_bytes: u64,
-    /// Least, median and greatest page on disk.
+    /// Least, mean, median and greatest page on disk.
     pub disk: Option<Spread>,
     /// The same before compression.
     pub raw: Option<Spread>,

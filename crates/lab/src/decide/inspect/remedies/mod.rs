@@ -149,10 +149,10 @@ fn price_of(before: &Report, after: &Report, table: Option<&str>, price: Price, 
         let trees = report.newest().filter(|tree| is_one(&tree.path)).map(|tree| {
             let inside =
                 tree.branches.iter().flat_map(|branch| &branch.embedded).map(|basket| basket.bytes).sum::<u64>();
-            (tree.memory.read + inside, tree.read_time.sum(), tree.clusters.len())
+            (tree.memory.read + inside, tree.read_time.sum(), tree.cluster_count)
         });
         let ntuples = report.newest_ntuples().filter(|ntuple| is_one(&ntuple.path));
-        let ntuples = ntuples.map(|ntuple| (ntuple.memory.read, ntuple.read_time.sum(), ntuple.clusters.len()));
+        let ntuples = ntuples.map(|ntuple| (ntuple.memory.read, ntuple.read_time.sum(), ntuple.cluster_count));
         trees.chain(ntuples).fold((0, 0.0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2))
     };
     let ((memory, seconds, _), (memory_then, seconds_then, clusters)) = (reading(before), reading(after));
@@ -166,7 +166,7 @@ fn price_of(before: &Report, after: &Report, table: Option<&str>, price: Price, 
 }
 
 /// A note with the number of clusters that a trial shows.
-fn with_clusters(note: String, clusters: usize) -> String {
+fn with_clusters(note: String, clusters: u64) -> String {
     const LEFT: &str = "left for threads and jobs to share.";
     let Some((_, rest)) = note.split_once(LEFT) else { return note };
     let (s, are) = if clusters == 1 { ("", "is") } else { ("s", "are") };

@@ -88,7 +88,7 @@ fn change_column(column: &mut ColumnReport, factor: f64, anew: Option<(u64, u64)
     let pages = (in_cluster * parts).min(column.elements.max(1));
     (column.pages, column.checked_pages, column.shared_pages) = (pages, pages, 0);
     let mean = column.tot_bytes / pages.max(1);
-    column.raw = Some(Spread { min: 0, median: mean, max: page.min(mean + mean / 2).min(column.tot_bytes) });
+    column.raw = Some(Spread { min: 0, mean, median: mean, max: page.min(mean + mean / 2).min(column.tot_bytes) });
 }
 
 fn change_memory(ntuple: &mut NtupleReport) {

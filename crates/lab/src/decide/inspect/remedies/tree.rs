@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use dataset::layout::ByteSize;
+use dataset::tree::basket::BasketHeader;
 use flow::{ColumnForecast, Forecast};
 
 use crate::inspect::contents::{BranchReport, ClustersKnown, TreeReport};
@@ -10,9 +11,6 @@ use crate::inspect::diagnose::read_time;
 use crate::inspect::diagnose::remedy::Remedy;
 use crate::inspect::values::{Sizes, Spread, Trial};
 use crate::math::as_f64;
-
-/// Bytes of a basket's key without its names.
-const KEY: u64 = 63;
 
 /// Makes of the report of a tree that of the output. `remedy` has the settings that are for this tree.
 pub(super) fn change(tree: &mut TreeReport, forecast: &Forecast, remedy: Option<&Remedy>, setting: i32) {
@@ -23,10 +21,11 @@ pub(super) fn change(tree: &mut TreeReport, forecast: &Forecast, remedy: Option<
     let ratio = remedy.and_then(|remedy| remedy.setting("memory-ratio")).and_then(|ratio| ratio.parse::<f64>().ok());
     let splits = remedy.is_some_and(|remedy| remedy.setting("split-level").is_some());
     let before = tree.zip_bytes;
-    let title = tree.name.len() as u64;
-    for (branch, name) in tree.branches.iter_mut().zip(&names) {
+    let key = |branch: &BranchReport| BasketHeader::new(&branch.name, &tree.name, 0, 0).keylen() as u64;
+    let keys: Vec<u64> = tree.branches.iter().map(key).collect();
+    for ((branch, name), key) in tree.branches.iter_mut().zip(&names).zip(keys) {
         if let Some(column) = columns.get(name.as_str()) {
-            change_branch(branch, column, KEY + title, basket.map(|size| size.0));
+            change_branch(branch, column, key, basket.map(|size| size.0));
         }
         if splits {
             // Members are branches then, and decode as those do.
@@ -44,6 +43,7 @@ pub(super) fn change(tree: &mut TreeReport, forecast: &Forecast, remedy: Option<
     tree.baskets = tree.branches.iter().map(|branch| branch.basket_summary.count).sum();
     tree.zip_bytes = tree.branches.iter().map(|branch| branch.zip_bytes).sum();
     tree.tot_bytes = tree.branches.iter().map(|branch| branch.tot_bytes).sum();
+    tree.key_bytes = tree.branches.iter().map(|branch| branch.key_bytes).sum();
     tree.crossing = 0;
     tree.record_compressible_to = None;
     tree.metadata = Sizes {
@@ -70,10 +70,10 @@ fn lineages(branches: &[BranchReport]) -> Vec<String> {
 }
 
 fn change_branch(branch: &mut BranchReport, column: &ColumnForecast, key: u64, basket: Option<u64>) {
-    let key = key + 2 * branch.name.len() as u64;
-    let count = branch.basket_summary.count;
     let inside: u64 = branch.embedded.iter().map(|basket| basket.bytes).sum();
-    branch.tot_bytes = (branch.tot_bytes + inside).saturating_sub(count * key) + column.baskets * key;
+    let contents = branch.content_bytes() + inside;
+    branch.key_bytes = column.baskets * key;
+    branch.tot_bytes = contents + branch.key_bytes;
     branch.zip_bytes = column.bytes_after;
     branch.basket_summary.count = column.baskets;
     let depths = column.depths;
@@ -87,13 +87,13 @@ fn change_branch(branch: &mut BranchReport, column: &ColumnForecast, key: u64, b
         branch.basket_size = size;
     }
     if depths.regroup + depths.recode > 0 && column.baskets > 0 {
-        let mean = branch.tot_bytes / column.baskets;
-        let least = branch.largest_entry.unwrap_or_else(|| branch.tot_bytes / branch.entries.max(1));
-        let max = branch.basket_size.saturating_add(least).min(branch.tot_bytes).max(mean);
+        let mean = contents / column.baskets;
+        let least = branch.largest_entry.unwrap_or_else(|| contents / branch.entries.max(1));
+        let max = branch.basket_size.saturating_add(least).min(contents).max(mean);
         let was = branch.basket_summary.raw.map_or(max, |raw| raw.max);
         // Without another size, a basket that was far larger than its buffer is cut as well.
         branch.basket_summary.raw =
-            Some(Spread { min: 0, median: mean, max: if basket.is_some() { max } else { max.max(was.min(max)) } });
+            Some(Spread { min: 0, mean, median: mean, max: if basket.is_some() { max } else { max.max(was.min(max)) } });
     }
 }
 
@@ -105,7 +105,7 @@ fn change_clusters(tree: &mut TreeReport, clusters: u64, before: u64) {
     let largest = crate::inspect::diagnose::speeds::bytes(mean * excess).min(tree.zip_bytes);
     tree.largest_cluster = largest;
     tree.clusters_known = ClustersKnown::Declared;
-    tree.common_boundaries = clusters;
+    (tree.common_boundaries, tree.cluster_count) = (clusters, clusters);
     let first = |k: u64| u64::try_from(u128::from(tree.entries) * u128::from(k) / u128::from(clusters)).unwrap_or(0);
     tree.clusters = (0..clusters.min(1 << 20)).map(first).collect();
 }

@@ -75,7 +75,7 @@ mod tests {
         large.entries = 10_000;
         large.tot_bytes = 80_000_000;
         large.zip_bytes = 40_000_000;
-        large.basket_summary.raw = Some(Spread { min: 8_000_000, median: 8_000_000, max: 8_000_000 });
+        large.basket_summary.raw = Some(Spread { min: 8_000_000, mean: 8_000_000, median: 8_000_000, max: 8_000_000 });
         let finding = only(tree(vec![large.clone()]));
         assert_eq!(finding.fault, HugeBaskets { branches: 1, median: 8_000_000 }.into());
         assert!(finding.cost.entry_seconds > 5e-3 && finding.cost.read_seconds == 0.0);

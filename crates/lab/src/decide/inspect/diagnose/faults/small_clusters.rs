@@ -96,11 +96,11 @@ mod tests {
     fn small_clusters_are_a_fault_where_they_make_small_baskets() {
         // Baskets of 20 kB are good, in however many clusters.
         let mut small = tree(vec![branch("a", 1000)]);
-        small.clusters = (0..1000).collect();
+        (small.clusters, small.cluster_count) = ((0..1000).collect(), 1000);
         assert_eq!(faults(&report(vec![small])), []);
         let one = BranchReport { tot_bytes: 5_000_000, zip_bytes: 2_500_000, ..branch("a", 1000) };
         let mut small = tree(vec![one]);
-        small.clusters = (0..1000).collect();
+        (small.clusters, small.cluster_count) = ((0..1000).collect(), 1000);
         let finding = only(small.clone());
         assert_eq!(finding.fault, SmallClusters { clusters: 1000, mean_bytes: 2_500 }.into());
         assert_eq!(finding.price.unwrap().note, "3 clusters are left for threads and jobs to share.");

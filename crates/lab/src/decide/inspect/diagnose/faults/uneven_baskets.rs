@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn the_worst_branch_is_named() {
         let mut uneven = branch("a", 100);
-        uneven.basket_summary.raw = Some(Spread { min: 1, median: 10_000, max: 9_000_000 });
+        uneven.basket_summary.raw = Some(Spread { min: 1, median: 10_000, max: 9_000_000, ..Spread::default() });
         let expected = UnevenBaskets { branches: 1, worst: "a".to_owned(), median: 10_000, max: 9_000_000 };
         assert_eq!(only(tree(vec![uneven.clone()])).fault, expected.into());
         // One entry that is as large cannot be cut.
