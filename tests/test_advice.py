@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import uproot
 
+import basketry as bk
 from referee.command import Basketry, run
 from referee.paths import FOUND
 
@@ -155,3 +156,41 @@ def test_the_other_container_is_tried(basketry: Basketry, tmp_path: Path) -> Non
     assert "As an RNTuple" in basketry("inspect", path)
     assert "moved" not in basketry.json("inspect", path, "--no-trials")
     assert "As a tree" in basketry("inspect", out)
+
+
+def test_many_tables_with_one_fault_are_one_finding(basketry: Basketry, tmp_path: Path) -> None:
+    path = tmp_path / "many.root"
+    with uproot.recreate(path) as file:
+        for number in range(12):
+            tree = file.mktree(f"d{number % 3}/t{number}", {"x": "float64", "y": "int32", "z": "int64"})
+            for _ in range(60):
+                tree.extend({"x": np.arange(3.0), "y": np.arange(3, dtype=np.int32), "z": np.arange(3)})
+        file.mktree("good", {"x": "float64"}).extend({"x": np.arange(100.0)})
+    findings = [finding for finding in check(basketry, path, tmp_path) if finding["pays"] == "reader"]
+    assert len({finding["fault"] for finding in findings}) == len(findings) > 0
+    assert {len(finding["also"]) for finding in findings} == {11}
+    covered = {findings[0]["tree"], *findings[0]["also"]}
+    assert covered == {f"d{number % 3}/t{number}" for number in range(12)}
+    text = basketry("inspect", path, "-n", "1")
+    assert f" 1. {findings[0]['tree']} and 11 others: " in text
+    assert "So it is with 11 other tables; cost and command are of all." in text
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_thousands_of_columns(container: str, basketry: Basketry, tmp_path: Path) -> None:
+    """One finding for all columns, in little memory: trials end where a plan alone takes more than they have."""
+    path = tmp_path / "wide.root"
+    names = [f"c{number:05}" for number in range(8_000)]
+    with bk.recreate(path) as file:
+        types = dict.fromkeys(names, "float32")
+        table = file.mktree("t", types) if container == "ttree" else file.mkrntuple("t", types)
+        values = np.zeros(20, np.float32)
+        for _ in range(2):
+            table.extend(dict.fromkeys(names, values))
+    outcome = run([basketry.binary, "inspect", path])
+    assert outcome.code == 0, str(outcome)
+    bare = run([basketry.binary, "inspect", path, "--no-trials"])
+    assert outcome.peak_rss < bare.peak_rss + 80_000_000, (outcome.peak_rss, bare.peak_rss)
+    findings = basketry.json("inspect", path)["findings"]
+    assert len(findings) == len({finding["fault"] for finding in findings}) <= 4
+    assert all(len(finding["text"]) < 600 for finding in findings)

@@ -199,7 +199,7 @@ def test_the_page_shows_the_default_prices() -> None:
 
 
 def test_points_of_a_sweep_have_their_share_speed_and_price(plain: Path, basketry: Basketry, tmp_path: Path) -> None:
-    """The speeds are of ROOT's count of bytes before compression."""
+    """The speeds are of bytes before compression."""
     folder = tmp_path / "study"
     grid = ("--grid", "compression=none,zstd:5", "--only", "copy,full", "--repeat", "1")
     basketry("sweep", plain, "-o", folder, *grid, "--quiet")
@@ -220,7 +220,7 @@ def test_points_of_a_sweep_have_their_share_speed_and_price(plain: Path, basketr
         assert float(cells["% of size"].removesuffix(" %")) == pytest.approx(
             100 * own["size"] / today["size"], abs=0.06
         )
-        # uproot's count has no keys of baskets; ROOT's has.
+        # The contents of baskets; the count has their keys as well.
         assert float(cells["copy MB/s"]) == pytest.approx(raw / own["copy_cpu"] / 1e6, rel=0.1)
         assert float(cells["read MB/s"]) == pytest.approx(raw / own["full_cpu"] / 1e6, rel=0.1)
         each = total({**own, "read_bytes": own["size"], "read": own["full_cpu"], "write": own["copy_cpu"]}, book)

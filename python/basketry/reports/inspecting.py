@@ -406,6 +406,9 @@ class Finding:
     """Kind of the fault, such as "tiny_baskets"."""
     tree: str | None
     """Path of the tree or RNTuple, unless the file as a whole is meant."""
+    also: tuple[str, ...] = ()
+    """Paths of other tables that have the same fault: where these are many they are told as one, with cost, command and
+    price of all."""
     cost: FaultCost
     """Its cost."""
     text: str

@@ -189,8 +189,18 @@ fn tables<'a>(container: Container, summaries: impl Iterator<Item = &'a TableSum
     let mut table =
         output::table(&[words.table, "entries", "clusters", words.pieces, "before compression", "on disk", "depth"]);
     for table_summary in summaries {
-        let TableSummary { path, input_entries, entries, clusters, baskets, tot_bytes, zip_bytes, key_bytes, depths, .. } =
-            table_summary;
+        let TableSummary {
+            path,
+            input_entries,
+            entries,
+            clusters,
+            baskets,
+            tot_bytes,
+            zip_bytes,
+            key_bytes,
+            depths,
+            ..
+        } = table_summary;
         table.add_row([
             path.clone(),
             chosen(*entries, *input_entries),

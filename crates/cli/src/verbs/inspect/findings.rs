@@ -1,5 +1,6 @@
 //! The findings of a report as text: message, cost, command and price of each.
 
+use std::collections::HashSet;
 use std::io::{Result, Write};
 
 use lab::inspect::report::{Moved, OtherContainer, Report};
@@ -19,7 +20,11 @@ pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<(
         writeln!(out, "\nFindings, worst first:")?;
     }
     for (i, finding) in shown.iter().enumerate() {
-        let tree = finding.tree.as_ref().map(|tree| format!("{tree}: ")).unwrap_or_default();
+        let others = match finding.also.len() as u64 {
+            0 => String::new(),
+            n => format!(" and {}", plural(n, "other", "others")),
+        };
+        let tree = finding.tree.as_ref().map(|tree| format!("{tree}{others}: ")).unwrap_or_default();
         writeln!(out, "{:>2}. {tree}{}{}", i + 1, finding.text, cost(report, finding))?;
         if let Some(command) = &finding.command {
             writeln!(out, "    {command}")?;
@@ -67,9 +72,10 @@ fn cost(report: &Report, finding: &Finding) -> String {
     }
     if cost.read_seconds >= 0.0005 {
         let trees = report.newest().map(|tree| (&tree.path, tree.read_time));
-        let mut tables = trees.chain(report.newest_ntuples().map(|ntuple| (&ntuple.path, ntuple.read_time)));
-        let time = tables.find(|(path, _)| Some(*path) == finding.tree.as_ref());
-        let all = time.map_or_else(String::new, |(_, time)| format!(" of {}", seconds(time.sum())));
+        let tables = trees.chain(report.newest_ntuples().map(|ntuple| (&ntuple.path, ntuple.read_time)));
+        let own: HashSet<&String> = finding.tree.iter().chain(&finding.also).collect();
+        let times: Vec<f64> = tables.filter(|(path, _)| own.contains(path)).map(|(_, time)| time.sum()).collect();
+        let all = if times.is_empty() { String::new() } else { format!(" of {}", seconds(times.iter().sum())) };
         parts.push(format!("{}{all} at each full read", seconds(cost.read_seconds)));
     }
     if cost.open_seconds >= 0.0005 {

@@ -41,8 +41,9 @@ struct Cell {
     entries: Range<u64>,
     pieces: Range<usize>,
     depth: Depth,
-    /// Their bytes now.
+    /// Their bytes now, and before compression.
     bytes: f64,
+    raw: f64,
 }
 
 /// A column with what is known before anything is tried.
@@ -55,6 +56,8 @@ struct Opened<'a> {
     /// Bytes that are copied, and that are opened: of the latter also those in the record of the tree.
     copied: f64,
     opened: f64,
+    /// Bytes before compression of what is opened.
+    raw: f64,
     /// Expected baskets of the output.
     baskets: u64,
 }
@@ -138,7 +141,10 @@ fn each_cell(plan: &TablePlan, column: &Column, mut see: impl FnMut(Cell)) {
         let cluster = OutputCluster { entries, packed, copies_fit: plan.copies_fit };
         let depth = depth(column, &pieces, &cluster);
         let bytes = column.source.weight(pieces.clone(), &cluster.entries);
-        see(Cell { entries: cluster.entries, pieces, depth, bytes });
+        // What is in the record of the tree is not compressed by itself.
+        let shrunk = column.source.share(pieces.clone(), &cluster.entries);
+        let raw = bytes + shrunk * (column.source.expansion.max(1.0) - 1.0);
+        see(Cell { entries: cluster.entries, pieces, depth, bytes, raw });
     }
 }
 
@@ -149,16 +155,15 @@ fn look_at<'a>(plan: &TablePlan, number: usize, column: &'a Column) -> Option<Op
         return None;
     }
     let before = column.source.share(kept, &all);
-    let mut found = Opened { number, column, depths: Depths::default(), before, copied: 0.0, opened: 0.0, baskets: 0 };
+    let mut found = Opened { number, column, depths: Depths::default(), before, copied: 0.0, opened: 0.0, raw: 0.0, baskets: 0 };
     each_cell(plan, column, |cell| {
         found.depths.count(cell.depth);
         match cell.depth {
             Depth::Copy => found.copied += cell.bytes,
-            _ => found.opened += cell.bytes,
+            _ => (found.opened, found.raw) = (found.opened + cell.bytes, found.raw + cell.raw),
         }
-        let raw = cell.bytes * column.source.expansion.max(1.0);
         found.baskets += match (cell.depth, basket_size(column)) {
-            (Depth::Regroup | Depth::Recode, Some(size)) => whole((raw / f64::from(size)).ceil()).max(1),
+            (Depth::Regroup | Depth::Recode, Some(size)) => whole((cell.raw / f64::from(size)).ceil()).max(1),
             (Depth::Regroup | Depth::Recode, None) => 1,
             (Depth::Copy | Depth::Recompress, _) => cell.pieces.len() as u64,
         };
@@ -176,15 +181,10 @@ fn basket_size(column: &Column) -> Option<u32> {
 }
 
 impl Opened<'_> {
-    /// Bytes that are opened, before compression.
-    fn raw(&self) -> f64 {
-        self.opened * self.column.source.expansion.max(1.0)
-    }
-
     /// Seconds to try all that is opened.
     fn work(&self) -> f64 {
         let baskets = if self.opened > 0.0 { self.baskets.max(self.column.source.pieces.len() as u64) } else { 0 };
-        opening(self.raw(), self.column.target.compression) + START * float(baskets)
+        opening(self.raw, self.column.target.compression) + START * float(baskets)
     }
 }
 
@@ -218,7 +218,7 @@ fn try_some(plan: &TablePlan, columns: &[Opened<'_>], tallies: &mut [Tally], sec
     // A sample reads the baskets that it lies in, and is compressed.
     let one = |column: &Opened<'_>| {
         let pieces = column.column.source.pieces.len().max(1) as u64;
-        let basket = (column.copied + column.opened) * column.column.source.expansion.max(1.0) / float(pieces);
+        let basket = (column.copied * column.column.source.expansion.max(1.0) + column.raw) / float(pieces);
         let size = f64::from(size_of(column.column));
         opening(size, column.column.target.compression) + opening((basket - size).max(0.0), Compression::NONE)
     };
@@ -267,8 +267,7 @@ fn size_of(column: &Column) -> u32 {
 
 /// The entries of a cluster that a sample takes, from about this part of it on: whole baskets where they stay as they are.
 fn part_of(column: &Column, cell: &Cell, part: f64) -> Range<u64> {
-    let raw = (cell.bytes * column.source.expansion.max(1.0)).max(1.0);
-    let share = (f64::from(size_of(column)) / raw).min(1.0);
+    let share = (f64::from(size_of(column)) / cell.raw.max(1.0)).min(1.0);
     if cell.depth == Depth::Recompress {
         let count = cell.pieces.len();
         let n = usize::try_from(whole((share * float(count as u64)).ceil())).unwrap_or(1).clamp(1, count.max(1));

@@ -50,6 +50,9 @@ pub struct Finding {
     pub fault: Fault,
     /// Path of the tree or RNTuple, unless the file as a whole is meant.
     pub tree: Option<String>,
+    /// Paths of other tables that have the same fault: where these are many they are told as one, with cost, command and price of all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     /// Its cost.
     pub cost: Cost,
     /// Its description, in a sentence or two.

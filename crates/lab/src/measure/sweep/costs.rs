@@ -10,6 +10,7 @@ use super::cells::{Cell, Table};
 use super::findings::{Findings, Line};
 use super::metric::metric_of;
 use super::point::Point;
+use crate::inspect::report::TreeReport;
 use crate::inspect::{Options, inspect};
 use crate::math::as_f64;
 use crate::price::{Bill, PriceBook, Usage};
@@ -129,7 +130,8 @@ fn raw_bytes(subject: &SweepInput) -> Option<f64> {
     let file = RootFile::open(&subject.input).ok()?;
     let options = Options { tree: Some(TreePattern::exact(&subject.tree)), ..Options::default() };
     let report = inspect(&file, &options).ok()?;
-    let raw = report.trees.iter().find(|tree| tree.newest)?.tot_bytes;
+    let pages = || report.newest_ntuples().next().map(|ntuple| ntuple.tot_bytes);
+    let raw = report.newest().next().map(TreeReport::content_bytes).or_else(pages)?;
     let share = as_f64(subject.entries) / as_f64(subject.all_entries.max(1));
     (raw > 0).then(|| as_f64(raw) * share)
 }

@@ -7,14 +7,13 @@ use super::subject::Diagnosed;
 use super::sums::absent;
 use crate::system::shell::{output, pasted, pasted_pattern};
 
-/// The command of a remedy, if there is one for what is diagnosed.
-pub(super) fn command(at: &Diagnosed<'_>, remedy: &Remedy) -> Option<String> {
+/// The command of a remedy, for the tables of these paths or for all, if there is one for what is diagnosed.
+pub(super) fn command(at: &Diagnosed<'_>, remedy: &Remedy, paths: &[String]) -> Option<String> {
     // A rewrite refuses files with RNTuples that cannot be read.
     if at.skipped.iter().any(|line| is_ntuple(&line.class)) {
         return None;
     }
-    // One tree needs no name.
-    let (verb, mut options) = remedy.options(at.path().filter(|_| at.file.trees + at.file.ntuples > 1));
+    let (verb, mut options) = remedy.options(paths);
     // A rewrite refuses branches whose file is not there.
     let mut without: Vec<&str> = at.newest().flat_map(absent).map(|branch| branch.name.as_str()).collect();
     without.dedup();

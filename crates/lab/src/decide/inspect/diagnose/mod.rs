@@ -4,6 +4,7 @@
 //! [`sums`] have what several of them need, [`speeds`] weighs them, and [`command`] writes the commands. Faults that only a writer pays
 //! for come last.
 
+mod alike;
 mod baskets;
 mod codecs;
 mod command;
@@ -39,6 +40,8 @@ use sums::{absent, any_rewrite};
 pub(super) struct Advised {
     pub finding: Finding,
     pub remedies: Vec<(Remedy, String)>,
+    /// The tables that settings are for, in files with several; none where the whole file is meant.
+    pub paths: Vec<String>,
 }
 
 /// Detects all faults, with the command that should mend each: first the faults that readers pay for, worst first, then those of writers.
@@ -48,6 +51,11 @@ pub fn diagnose(report: &Report) -> Vec<Finding> {
 
 /// The same, with all remedies of each.
 pub(super) fn examine(report: &Report) -> Vec<Advised> {
+    alike::together(report, each(report))
+}
+
+/// The same, each table by itself.
+pub(super) fn each(report: &Report) -> Vec<Advised> {
     let ntuples: Vec<(&NtupleReport, TreeReport)> =
         report.newest_ntuples().map(|ntuple| (ntuple, ntuple_facts(ntuple))).collect();
     let subjects = std::iter::once(Subject::File)
@@ -58,6 +66,12 @@ pub(super) fn examine(report: &Report) -> Vec<Advised> {
         let at = Diagnosed { file: &report.file, trees: &report.trees, skipped: &report.skipped, subject };
         findings.extend(faults::detect(&at).into_iter().map(|found| finding(&at, found)));
     }
+    sort(&mut findings);
+    findings
+}
+
+/// The worst first.
+fn sort(findings: &mut [Advised]) {
     findings.sort_by(|a, b| {
         let worse = |of: &Advised| match of.finding.pays {
             Pays::Reader => of.finding.cost.weight(),
@@ -66,7 +80,6 @@ pub(super) fn examine(report: &Report) -> Vec<Advised> {
         };
         worse(b).total_cmp(&worse(a))
     });
-    findings
 }
 
 /// Puts a finding together.
@@ -86,14 +99,17 @@ fn finding(at: &Diagnosed<'_>, detected: Detected<Fault>) -> Advised {
     if without > 0 {
         note(format!("The output lacks {}, whose file is missing.", plural(without, "branch")));
     }
-    let with_command = |remedy: Remedy| command(at, &remedy).map(|command| (remedy, command));
+    // One tree needs no name.
+    let several = at.file.trees + at.file.ntuples > 1;
+    let paths: Vec<String> = at.path().filter(|_| several).map(str::to_owned).into_iter().collect();
+    let with_command = |remedy: Remedy| command(at, &remedy, &paths).map(|command| (remedy, command));
     let remedies: Vec<(Remedy, String)> = remedies.into_iter().filter_map(with_command).collect();
     let command = remedies.first().map(|(_, command)| command.clone());
     let price = command.is_some().then_some(price);
     let text = fault.sentence(at.words());
     let tree = at.path().map(str::to_owned);
-    let finding = Finding { fault, tree, cost, text, command, expected_bytes: None, pays, price };
-    Advised { finding, remedies }
+    let finding = Finding { fault, tree, also: Vec::new(), cost, text, command, expected_bytes: None, pays, price };
+    Advised { finding, remedies, paths }
 }
 
 /// Trees that a rewrite leaves out: it keeps the newest cycle of each name, also where an older one is another tree.

@@ -75,12 +75,12 @@ impl Remedy {
         matches!(self.way, Way::Tune)
     }
 
-    /// The layout of the rewrite; for one tree of several by its path.
+    /// The layout of the rewrite; for some tables of several by their paths.
     ///
     /// # Errors
     ///
     /// A name cannot be said in a layout.
-    pub fn layout(&self, path: Option<&str>) -> Result<Layout> {
+    pub fn layout(&self, paths: &[String]) -> Result<Layout> {
         let value = |text: &str| match text.parse::<f64>().is_ok() || text == "true" {
             true => text.to_owned(),
             false => quoted(text),
@@ -88,9 +88,12 @@ impl Remedy {
         match &self.way {
             Way::Tune => Ok(Layout::default()),
             Way::Tree(settings) => {
-                let table = path.map(|path| format!("[tree.{}]\n", quoted(Pattern::exact(path).as_str())));
-                let keys = settings.iter().map(|(key, text)| format!("{key} = {}\n", value(text)));
-                keys.fold(table.unwrap_or_default(), |text, key| text + &key).parse()
+                let keys: String = settings.iter().map(|(key, text)| format!("{key} = {}\n", value(text))).collect();
+                let table = |path: &String| format!("[tree.{}]\n{keys}", quoted(Pattern::exact(path).as_str()));
+                match paths {
+                    [] => keys.parse(),
+                    _ => paths.iter().map(table).collect::<String>().parse(),
+                }
             }
             Way::Columns(branches, key, text) => {
                 let rule = |branch: &String| {
@@ -107,15 +110,18 @@ impl Remedy {
         settings.iter().find(|(known, _)| *known == key).map(|(_, value)| value.as_str())
     }
 
-    /// The verb and its settings; for one tree of several by its path.
-    pub fn options(&self, path: Option<&str>) -> (&'static str, String) {
-        let options = match (&self.way, path) {
+    /// The verb and its settings; for some tables of several by their paths.
+    pub fn options(&self, paths: &[String]) -> (&'static str, String) {
+        let options = match (&self.way, paths) {
             (Way::Tune, _) => return ("tune", String::new()),
-            (Way::Tree(settings), Some(path)) => {
-                let set = |(key, value): &(_, String)| format!(" --tree-set {} {key}={value}", pasted_pattern(path));
-                settings.iter().map(set).collect()
+            (Way::Tree(settings), [_, ..]) => {
+                let set = |path: &String| {
+                    let path = pasted_pattern(path);
+                    settings.iter().map(move |(key, value)| format!(" --tree-set {path} {key}={value}"))
+                };
+                paths.iter().flat_map(set).collect()
             }
-            (Way::Tree(settings), None) => {
+            (Way::Tree(settings), []) => {
                 let option = |(key, value): &(_, String)| match value.as_str() {
                     "true" => format!(" --{key}"),
                     value => format!(" --{key} {value}"),

@@ -9,14 +9,14 @@ mod ntuple;
 mod tree;
 mod trial;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use flow::{Absent, Outlook, PlanOptions};
 use rootfile::RootFile;
 
 use super::diagnose::remedy::Remedy;
-use super::diagnose::{Advised, diagnose, examine};
+use super::diagnose::{Advised, diagnose, each, examine};
 use super::fault_cost::{Pays, Price};
 use super::report::{Finding, Report};
 
@@ -62,23 +62,22 @@ enum Trial {
 impl Trials<'_> {
     /// Gives a finding the first of its remedies that mends it.
     fn settle(&mut self, report: &Report, advised: Advised) -> Finding {
-        let Advised { mut finding, remedies } = advised;
+        let Advised { mut finding, remedies, paths } = advised;
         if remedies.first().is_none_or(|(remedy, _)| remedy.is_tune()) {
             return finding;
         }
         for (remedy, command) in &remedies {
-            let outlook = match self.forecast(report, &finding, remedy, command) {
+            let outlook = match self.forecast(remedy, command, &paths) {
                 Some(Trial::Done(outlook)) => outlook,
                 // The command and its price stay estimates.
                 Some(Trial::TooLarge) => return finding,
                 Some(Trial::Refused) | None => continue,
             };
-            let Some(after) = after(report, &finding, remedy, outlook) else { continue };
+            let Some(after) = after(report, (&finding, &paths), remedy, outlook) else { continue };
             if !mends(report, &after, &finding) {
                 continue;
             }
-            finding.price =
-                finding.price.map(|price| price_of(report, &after, finding.tree.as_deref(), price, outlook));
+            finding.price = finding.price.take().map(|price| price_of(report, &after, &finding, price, outlook));
             finding.cost.bytes = finding.cost.bytes.min(report.file.bytes.saturating_sub(outlook.bytes_written));
             (finding.command, finding.expected_bytes) = (Some(command.clone()), Some(outlook.bytes_written));
             return finding;
@@ -89,10 +88,9 @@ impl Trials<'_> {
     }
 
     /// What a remedy would make of the file.
-    fn forecast(&mut self, report: &Report, finding: &Finding, remedy: &Remedy, command: &String) -> Option<&Trial> {
+    fn forecast(&mut self, remedy: &Remedy, command: &String, paths: &[String]) -> Option<&Trial> {
         if !self.known.contains_key(command) {
-            let several = report.file.trees + report.file.ntuples > 1;
-            let outlook = remedy.layout(finding.tree.as_deref().filter(|_| several)).and_then(|layout| {
+            let outlook = remedy.layout(paths).and_then(|layout| {
                 let plan = PlanOptions { absent: Absent::LeaveOut, ..PlanOptions::default() };
                 trial::forecast(self.path, flow::Options { layout, plan, ..flow::Options::default() }, SECONDS)
             });
@@ -108,7 +106,14 @@ impl Trials<'_> {
 }
 
 /// The report of the output, as far as findings depend on it. None if the forecast lacks the table of the finding.
-fn after(report: &Report, finding: &Finding, remedy: &Remedy, outlook: &Outlook) -> Option<Report> {
+fn after(
+    report: &Report,
+    (finding, paths): (&Finding, &[String]),
+    remedy: &Remedy,
+    outlook: &Outlook,
+) -> Option<Report> {
+    let covered = covered(finding);
+    let whole_file = !finding.also.is_empty() && paths.is_empty();
     let mut after = report.clone();
     (after.file.free_bytes, after.file.free_segments, after.file.recovered) = (0, 0, false);
     after.file.bytes = outlook.bytes_written;
@@ -118,7 +123,7 @@ fn after(report: &Report, finding: &Finding, remedy: &Remedy, outlook: &Outlook)
     let setting = after.file.compression;
     for forecast in &outlook.tables {
         // The settings of a remedy are for the table of its finding.
-        let own = finding.tree.as_ref() == Some(&forecast.path);
+        let own = whole_file || covered.contains(forecast.path.as_str());
         let remedy = own.then_some(remedy);
         if let Some(tree) = after.trees.iter_mut().find(|tree| tree.path == forecast.path) {
             tree::change(tree, forecast, remedy, setting);
@@ -130,22 +135,33 @@ fn after(report: &Report, finding: &Finding, remedy: &Remedy, outlook: &Outlook)
     finding.tree.as_ref().is_none_or(has).then_some(after)
 }
 
+/// The tables of a finding.
+fn covered(finding: &Finding) -> HashSet<&str> {
+    finding.tree.iter().chain(&finding.also).map(String::as_str).collect()
+}
+
 /// Whether a fault is gone, and none of its weight has come.
 fn mends(before: &Report, after: &Report, finding: &Finding) -> bool {
-    let is = |a: &Finding, b: &Finding| {
-        a.tree == b.tree && std::mem::discriminant(&a.fault) == std::mem::discriminant(&b.fault)
+    let (had, has) = (each(before), each(after));
+    let kind = |advised: &Advised| (advised.finding.tree.clone(), std::mem::discriminant(&advised.finding.fault));
+    let known: HashSet<_> = had.iter().map(kind).collect();
+    let worse = |new: &Advised| {
+        let Finding { pays, cost, .. } = &new.finding;
+        *pays == Pays::Reader && cost.weight() >= finding.cost.weight() && !known.contains(&kind(new))
     };
-    let (had, has) = (diagnose(before), diagnose(after));
-    let worse = |new: &&Finding| {
-        new.pays == Pays::Reader && new.cost.weight() >= finding.cost.weight() && !had.iter().any(|old| is(old, new))
+    let covered = covered(finding);
+    let left = |left: &Advised| {
+        let of = left.finding.tree.as_deref().map_or(finding.tree.is_none(), |path| covered.contains(path));
+        of && std::mem::discriminant(&left.finding.fault) == std::mem::discriminant(&finding.fault)
     };
-    !has.iter().any(|left| is(left, finding)) && !has.iter().any(|new| worse(&new))
+    !has.iter().any(|one| left(one) || worse(one))
 }
 
 /// The price by a trial, with the notes of `price`.
-fn price_of(before: &Report, after: &Report, table: Option<&str>, price: Price, outlook: &Outlook) -> Price {
+fn price_of(before: &Report, after: &Report, finding: &Finding, price: Price, outlook: &Outlook) -> Price {
+    let covered = covered(finding);
     let reading = |report: &Report| {
-        let is_one = |path: &str| table.is_none_or(|table| table == path);
+        let is_one = |path: &str| covered.is_empty() || covered.contains(path);
         let trees = report.newest().filter(|tree| is_one(&tree.path)).map(|tree| {
             let inside =
                 tree.branches.iter().flat_map(|branch| &branch.embedded).map(|basket| basket.bytes).sum::<u64>();

@@ -15,12 +15,15 @@ const SECONDS: f64 = 1.0;
 /// Most tables that are tried, the largest first, and the least bytes on disk that are worth it.
 const TABLES: usize = 4;
 const LEAST: u64 = 10_000;
+/// Tables with more branches or fields are not tried: the plan of their conversion alone takes more memory than trials have.
+const COLUMNS: usize = 6_000;
 
 /// What the largest tables would take.
 pub(super) fn moved(path: &Path, report: &Report) -> Vec<Moved> {
-    let trees = report.newest().filter(|tree| tree.entries > 0 && tree.held.is_none());
+    let trees =
+        report.newest().filter(|tree| tree.entries > 0 && tree.held.is_none() && tree.branches.len() <= COLUMNS);
     let trees = trees.map(|tree| (&tree.path, OtherContainer::Rntuple, tree.zip_bytes + tree.metadata.bytes));
-    let ntuples = report.newest_ntuples().filter(|ntuple| ntuple.entries > 0);
+    let ntuples = report.newest_ntuples().filter(|ntuple| ntuple.entries > 0 && ntuple.fields.len() <= COLUMNS);
     // Pages have checksums besides.
     let checked = |ntuple: &crate::inspect::ntuple::report::NtupleReport| 8 * ntuple.checked_pages;
     let ntuples = ntuples.map(|ntuple| {

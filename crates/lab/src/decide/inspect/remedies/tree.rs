@@ -92,8 +92,12 @@ fn change_branch(branch: &mut BranchReport, column: &ColumnForecast, key: u64, b
         let max = branch.basket_size.saturating_add(least).min(contents).max(mean);
         let was = branch.basket_summary.raw.map_or(max, |raw| raw.max);
         // Without another size, a basket that was far larger than its buffer is cut as well.
-        branch.basket_summary.raw =
-            Some(Spread { min: 0, mean, median: mean, max: if basket.is_some() { max } else { max.max(was.min(max)) } });
+        branch.basket_summary.raw = Some(Spread {
+            min: 0,
+            mean,
+            median: mean,
+            max: if basket.is_some() { max } else { max.max(was.min(max)) },
+        });
     }
 }
 

@@ -21,7 +21,7 @@ pub struct HeavyCodec {
     pub codec: String,
     /// Branches, or columns of an RNTuple.
     pub branches: u64,
-    /// Bytes before compression.
+    /// Bytes before compression, without keys.
     pub tot_bytes: u64,
     /// Their share of the tree on disk, 0 to 1.
     pub share: f64,
@@ -54,7 +54,7 @@ impl Rule for HeavyCodec {
         let fault = Self {
             codec: heavy.to_owned(),
             branches: of().count() as u64,
-            tot_bytes: of().map(|branch| branch.tot_bytes).sum(),
+            tot_bytes: of().map(BranchReport::content_bytes).sum(),
             share: as_f64(of().map(|branch| branch.zip_bytes).sum()) / zip.max(1.0),
             better: trial.compression.clone(),
             size: trial.size,

@@ -23,7 +23,7 @@ pub struct Incompressible {
     pub branches: u64,
     /// The largest of them, at most forty.
     pub largest: Vec<String>,
-    /// Bytes before compression.
+    /// Bytes before compression, without keys.
     pub tot_bytes: u64,
     /// Bytes on disk.
     pub zip_bytes: u64,
@@ -49,7 +49,7 @@ impl Rule for Incompressible {
         let fault = Self {
             branches: found.len() as u64,
             largest: found.iter().take(MOST_SET).map(|branch| branch.name.clone()).collect(),
-            tot_bytes: found.iter().map(|branch| branch.tot_bytes).sum(),
+            tot_bytes: found.iter().map(|branch| branch.content_bytes()).sum(),
             zip_bytes,
         };
         let price = Price { bytes: zip_bytes / 50, ..Price::default() };

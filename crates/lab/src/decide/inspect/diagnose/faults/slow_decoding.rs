@@ -21,7 +21,7 @@ pub struct SlowDecoding {
     pub branches: u64,
     /// The largest of them, at most eight.
     pub largest: Vec<String>,
-    /// Bytes before compression.
+    /// Bytes before compression, without keys.
     pub tot_bytes: u64,
     /// Their share of the time that reading the tree takes, 0 to 1.
     pub share: f64,
@@ -33,7 +33,7 @@ impl Rule for SlowDecoding {
         let can = |branch: &&BranchReport| branch.can_split && branch.decoded == Some(Decoded::Objects);
         let mut found: Vec<&BranchReport> = on_disk(tree).filter(can).collect();
         found.sort_by_key(|branch| std::cmp::Reverse(branch.tot_bytes));
-        let tot_bytes: u64 = found.iter().map(|branch| branch.tot_bytes).sum();
+        let tot_bytes: u64 = found.iter().map(|branch| branch.content_bytes()).sum();
         let decode: f64 = found.iter().map(|branch| decoding(branch)).sum();
         let share = decode / read_time(tree, at.setting()).sum().max(f64::MIN_POSITIVE);
         let fault = Self {
