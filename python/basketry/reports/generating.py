@@ -27,7 +27,7 @@ class WrittenTable:
     key_bytes: int
     """Bytes of these keys: `tot_bytes` without them are the contents of baskets."""
     checksum_bytes: int
-    """Bytes of the checksums of an RNTuple's pages."""
+    """Bytes of the checksums of an RNTuple's pages, which are on disk besides."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

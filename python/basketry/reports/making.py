@@ -67,6 +67,8 @@ class TableSummary:
     pages."""
     key_bytes: int
     """Bytes of these keys: `tot_bytes` without them are the contents of baskets."""
+    checksum_bytes: int
+    """Bytes of the checksums of an RNTuple's pages, which are on disk besides."""
     depths: Depths
     """Clusters of columns by depth."""
     exact: ExactColumns | None
@@ -205,7 +207,7 @@ class Forecast:
     bytes_before: int
     """Bytes of its baskets or pages now."""
     bytes_after: int
-    """Expected bytes of its baskets or pages."""
+    """Expected bytes of its baskets, with keys, or of its pages, with checksums."""
     baskets: int
     """Expected number of baskets or pages."""
     metadata: int
@@ -228,7 +230,7 @@ class Outlook:
     bytes_before: int
     """Bytes of their baskets and pages now."""
     bytes_after: int
-    """Expected bytes of their baskets and pages."""
+    """Expected bytes of their baskets, with keys, and of their pages, with checksums."""
     bytes_read: int
     """Bytes of all inputs."""
     bytes_written: int

@@ -35,7 +35,7 @@ pub struct Forecast {
     pub recodes: Vec<RecodeForecast>,
     /// Bytes of its baskets or pages now.
     pub bytes_before: u64,
-    /// Expected bytes of its baskets or pages.
+    /// Expected bytes of its baskets, with keys, or of its pages, with checksums.
     pub bytes_after: u64,
     /// Expected number of baskets or pages.
     pub baskets: u64,

@@ -48,6 +48,7 @@ impl OutputTable for NtuplePlan {
             tot_bytes: written.tot_bytes,
             zip_bytes: written.zip_bytes,
             key_bytes: 0,
+            checksum_bytes: written.checksum_bytes,
             depths,
             exact: None,
         };

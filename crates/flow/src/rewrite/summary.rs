@@ -79,6 +79,8 @@ pub struct TableSummary {
     pub zip_bytes: u64,
     /// Bytes of these keys: `tot_bytes` without them are the contents of baskets.
     pub key_bytes: u64,
+    /// Bytes of the checksums of an RNTuple's pages, which are on disk besides.
+    pub checksum_bytes: u64,
     /// Clusters of columns by depth.
     pub depths: Depths,
     /// The columns for which `encoding = "exact"` is asked.
@@ -92,7 +94,7 @@ pub struct Outlook {
     pub tables: Vec<Forecast>,
     /// Bytes of their baskets and pages now.
     pub bytes_before: u64,
-    /// Expected bytes of their baskets and pages.
+    /// Expected bytes of their baskets, with keys, and of their pages, with checksums.
     pub bytes_after: u64,
     /// Bytes of all inputs.
     pub bytes_read: u64,

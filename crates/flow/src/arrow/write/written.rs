@@ -30,6 +30,6 @@ pub struct WrittenTable {
     pub zip_bytes: u64,
     /// Bytes of these keys: `tot_bytes` without them are the contents of baskets.
     pub key_bytes: u64,
-    /// Bytes of the checksums of an RNTuple's pages.
+    /// Bytes of the checksums of an RNTuple's pages, which are on disk besides.
     pub checksum_bytes: u64,
 }

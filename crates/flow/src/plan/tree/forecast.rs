@@ -155,7 +155,8 @@ fn look_at<'a>(plan: &TablePlan, number: usize, column: &'a Column) -> Option<Op
         return None;
     }
     let before = column.source.share(kept, &all);
-    let mut found = Opened { number, column, depths: Depths::default(), before, copied: 0.0, opened: 0.0, raw: 0.0, baskets: 0 };
+    let mut found =
+        Opened { number, column, depths: Depths::default(), before, copied: 0.0, opened: 0.0, raw: 0.0, baskets: 0 };
     each_cell(plan, column, |cell| {
         found.depths.count(cell.depth);
         match cell.depth {

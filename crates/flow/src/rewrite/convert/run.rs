@@ -191,6 +191,7 @@ impl OutputTable for ConvertPlan {
             tot_bytes: written.tot_bytes,
             zip_bytes: written.zip_bytes,
             key_bytes: written.key_bytes,
+            checksum_bytes: written.checksum_bytes,
             depths: Depths { recode: written.clusters, ..Depths::default() },
             exact,
         };

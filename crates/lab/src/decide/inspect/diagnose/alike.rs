@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
+use super::advised::{Advised, sort};
 use super::command::command;
 use super::format::plural;
+use super::remedy::Remedy;
 use super::subject::{Diagnosed, Subject};
-use super::{Advised, Remedy};
 use crate::inspect::fault_cost::{Cost, Pays};
 use crate::inspect::report::{Finding, Report};
 
@@ -41,7 +42,7 @@ pub(super) fn together(report: &Report, all: Vec<Advised>) -> Vec<Advised> {
             false => told.extend(group),
         }
     }
-    super::sort(&mut told);
+    sort(&mut told);
     told
 }
 

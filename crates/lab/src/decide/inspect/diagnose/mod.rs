@@ -4,6 +4,7 @@
 //! [`sums`] have what several of them need, [`speeds`] weighs them, and [`command`] writes the commands. Faults that only a writer pays
 //! for come last.
 
+mod advised;
 mod alike;
 mod baskets;
 mod codecs;
@@ -21,13 +22,14 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
+pub(super) use advised::Advised;
 pub(crate) use codecs::{read_time, worth_trying};
 pub(crate) use pages::facts as ntuple_facts;
 
 use super::contents::TreeReport;
-use super::fault_cost::Pays;
 use super::ntuple::report::NtupleReport;
 use super::report::{Finding, Report};
+use advised::sort;
 use command::command;
 use faults::Fault;
 use format::plural;
@@ -35,14 +37,6 @@ use remedy::Remedy;
 use rule::Detected;
 use subject::{Diagnosed, Subject};
 use sums::{absent, any_rewrite};
-
-/// A finding with what would mend it, the best first.
-pub(super) struct Advised {
-    pub finding: Finding,
-    pub remedies: Vec<(Remedy, String)>,
-    /// The tables that settings are for, in files with several; none where the whole file is meant.
-    pub paths: Vec<String>,
-}
 
 /// Detects all faults, with the command that should mend each: first the faults that readers pay for, worst first, then those of writers.
 pub fn diagnose(report: &Report) -> Vec<Finding> {
@@ -68,18 +62,6 @@ pub(super) fn each(report: &Report) -> Vec<Advised> {
     }
     sort(&mut findings);
     findings
-}
-
-/// The worst first.
-fn sort(findings: &mut [Advised]) {
-    findings.sort_by(|a, b| {
-        let worse = |of: &Advised| match of.finding.pays {
-            Pays::Reader => of.finding.cost.weight(),
-            // By the cost of a writer, and after all others.
-            Pays::Writer => -1.0 / (1.0 + of.finding.cost.weight() + of.finding.cost.write_seconds),
-        };
-        worse(b).total_cmp(&worse(a))
-    });
 }
 
 /// Puts a finding together.

@@ -73,7 +73,7 @@ impl Trials<'_> {
                 Some(Trial::TooLarge) => return finding,
                 Some(Trial::Refused) | None => continue,
             };
-            let Some(after) = after(report, (&finding, &paths), remedy, outlook) else { continue };
+            let Some(after) = after(report, &finding, &paths, remedy, outlook) else { continue };
             if !mends(report, &after, &finding) {
                 continue;
             }
@@ -106,12 +106,7 @@ impl Trials<'_> {
 }
 
 /// The report of the output, as far as findings depend on it. None if the forecast lacks the table of the finding.
-fn after(
-    report: &Report,
-    (finding, paths): (&Finding, &[String]),
-    remedy: &Remedy,
-    outlook: &Outlook,
-) -> Option<Report> {
+fn after(report: &Report, finding: &Finding, paths: &[String], remedy: &Remedy, outlook: &Outlook) -> Option<Report> {
     let covered = covered(finding);
     let whole_file = !finding.also.is_empty() && paths.is_empty();
     let mut after = report.clone();
