@@ -3,6 +3,7 @@
 use super::faults::{FreeGaps, NotClosed, OldCycles, UncompressedRecord, Unreadable};
 use super::fixtures::{branch, faults, field, ntuple, only, report, skipped, tree, with_ntuples};
 use super::*;
+use crate::inspect::fault_cost::Pays;
 use crate::inspect::values::{Memory, Sizes};
 
 #[test]
