@@ -17,8 +17,8 @@ AUXILIARY = Path(__file__).with_name("containers_auxiliary.toml")
 #: The layout that the others are compared with.
 OLD = "split, 30 MB"
 #: Megabytes at scale 1, where all studies take an hour.
-ESD_SIZE = 600
-AOD_SIZE = 600
+ESD_SIZE = 500
+AOD_SIZE = 500
 #: Entries of the tree beside the events at scale 1.
 HEADERS = 10_000
 #: The study's milliseconds an event, of all events and of 1 % of them, which it does not say of ESD.
