@@ -165,3 +165,31 @@ def test_odd_but_legal_files_keep_all_keys(basketry: Basketry, tmp_path: Path) -
     basketry("verify", source, source, out)
 
     assert {key.rsplit(";", 1)[0] for key in classes(out)} == {key.rsplit(";", 1)[0] for key in before}
+
+
+def test_every_verb_takes_a_cycle(basketry: Basketry, tmp_path: Path) -> None:
+    """`FILE:TREE;CYCLE` is what ROOT and uproot write for one cycle, also for an older one."""
+    source, older, newest = cycles(), tmp_path / "older.root", tmp_path / "newest.root"
+    newest_cycle = max(int(key.split(";")[1]) for key in uproot.open(source) if key.startswith("other;"))
+    assert values(source, "other;1", "x") != values(source, f"other;{newest_cycle}", "q")
+    basketry("rewrite", f"{source}:other;1", "-o", older)
+    assert values(older, "other", "x") == values(source, "other;1", "x")
+    basketry("rewrite", f"{source}:other;{newest_cycle}", "-o", newest)
+    assert values(newest, "other", "q") == values(source, "other", "q")
+    basketry("verify", f"{source}:other;1", older)
+    basketry("verify", f"{source}:other;{newest_cycle}", newest)
+    basketry("verify", f"{source}:other;1", f"{older}:other;1")
+    for words in [
+        ("verify", f"{source}:other;1", newest),
+        ("verify", f"{source}:other;{newest_cycle}", f"{older}:other"),
+    ]:
+        assert basketry.run(*words).code == 1, words
+
+    assert basketry.json("inspect", f"{source}:other;1")["trees"][0]["entries"] == 10
+    assert [tree["cycle"] for tree in basketry.json("inspect", f"{source}:other;1")["trees"]] == [1]
+    tuned = basketry.run("tune", f"{source}:alike;1", "-o", tmp_path / "tuned.root", "--max-size", "10x")
+    assert tuned.code in (0, 1), str(tuned)
+    if tuned.code == 0:
+        assert values(tmp_path / "tuned.root", "alike", "x") == values(source, "alike;1", "x")
+    for verb in (("inspect",), ("tune",), ("verify", source), ("rewrite", "-o", tmp_path / "no.root")):
+        assert "other;9" in basketry.refuses(*verb, f"{source}:other;9"), verb

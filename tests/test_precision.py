@@ -311,3 +311,55 @@ def test_several_tables_and_files_are_looked_at(tmp_path: Path) -> None:
     assert (found["a", "x"].least, found["a", "x"].most) == (1.0, 3.0)
     assert [table.path for table in report.tables] == ["a", "b", "empty"]
     assert {table.path for table in bk.precision(f"{paths[0]}:b").tables} == {"b"}
+
+
+#: Made by ROOT: variants, which a rewrite can round, and numbers near which others are planted.
+PLANT = """
+import sys, ROOT
+ROOT.gInterpreter.Declare('''
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleWriter.hxx>
+void write(const char *tree_path, const char *ntuple_path, float planted) {
+   TFile file(tree_path, "RECREATE");
+   TTree tree("t", "");
+   float x; std::vector<double> v; tree.Branch("x", &x); tree.Branch("v", &v);
+   auto model = ROOT::RNTupleModel::Create();
+   auto rx = model->MakeField<float>("x"); auto rv = model->MakeField<std::vector<double>>("v");
+   auto either = model->MakeField<std::variant<int, float>>("either");
+   auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "t", ntuple_path);
+   for (int i = 0; i < 500; ++i) {
+      x = i == 400 ? planted : 100.1f + i; v = {i * 0.3, -INFINITY, i == 300 ? planted : i * 7.7};
+      *rx = x; *rv = v;
+      if (i % 3) *either = i * 0.7f; else *either = i;
+      tree.Fill(); writer->Fill();
+   }
+   file.cd(); tree.Write();
+}''')
+for number, planted in enumerate([1.5, 1.5003, float("inf"), float("-inf"), float("nan")]):
+    ROOT.write(f"{sys.argv[1]}/tree{number}.root", f"{sys.argv[1]}/ntuple{number}.root", planted)
+"""
+
+
+def test_an_infinity_is_within_no_tolerance(basketry: Basketry, tmp_path: Path) -> None:
+    by_root(PLANT, tmp_path)
+    for kind in ("tree", "ntuple"):
+        files = [tmp_path / f"{kind}{number}.root" for number in range(5)]
+        for a in range(5):
+            for b in range(5):
+                equal = a == b or {a, b} == {0, 1}
+                done = basketry.run("verify", files[a], files[b], "--tolerance", "0.1%", "-q")
+                assert done.code == (0 if equal else 1), (kind, a, b, str(done))
+    # Without a tolerance the small difference counts as well.
+    assert basketry.run("verify", tmp_path / "tree0.root", tmp_path / "tree1.root", "-q").code == 1
+
+
+def test_variants_are_proven_as_they_are_proposed(basketry: Basketry, tmp_path: Path) -> None:
+    by_root(PLANT, tmp_path)
+    source, layout, out = tmp_path / "ntuple0.root", tmp_path / "layout.toml", tmp_path / "out.root"
+    basketry("precision", source, "-o", layout, "--max-error", "1%")
+    assert "t/either" in layout.read_text()
+    # Clusters of other sizes: alternatives lie at other places.
+    basketry("rewrite", source, "-o", out, "--layout", layout, "--cluster", "37")
+    said = basketry("verify", source, out, "--tolerance", "1%")
+    assert "numbers of either within the tolerance differ by at most" in said
+    assert basketry.run("verify", source, out, "--tolerance", "0.001%", "-q").code == 1

@@ -183,6 +183,76 @@ def test_a_job_ends_with_its_sweep(tmp_path: Path, how: signal.Signals) -> None:
     wait_for_end(int(pids.read_text()))
 
 
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("kind", ["deaf", "forks", "orphan"])
+def test_all_of_a_job_ends_with_its_sweep(tmp_path: Path, how: signal.Signals, kind: str) -> None:
+    """Also what does not heed the signal, what is started because of it, and what has lost its parent."""
+    pids = tmp_path / "pids"
+    said, ready = f"echo $! >> {pids}", f"touch {tmp_path}/ready"
+    script = {
+        "deaf": f"(trap '' TERM; exec sleep 1000) & {said}; {ready}; wait",
+        "forks": f"trap 'sleep 1000 & {said}; exit 1' TERM; {ready}; while :; do sleep 0.05; done",
+        "orphan": f"(sleep 1000 & {said}); {ready}; while :; do sleep 0.05; done",
+    }[kind]
+    job = tmp_path / "job.sh"
+    job.write_text(script)
+    command = f"sh {job} {{output}} {{n}}"
+    words: list[str | Path] = [BINARY, "sweep", "-o", tmp_path / "out", "--command", command, "--grid", "n=1", "-q"]
+    with subprocess.Popen(words, stderr=subprocess.DEVNULL) as sweep:
+        while not (tmp_path / "ready").exists():
+            assert sweep.poll() is None
+            time.sleep(0.01)
+        sweep.send_signal(how)
+    until = time.monotonic() + 60
+    while not pids.exists() or not pids.read_text().endswith("\n"):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    for pid in pids.read_text().split():
+        wait_for_end(int(pid))
+
+
+def test_a_run_without_its_starter_measures_nothing(tmp_path: Path) -> None:
+    """The sweep may be killed before its run has asked to end with it."""
+    task = tmp_path / "task.json"
+    task.write_text("no task")
+    run = [BINARY, "sweep", "--watched", task]
+    mine = {**os.environ, "BASKETRY_STARTED_BY": str(os.getpid())}
+    assert subprocess.run(run, env=mine, capture_output=True, check=False).returncode == 2
+    gone = {**os.environ, "BASKETRY_STARTED_BY": str(2**22 - 7)}
+    assert subprocess.run(run, env=gone, capture_output=True, check=False).returncode == 128 + signal.SIGTERM
+
+
+def test_a_point_that_fails_is_not_chosen(basketry: Basketry, tmp_path: Path) -> None:
+    """An output that cannot be read is the smallest, and written fastest. Where all fail alike, that tells nothing."""
+    source, out = tmp_path / "in.root", tmp_path / "out"
+    basketry("generate", "single", "--size", "200kB", "-o", source, "-q")
+    job = tmp_path / "job.sh"
+    job.write_text('case $2 in good) cp "$3" "$1";; folder) mkdir "$1";; *) echo text > "$1";; esac')
+    command = f"sh {job} {{output}} {{how}} {{input}}"
+    words: list[str | Path] = [
+        "--command",
+        command,
+        "--grid",
+        "how=text,folder,good",
+        "--repeat",
+        "1",
+        "--goal",
+        "size,copy",
+    ]
+    done = basketry.run("sweep", source, "-o", out, *words, "-q")
+    assert done.code == 1, str(done)
+    found = basketry.json("sweep", "show", out)
+    assert [one["chosen"] for one in (found["decision"], *found["further"])] == [2, 2]
+    assert all(front["points"] == [2] for front in found["fronts"])
+    assert {failure["point"] for failure in found["failures"]} == {0, 1}
+    assert "copy of how=folder failed: it made a folder" in basketry("sweep", "show", out)
+    assert not list(out.glob("*.root"))
+
+    no_root: list[str | Path] = ["--command", command, "--grid", "how=a,b", "--repeat", "1", "--goal", "size", "-q"]
+    basketry.run("sweep", source, "-o", tmp_path / "other", *no_root)
+    assert basketry.json("sweep", "show", tmp_path / "other")["decision"]["chosen"] is not None
+
+
 def test_wrong_commands_are_refused(basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out"
     cases = [

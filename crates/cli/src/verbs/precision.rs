@@ -124,13 +124,17 @@ fn print(report: &Report, args: &Args) -> Result<()> {
         output::notes(&mut out, &report.notes)?;
     }
     let proposed = report.tables.iter().flat_map(|table| &table.columns).filter(|c| c.proposed.is_some()).count();
+    let share = if report.stored == 0 {
+        String::new()
+    } else {
+        format!(" ({})", output::percent(report.expected, report.stored))
+    };
     writeln!(
         out,
-        "{} of columns, {} of them of floating-point numbers; expected {} ({}) with {}",
+        "{} of columns, {} of them of floating-point numbers; expected {}{share} with {}",
         output::bytes(report.stored),
         output::bytes(report.floats),
         output::bytes(report.expected),
-        output::percent(report.expected, report.stored),
         output::plural(proposed as u64, "encoding proposed", "encodings proposed"),
     )?;
     match (&report.layout, &args.layout_out) {

@@ -18,9 +18,8 @@ use lab::sweep::plan::{Estimate, Kind};
 use lab::sweep::question::{Goal, Question};
 use lab::sweep::run::{Event, findings};
 use lab::sweep::runner::{Runner, Task};
-use lab::sweep::{
-    CommandRunner, Commands as JobCommands, RootRunner, Settings, Sweep, SweepInput, end_jobs, execute, show,
-};
+use lab::sweep::{CommandRunner, Commands as JobCommands, RootRunner, Settings, Sweep, SweepInput, execute, show};
+use lab::system::descendants::end_from_now_on;
 use lab::system::subprocess::end_with_parent;
 use lab::tune::Limit;
 use rootfile::{Error, Hint, Result, check_output};
@@ -333,7 +332,7 @@ fn run(args: &Args) -> Result<Answer> {
             // The end of the sweep is that of its jobs, with all that they have started.
             interrupt::heed(|signal, sent| {
                 if sent {
-                    end_jobs(signal)
+                    end_from_now_on(signal);
                 }
             })?;
         }

@@ -70,6 +70,14 @@ pub fn tables_in(file: &RootFile, directories: &[Directory]) -> Vec<TableEntry> 
     found
 }
 
+impl TableEntry {
+    /// Whether an address names it: by its path, if it is the newest of its kind there, or by path and cycle (`dir/tree;2`).
+    pub fn is_named(&self, wanted: &str) -> bool {
+        let cycle = wanted.strip_prefix(self.path.as_str()).and_then(|rest| rest.strip_prefix(';')?.parse().ok());
+        cycle.map_or(self.newest && wanted == self.path, |cycle: i16| cycle == self.key.cycle)
+    }
+}
+
 /// What readers find by a path alone: of the tables of each path that with the highest cycle, whatever its container.
 pub fn by_path(tables: &[TableEntry]) -> Vec<&TableEntry> {
     let mut found: Vec<&TableEntry> = Vec::new();
@@ -85,12 +93,16 @@ pub fn by_path(tables: &[TableEntry]) -> Vec<&TableEntry> {
     found
 }
 
+/// The path and the cycle of an address that has both. A name may have a semicolon; a cycle is a number behind one.
+pub fn split_cycle(wanted: &str) -> Option<(&str, i16)> {
+    let (path, cycle) = wanted.rsplit_once(';')?;
+    Some((path, cycle.parse().ok()?))
+}
+
 /// The table of a path, or of a path and a cycle (`dir/tree;2`). Slashes around the path do not count, unless they are
 /// part of a name.
 pub fn find<'a>(tables: &'a [TableEntry], wanted: &str) -> Option<&'a TableEntry> {
-    // A name may have a semicolon; a cycle is a number behind one.
-    let with_cycle = wanted.rsplit_once(';').and_then(|(path, n)| Some((path, n.parse::<i16>().ok()?)));
-    let (wanted, cycle) = with_cycle.map_or((wanted, None), |(path, cycle)| (path, Some(cycle)));
+    let (wanted, cycle) = split_cycle(wanted).map_or((wanted, None), |(path, cycle)| (path, Some(cycle)));
     // A name may be empty: its path ends with a slash.
     [wanted, wanted.trim_start_matches('/'), wanted.trim_matches('/')].iter().find_map(|wanted| {
         let alike = tables.iter().filter(|table| table.path == *wanted);

@@ -27,6 +27,7 @@ mod verdict;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use dataset::table::catalog::split_cycle;
 use rootfile::{Error, Result};
 
 use self::context::Context;
@@ -57,7 +58,11 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     let second_tree = options.second_tree.as_deref().or(tree);
     let first = Side::open(inputs, tree, options.follow)?;
     let second = Side::open(&[output.to_path_buf()], second_tree, options.follow)?;
-    let (ours, theirs) = (first.trees(tree)?, second.trees(second_tree)?);
+    let ours = first.trees(tree)?;
+    // A cycle of the first side alone, such as what a rewrite has taken from it, is the newest one of the second.
+    let path_alone = tree.filter(|_| options.second_tree.is_none()).and_then(split_cycle);
+    let theirs =
+        second.trees(second_tree).or_else(|e| path_alone.map_or(Err(e), |(path, _)| second.trees(Some(path))))?;
     let mut verdict = Verdict::default();
     verdict.notes.extend(first.plan.notes.iter().chain(&second.plan.notes).map(ToString::to_string));
     let mut selection = EntrySelection::new(&options.entries);

@@ -48,7 +48,11 @@ impl Side {
         let files = paths.iter().map(|path| open(&pool, path, tree.is_none())).collect::<Result<Vec<_>>>()?;
         // If one tree is compared, damage elsewhere does not matter.
         let leads_to_tree = |path: &str| {
-            let below = |tree: &str| path.is_empty() || tree == path || tree.starts_with(&format!("{path}/"));
+            let below = |tree: &str| {
+                // A cycle of it, or what lies in it.
+                let inside = |rest: &str| rest.is_empty() || rest.starts_with([';', '/']);
+                path.is_empty() || tree.strip_prefix(path).is_some_and(inside)
+            };
             tree.is_none_or(below)
         };
         let mut plan =
@@ -57,11 +61,12 @@ impl Side {
         Ok(Self { files, plan, kept })
     }
 
-    /// All trees and RNTuples, or those of this path: it may be that of a tree and of an RNTuple.
+    /// All trees and RNTuples, or those of this path: it may be that of a tree and of an RNTuple. A path with a cycle (`dir/tree;2`) is
+    /// that cycle.
     pub fn trees(&self, only: Option<&str>) -> Result<Vec<SideTree<'_>>> {
         let trees = self.plan.trees().map(|tree| (tree, false));
         let all = trees.chain(self.plan.ntuples().map(|ntuple| (ntuple, true)));
-        let mut trees: Vec<SideTree<'_>> = all
+        let trees: Vec<SideTree<'_>> = all
             .map(|((directory, entry, parts), is_ntuple)| {
                 let directory = self.plan.directories.get(directory).map_or("", |d| d.path.as_str());
                 SideTree { path: path_of(directory, &entry.name), is_ntuple, parts, older: &entry.older }
@@ -69,14 +74,35 @@ impl Side {
             .collect();
         let Some(only) = only else { return Ok(trees) };
         let all: Vec<String> = trees.iter().map(|tree| tree.path.clone()).collect();
-        trees.retain(|tree| tree.path == only);
-        match (trees.is_empty(), self.files.first()) {
+        let mut found = Vec::new();
+        for tree in trees {
+            match only.strip_prefix(tree.path.as_str()) {
+                Some("") => found.push(tree),
+                Some(rest) => found.extend(self.cycle_of(tree, rest)?),
+                None => {}
+            }
+        }
+        match (found.is_empty(), self.files.first()) {
             (true, Some(file)) => {
                 Err(Error::request(format!("no tree or RNTuple {only}; there are: {}", all.join(", ")))
                     .file(file.name()))
             }
-            _ => Ok(trees),
+            _ => Ok(found),
         }
+    }
+
+    /// The cycle of a tree that is written behind its path, `;2`.
+    fn cycle_of<'a>(&self, tree: SideTree<'a>, written: &str) -> Result<Option<SideTree<'a>>> {
+        let Some(wanted) = written.strip_prefix(';').and_then(|cycle| cycle.parse().ok()) else { return Ok(None) };
+        for parts in std::iter::once(tree.parts).chain(tree.older.iter().map(Vec::as_slice)) {
+            for part in parts {
+                let (_, _, key) = self.locate(*part)?;
+                if key.cycle == wanted {
+                    return Ok(Some(SideTree { parts, older: &[], ..tree }));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Plans the columns of a tree. Filters of branches and entries see it under the name `path`.

@@ -7,9 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, FixedSizeListArray, LargeListArray, PrimitiveArray, StructArray};
+use arrow_array::{
+    Array, ArrayRef, FixedSizeListArray, Int32Array, LargeListArray, PrimitiveArray, StructArray, UnionArray,
+};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
+use arrow_select::take::take;
 use dataset::glob::ColumnPattern;
 use rootfile::{Error, Result};
 
@@ -84,6 +87,10 @@ impl Tolerance {
         if a.is_nan() && b.is_nan() {
             return true;
         }
+        // No distance from an infinity is a share of it, or is small. One that is the same on both sides is equal as it is.
+        if !(a.is_finite() && b.is_finite()) {
+            return a == b;
+        }
         match self {
             Self::Absolute(limit) => (a - b).abs() <= limit,
             Self::Relative(share) => (a - b).abs() <= share * a.abs().max(b.abs()),
@@ -125,6 +132,7 @@ pub(super) fn settled(a: &ArrayRef, b: &ArrayRef, tolerance: Tolerance, largest:
         DataType::Float64 => numbers::<Float64Type>(a, b, tolerance, largest),
         DataType::Struct(_) => record(a.as_struct(), b.as_struct(), tolerance, largest),
         DataType::LargeList(_) => list(a.as_list(), b.as_list(), tolerance, largest),
+        DataType::Union(..) => variant(a.as_union(), b.as_union(), tolerance, largest),
         DataType::FixedSizeList(..) => {
             let (x, y) = (a.as_fixed_size_list(), b.as_fixed_size_list());
             let DataType::FixedSizeList(item, size) = a.data_type() else { return Arc::clone(b) };
@@ -156,6 +164,32 @@ fn list(a: &LargeListArray, b: &LargeListArray, tolerance: Tolerance, largest: &
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
     let new = LargeListArray::try_new(Arc::clone(item), offsets, items, b.nulls().cloned());
     Arc::new(new.unwrap_or_else(|_| b.clone()))
+}
+
+/// Entries of the same alternatives: those of each are compared in their order, wherever they lie.
+fn variant(a: &UnionArray, b: &UnionArray, tolerance: Tolerance, largest: &LargestError) -> ArrayRef {
+    let new = || {
+        let DataType::Union(fields, _) = b.data_type() else { return None };
+        let (of_a, of_b) = (a.offsets()?, b.offsets()?);
+        let mut settled_children = Vec::with_capacity(fields.len());
+        let mut places = vec![0; b.len()];
+        for (tag, _) in fields.iter() {
+            let rows = || b.type_ids().iter().enumerate().filter(move |(_, own)| **own == tag).map(|(row, _)| row);
+            let items = |array: &UnionArray, offsets: &[i32]| {
+                let at: Option<Vec<i32>> = rows().map(|row| offsets.get(row).copied()).collect();
+                take(array.child(tag), &Int32Array::from(at?), None).ok()
+            };
+            settled_children.push(settled(&items(a, of_a)?, &items(b, of_b)?, tolerance, largest));
+            for (row, place) in rows().zip(0..) {
+                *places.get_mut(row)? = place;
+            }
+        }
+        UnionArray::try_new(fields.clone(), b.type_ids().clone(), Some(places.into()), settled_children).ok()
+    };
+    match a.type_ids() == b.type_ids() {
+        true => Arc::new(new().unwrap_or_else(|| b.clone())),
+        false => Arc::new(b.clone()),
+    }
 }
 
 /// The first item of the lists, and how many there are.
@@ -229,5 +263,19 @@ mod tests {
         let (x, y) = (floats(1000.0), floats(1000.5));
         assert_eq!(&settled(&x, &y, Tolerance::Relative(0.001), &largest), &x);
         assert_eq!(&settled(&x, &y, Tolerance::Relative(0.0001), &largest), &y);
+    }
+
+    #[test]
+    fn an_infinity_is_near_nothing_else() {
+        let any = [Tolerance::Absolute(f64::MAX), Tolerance::Relative(10.0)];
+        for tolerance in any {
+            let infinity = f64::INFINITY;
+            assert!(tolerance.allows(infinity, infinity) && tolerance.allows(f64::NAN, -f64::NAN));
+            for (a, b) in
+                [(1.0, infinity), (infinity, -infinity), (-infinity, 0.0), (f64::NAN, infinity), (f64::NAN, 1.0)]
+            {
+                assert!(!tolerance.allows(a, b) && !tolerance.allows(b, a), "{a} {b} {tolerance:?}");
+            }
+        }
     }
 }

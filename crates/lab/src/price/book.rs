@@ -171,7 +171,10 @@ impl PriceBook {
         // Without any price all layouts cost the same.
         let rates = self.rates();
         let sum = rates.stored_byte + rates.read_byte + rates.read_second + rates.write_second;
-        if !(sum.is_finite() && sum > 0.0) {
+        if !sum.is_finite() {
+            return Err("the prices or their products are too large to be numbers".to_owned());
+        }
+        if sum <= 0.0 {
             return Err("all prices are 0: nothing could be weighed".to_owned());
         }
         Ok(())
@@ -255,6 +258,7 @@ mod tests {
             ("disk = 3\n", "disk"),
             ("nothing", "price book"),
             (free, "all prices are 0"),
+            ("[life]\nreadings = 1e300\n[cpu]\ncore-hour = 1e300\n", "too large"),
         ] {
             let message = PriceBook::parse(text).unwrap_err().to_string();
             assert!(message.contains("is not a price book") && message.contains(told), "{text}: {message}");

@@ -1,6 +1,7 @@
-//! The operating system: subprocesses, CPU clocks, the host, and shell quoting. Nothing here knows ROOT files.
+//! The operating system: subprocesses and what descends from them, CPU clocks, the host, and shell quoting. Nothing here knows ROOT files.
 
 pub(crate) mod clock;
+pub mod descendants;
 pub mod host;
 pub(crate) mod shell;
 pub mod subprocess;

@@ -5,9 +5,15 @@
 use std::process::Command;
 
 use rootfile::{Error, Result};
+use rustix::process::{Pid, Signal};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+/// Shells add this to the number of the signal that ended a command.
+const SIGNALLED: i32 = 128;
+/// The variable that has the number of the process that started a run.
+pub const STARTER: &str = "BASKETRY_STARTED_BY";
 
 /// Runs a program whose last line is JSON, and reads that.
 ///
@@ -16,6 +22,7 @@ use serde::{Deserialize, Serialize};
 /// The program cannot be started, fails, or its last line is not the JSON of `T`.
 pub fn measure<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
     let name = command.get_program().to_string_lossy().into_owned();
+    command.env(STARTER, std::process::id().to_string());
     let done = command.output().map_err(|e| Error::from(e).file(&name))?;
     let text = String::from_utf8_lossy(&done.stdout);
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -30,7 +37,12 @@ pub fn measure<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
 /// Ends this process when its parent ends. Otherwise a run would go on after its result is no longer needed.
 pub fn end_with_parent() {
     // Without the signal a run only ends later.
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+    // The parent may have ended before.
+    let starter = std::env::var(STARTER).ok().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
+    if starter.is_some() && rustix::process::getppid() != starter {
+        std::process::exit(SIGNALLED + Signal::TERM.as_raw());
+    }
 }
 
 /// Bytes of memory and of address space.

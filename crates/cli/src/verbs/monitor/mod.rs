@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "N", conflicts_with = "command")]
     pid: Option<i32>,
     /// With --pid: watch at most so many seconds.
-    #[arg(long, value_name = "SECONDS", requires = "pid", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", requires = "pid", conflicts_with = "command", value_parser = seconds)]
     duration: Option<Duration>,
     /// File for the samples: trees of a .root file, or .parquet, .csv or .jsonl.
     #[arg(short, long, value_name = "FILE")]

@@ -13,7 +13,7 @@ use std::time::Instant;
 use dataset::glob::NameFilter;
 use flow::Progress;
 use lab::price::PriceBook;
-use lab::tune::{Kept, Limit, MeasuredFile, Options, Reader, Tuned, prove, tune};
+use lab::tune::{Kept, Limit, MeasuredFile, Options, Reader, Tuned, check_suits, prove, tune};
 use rootfile::{Error, Hint, Result, check_output, is_same_place};
 
 pub use args::Args;
@@ -123,8 +123,9 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
     let tuned = match kept {
         Some(kept) => {
             let mut tuned = kept.choose(&options)?;
-            if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
+            if let (Some(out), Some(layout)) = (&args.output, &tuned.layout) {
                 let subject = subject()?;
+                check_suits(layout, subject.path(), &options)?;
                 subject.name().clone_into(&mut tuned.report.input);
                 prove(&mut tuned, subject.path(), out, &options, budget, args.force, progress)?;
             }

@@ -104,6 +104,13 @@ impl<'a> TablesPlanner<'a> {
             let path = self.objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
             if self.is_asked(&path, parts)? {
                 self.plan_table(&InputTable { directory, entry, path, container }, parts)?;
+                continue;
+            }
+            for parts in &entry.older {
+                if self.is_asked(&path, parts)? {
+                    let inputs = self.inputs_of(parts)?;
+                    self.plan_newest(&InputTable { directory, entry, path: path.clone(), container }, &inputs)?;
+                }
             }
         }
         if !self.bad.any() {

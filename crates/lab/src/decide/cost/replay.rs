@@ -8,6 +8,7 @@ use std::path::Path;
 
 use dataset::EntrySet;
 use dataset::table::TableColumn;
+use dataset::table::catalog::split_cycle;
 use dataset::tree::Tree;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, drain};
@@ -50,8 +51,17 @@ pub fn replay(
 ) -> Result<Vec<Reading>> {
     let Some(first) = files.first() else { return Ok(Vec::new()) };
     let mut readings = vec![Reading::default(); files.len()];
-    for tree in FileStats::read(first, tree, workload)?.trees.into_iter().filter(|tree| tree.entries > 0.0) {
-        let open = |path: &&Path| Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(tree.path.clone()) }]);
+    // What was written of a cycle is the newest one of its file.
+    let cycle = tree.filter(|tree| split_cycle(tree).is_some());
+    let path_alone = tree.and_then(split_cycle).map(|(path, _)| path);
+    let stats = |tree| FileStats::read(first, tree, workload);
+    let found = stats(tree).or_else(|e| path_alone.map_or(Err(e), |path| stats(Some(path))))?;
+    for tree in found.trees.into_iter().filter(|tree| tree.entries > 0.0) {
+        let input = |path: &Path, tree: &str| Input { path: path.to_path_buf(), tree: Some(tree.to_owned()) };
+        let open = |path: &&Path| {
+            let named = cycle.and_then(|cycle| Dataset::open(&[input(path, cycle)]).ok());
+            named.map_or_else(|| Dataset::open(&[input(path, &tree.path)]), Ok)
+        };
         let datasets = files.iter().map(open).collect::<Result<Vec<_>>>()?;
         for (weight, term) in &workload.terms {
             read(&datasets, term, (Budget { threads: 1, ..budget }, seed), *weight, &mut readings)?;

@@ -119,12 +119,10 @@ impl FileStats {
             return Err(problem);
         }
         let mut alone = 0.0;
-        // Of several cycles only the newest is the table.
-        for table in tables_in(&file, &walk.directories).into_iter().filter(|t| t.newest && !t.is_unreleased()) {
+        // Of several cycles the newest is the table, or the one that is named.
+        let wanted = |table: &TableEntry| tree.map_or(table.newest, |tree| table.is_named(tree));
+        for table in tables_in(&file, &walk.directories).into_iter().filter(|t| wanted(t) && !t.is_unreleased()) {
             let TableEntry { path, key, container, .. } = table;
-            if tree.is_some_and(|tree| tree != path) {
-                continue;
-            }
             let start = thread_seconds();
             if container == Container::Rntuple {
                 alone += stats.add_ntuple(path.clone(), &key, demand).map_err(|e| e.object(path))?;

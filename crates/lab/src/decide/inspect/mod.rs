@@ -197,7 +197,8 @@ fn newest(tables: &[TableEntry], container: Container) -> impl Iterator<Item = &
 }
 
 fn is_wanted(table: &TableEntry, options: &Options) -> bool {
-    options.tree.as_ref().is_none_or(|pattern| pattern.matches(&table.path))
+    let with_cycle = || format!("{};{}", table.path, table.key.cycle);
+    options.tree.as_ref().is_none_or(|pattern| pattern.matches(&table.path) || pattern.matches(&with_cycle()))
 }
 
 fn no_such_tree(file: &RootFile, tables: &[TableEntry], pattern: &TreePattern) -> Error {

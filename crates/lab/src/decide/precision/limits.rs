@@ -53,6 +53,11 @@ impl Limits {
         Ok(())
     }
 
+    /// The patterns of limits for columns by name.
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &ColumnPattern> {
+        self.relative.iter().chain(&self.absolute).filter_map(|(pattern, _)| pattern.as_ref())
+    }
+
     /// The options of `verify` that prove them, which takes one tolerance for a column: the relative one, if there are both.
     pub(super) fn tolerances(&self) -> Vec<String> {
         let mut found: Vec<(Option<&ColumnPattern>, String)> = Vec::new();

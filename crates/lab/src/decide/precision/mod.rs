@@ -71,6 +71,7 @@ pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
     let (mut reports, mut all) = (Vec::new(), 0.0);
     let mut layout = Layout::default();
     let mut notes = Vec::new();
+    let mut unused: Vec<&ColumnPattern> = options.limits.patterns().collect();
     for inputs in tables_of(&options.inputs)? {
         let dataset = Dataset::open_following(&inputs, options.follow)?;
         let (mut columns, bytes) = match dataset.entries() {
@@ -78,6 +79,10 @@ pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
             _ => columns::columns(&dataset)?,
         };
         all += bytes;
+        let has = |pattern: &ColumnPattern| {
+            columns.iter().flat_map(|column| &column.names).any(|name| pattern.matches(dataset.path(), name))
+        };
+        unused.retain(|pattern| !has(pattern));
         columns.retain(|column| {
             let fits = |pattern: &ColumnPattern| column.names.iter().any(|name| pattern.matches(dataset.path(), name));
             let found: Vec<bool> = patterns.iter().map(fits).collect();
@@ -102,6 +107,10 @@ pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
         let what = format!("no column of floating-point numbers matches {}", pattern.as_str());
         return Err(Error::request(what));
     }
+    let unused = unused.into_iter().map(ColumnPattern::as_str);
+    notes.extend(
+        unused.map(|pattern| format!("no column of floating-point numbers matches {pattern}: its limit is unused")),
+    );
     Ok(finished(options, reports, all, &layout, notes))
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dataset::glob::ColumnPattern;
 use dataset::layout::Layout;
 use rootfile::{Error, Hint, Result};
 
@@ -9,8 +10,10 @@ use super::alternatives::usage;
 use super::choice::Limits;
 use super::names::{Choose, Name};
 use super::options::Options;
-use super::report::{Choice, Cost, LimitReport, Report, SCHEMA, number_of};
+use super::report::{Choice, Cost, Figures, LimitReport, Report, SCHEMA, number_of};
 use super::tuned::Tuned;
+use crate::cost::column::Column;
+use crate::cost::statistics::FileStats;
 use crate::cost::{Goal, Weights, Workload};
 use crate::price::PriceBook;
 
@@ -47,6 +50,9 @@ impl Kept {
         }
         if report.choices.is_empty() {
             return Err(wrong("it has no choices".to_owned()));
+        }
+        if std::iter::once(&report.today).chain(report.choices.iter().map(|choice| &choice.figures)).any(is_negative) {
+            return Err(wrong("it has figures below zero".to_owned()));
         }
         let workload = report.workload.parse()?;
         Ok(Self { report, workload })
@@ -145,6 +151,39 @@ impl Kept {
         }
         (report.delivered, report.verdict) = (None, String::new());
         Ok(Tuned { report, layout, may_be_slower, decider: None })
+    }
+}
+
+/// Whether one of the figures is below zero, which nothing costs.
+fn is_negative(figures: &Figures) -> bool {
+    let values = serde_json::to_value(figures).unwrap_or_default();
+    values.as_object().is_some_and(|all| all.values().any(|value| value.as_f64().is_some_and(|value| value < 0.0)))
+}
+
+/// Refuses a layout for columns of which a file has none: it is that of another file.
+///
+/// # Errors
+///
+/// The file has none of them, or cannot be read.
+pub fn check_suits(layout: &Layout, path: &Path, options: &Options) -> Result<()> {
+    let patterns = layout.columns();
+    let stats = FileStats::read(path, options.tree.as_deref(), &options.workload)?;
+    let fits = |column: &Column| {
+        let tree = stats.trees.get(column.tree).map_or("", |tree| tree.path.as_str());
+        let names = |pattern: &ColumnPattern| {
+            // A layout of the other container has other names below the first.
+            let parts = || pattern.as_str().split(['/', '.', '{', '}', ',']);
+            let named = |name: &String| pattern.matches(tree, name) || parts().any(|part| part == name);
+            column.lineage.iter().any(named)
+        };
+        patterns.iter().any(|(pattern, _)| names(pattern))
+    };
+    match patterns.is_empty() || stats.columns.iter().any(fits) {
+        true => Ok(()),
+        false => {
+            Err(Error::request("has no column that the report's layout names: the report is of another file")
+                .file(path))
+        }
     }
 }
 

@@ -71,7 +71,7 @@ use search::{Search, main_packing, packings_for, packings_of};
 use tuned::Decider;
 
 pub use crate::cost::{Access, Goal, Workload};
-pub use again::Kept;
+pub use again::{Kept, check_suits};
 pub(crate) use forecast::{LayoutForecast, forecast_layouts};
 pub use limits::Limit;
 pub use measured_file::MeasuredFile;

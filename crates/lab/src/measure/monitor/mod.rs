@@ -37,8 +37,8 @@ pub use phase_marks::VARIABLE;
 pub(crate) use record::Rewriter;
 pub use record::SAMPLES;
 pub use sample::Sample;
-pub(crate) use summary::public_word;
 pub use summary::{Job, Maxima, Summary};
+pub(crate) use summary::{SCHEMA as SUMMARY_SCHEMA, public_word};
 pub use watch::{Ended, Signaller, ignored, watch};
 
 /// The result of watching.

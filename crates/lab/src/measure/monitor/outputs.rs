@@ -82,7 +82,7 @@ impl Outputs {
             let inherited = ancestors().flat_map(|pid| open_for_writing(proc, pid));
             foreign.extend(inherited.filter_map(|link| held(&link)).map(|(_, id, _)| id));
         }
-        Self { proc: proc.to_path_buf(), discover, files, foreign, pace: Pace::default() }
+        Self { proc: proc.to_path_buf(), discover, files, foreign, pace: Pace::by_cpu() }
     }
 
     /// Sizes, and what happened since the last look. `time` is that of the sample.

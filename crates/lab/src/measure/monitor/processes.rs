@@ -11,6 +11,8 @@ use procfs::process::{Io, Process, Stat};
 use procfs::{FromBufRead, FromRead};
 use wait4::ResourceUsage;
 
+use crate::system::clock::thread_seconds;
+
 /// After an expensive reading, the pause is this many times as long as the reading. So such readings take at most a
 /// thousandth of one core.
 const REST: u32 = 1000;
@@ -79,18 +81,44 @@ pub(crate) struct Memory {
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     last: Option<(Instant, Duration)>,
+    /// Whether it costs the CPU time of the thread: on a busy machine the clock goes on while the thread waits for a processor. Otherwise
+    /// it costs time by the clock, as where it waits for a disk.
+    by_cpu: bool,
+}
+
+/// The begin of something costly.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    at: Instant,
+    cpu: f64,
+}
+
+impl Begun {
+    pub fn now() -> Self {
+        Self { at: Instant::now(), cpu: thread_seconds() }
+    }
 }
 
 impl Pace {
+    /// Of what costs CPU time alone.
+    pub fn by_cpu() -> Self {
+        Self { last: None, by_cpu: true }
+    }
+
     /// When it begins, if it is time or has to be.
-    pub fn due(&self, now: bool) -> Option<Instant> {
+    pub fn due(&self, now: bool) -> Option<Begun> {
         let due = self.last.is_none_or(|(last, cost)| last.elapsed() >= cost.saturating_mul(REST));
-        (due || now).then(Instant::now)
+        (due || now).then(Begun::now)
     }
 
     /// It was done, and is to rest.
-    pub fn done(&mut self, started: Instant) {
-        self.last = Some((Instant::now(), started.elapsed()));
+    pub fn done(&mut self, begun: Begun) {
+        let clock = begun.at.elapsed();
+        let cost = match self.by_cpu {
+            true => Duration::try_from_secs_f64(thread_seconds() - begun.cpu).map_or(clock, |cpu| cpu.min(clock)),
+            false => clock,
+        };
+        self.last = Some((Instant::now(), cost));
     }
 }
 
@@ -142,10 +170,10 @@ impl Processes {
             lost: Totals::default(),
             last: Totals::default(),
             peak: 0,
-            listing: Pace::default(),
+            listing: Pace::by_cpu(),
             listed: false,
-            peaks: Pace::default(),
-            proportional: pss.then(Pace::default),
+            peaks: Pace::by_cpu(),
+            proportional: pss.then(Pace::by_cpu),
         };
         tree.join(top, 0);
         tree
@@ -161,7 +189,7 @@ impl Processes {
         }
         if first {
             // The first listing takes longer than later ones, so it sets no pause.
-            self.listing = Pace::default();
+            self.listing = Pace::by_cpu();
         }
         let mut sum = Memory::default();
         let mut gone = BTreeSet::new();

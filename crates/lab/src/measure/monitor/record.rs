@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::journal::{Form, Journal};
 use super::options::Options;
 use super::outputs::OutputFile;
-use super::processes::Pace;
+use super::processes::{Begun, Pace};
 use super::sample::Sample;
 use super::summary::Job;
 
@@ -146,9 +146,9 @@ impl Recorder {
 
     /// Saves what there is. What goes wrong is known at the end.
     pub fn save(&mut self, job: &Job, files: &[OutputFile], rss: u64) {
-        let started = Instant::now();
+        let (started, begun) = (Instant::now(), Begun::now());
         self.saves.ours |= self.make(job, files).is_ok();
-        self.saves.pace.done(started);
+        self.saves.pace.done(begun);
         (self.saves.last, self.saves.cost, self.saves.rss) = (Some(Instant::now()), started.elapsed(), rss);
     }
 

@@ -11,7 +11,7 @@ use super::sample::Sample;
 use crate::system::host::HostInfo;
 
 /// Version of the JSON that a [`Summary`] becomes.
-const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 /// The exit code of a job whose end is not known.
 pub(super) const UNKNOWN: i64 = -1;
 /// Between these marks events are done.

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use wait4::ResourceUsage;
 
 use super::outputs::{Outputs, Seen};
-use super::processes::{Memory, Processes, Totals};
+use super::processes::{Memory, Pace, Processes, Totals};
 use super::*;
 
 /// A folder with processes.
@@ -70,6 +70,20 @@ fn a_tree_is_summed_and_others_are_not() {
     assert_eq!((totals.minor_faults, totals.major_faults), (300, 21));
     assert_eq!((totals.read, totals.written, totals.disk_read, totals.disk_written), (3000, 600, 90, 15));
     assert_eq!((tree.pss(), tree.peak()), (0, 0));
+}
+
+#[test]
+fn a_reading_costs_what_it_computes_and_not_what_it_waits() {
+    let mut pace = Pace::by_cpu();
+    let begun = pace.due(false).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    pace.done(begun);
+    // By the clock it would rest for 200 s.
+    let until = std::time::Instant::now() + Duration::from_secs(100);
+    while pace.due(false).is_none() {
+        assert!(std::time::Instant::now() < until);
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 #[test]
@@ -163,16 +177,23 @@ fn shell(script: &str, options: &Options) -> Ended {
 fn a_job_is_watched_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("written");
+    let seen = folder.path().join("seen");
     // The written bytes are known exactly: 500,000 by a child, and the words. The child waits until it has been
-    // sampled.
+    // sampled, with its file, for as long as that takes.
     let script = format!(
         "echo start > $BASKETRY_MONITOR; dd if=/dev/zero bs=1000 count=500 status=none | \
-         (exec 3> {0}; cat >&3; sleep 0.3); echo events 5 > $BASKETRY_MONITOR; echo events +2 > $BASKETRY_MONITOR; \
-         echo stop > $BASKETRY_MONITOR; exit 9",
-        output.display()
+         (exec 3> {0}; cat >&3; sleep 0.3; until [ -e {1} ]; do sleep 0.02; done); echo events 5 > $BASKETRY_MONITOR; \
+         echo events +2 > $BASKETRY_MONITOR; echo stop > $BASKETRY_MONITOR; exit 9",
+        output.display(),
+        seen.display()
     );
-    let every = Duration::from_millis(20);
-    let ended = shell(&script, &Options { every, pss: true, ..Options::default() });
+    let options = Options { every: Duration::from_millis(20), pss: true, ..Options::default() };
+    let look = |sample: &Sample| {
+        if sample.processes >= 2 && sample.pss > 0 && sample.outputs > 0 {
+            fs::write(&seen, "").unwrap();
+        }
+    };
+    let ended = watch(Command::new("sh").args(["-c", &script]), &options, &Signaller::default(), look).unwrap();
     assert_eq!(ended.code(), 9);
     let summary = &ended.watched.summary;
     let marks: Vec<&str> = summary.marks.iter().map(|mark| mark.mark.as_str()).collect();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rootfile::{Error, Result};
 
 use super::rows::{row_object, rows};
-use crate::monitor::{Job, Maxima, OutputFile, SAMPLES, Sample, Summary, each_of_csv, newest_beside};
+use crate::monitor::{Job, Maxima, OutputFile, SAMPLES, SUMMARY_SCHEMA, Sample, Summary, each_of_csv, newest_beside};
 
 /// The most bytes of a summary. One has a thousand marks at most, each with the sizes of 256 files.
 const SUMMARY: u64 = 64 << 20;
@@ -91,10 +91,15 @@ fn json(path: &Path, each: &mut Each<'_>) -> Result<Head> {
             None => serde_json::from_reader(BufReader::new(open()?.take(SUMMARY))),
         }
         .map_err(|_| strange())?;
-        if whole.schema == 0 {
-            return Err(strange());
+        match whole.schema {
+            0 => return Err(strange()),
+            1..=SUMMARY_SCHEMA => return of_summary(whole, each),
+            newer => {
+                let what =
+                    format!("is a record of schema {newer}, which is newer than this program ({SUMMARY_SCHEMA})");
+                return Err(Error::unsupported(what).file(path));
+            }
         }
-        return of_summary(whole, each);
     }
     let mut lines = BufReader::new(open()?);
     loop {

@@ -5,33 +5,42 @@ use std::collections::BTreeMap;
 
 use super::decide;
 use super::findings::{Failure, Findings, Front, Line, StreamCost};
-use super::journal::{Entry, Head, Journal};
+#[cfg(test)]
+use super::journal::Entry;
+use super::journal::{Head, Journal};
 use super::metric::METRICS;
 use super::plan::Kind;
 use super::point::Point;
 use super::runner::Measured;
-use super::runs::{Runs, candidates, reference};
+use super::runs::{Runs, reference};
 use crate::math::statistics::{Figure, line, median};
 
 /// Computes figures and a decision from a journal.
 pub fn analyse_journal(head: &Head, journal: &Journal) -> Findings {
     let failure = |(point, kind, reason): (usize, Kind, &str)| Failure { point, kind, reason: reason.to_owned() };
-    Findings { failures: journal.failures().map(failure).collect(), ..analyse(head, journal.entries()) }
+    let failed = journal.failures().map(|(point, kind, _)| (point, kind));
+    let runs = Runs::new(head, journal.entries()).beside_failures(failed);
+    Findings { failures: journal.failures().map(failure).collect(), ..found(&runs) }
 }
 
 /// Computes figures and a decision from the runs.
+#[cfg(test)]
 pub fn analyse(head: &Head, entries: &[Entry]) -> Findings {
-    let runs = Runs::new(head, entries);
+    found(&Runs::new(head, entries))
+}
+
+fn found(runs: &Runs<'_>) -> Findings {
+    let head = runs.head;
     let reference = reference(&head.points);
-    let lines: Vec<Line> = (0..head.points.len()).filter_map(|point| line_of(&runs, point, reference)).collect();
+    let lines: Vec<Line> = (0..head.points.len()).filter_map(|point| line_of(runs, point, reference)).collect();
     let noise = METRICS.iter().filter_map(|metric| Some((metric.name.to_owned(), runs.noise(metric)?)));
     Findings {
         head: head.clone(),
         reference,
         noise: noise.collect(),
-        streams: streams(&runs),
+        streams: streams(runs),
         fronts: [("copy_rss", "copy_cpu"), ("size", "full_cpu"), ("full_event", "sparse_event")]
-            .map(|(a, b)| front(&lines, &candidates(&head.points, reference), (a, b)))
+            .map(|(a, b)| front(&lines, &runs.candidates(reference), (a, b)))
             .into_iter()
             .filter(|front| !front.points.is_empty())
             .collect(),
@@ -41,9 +50,9 @@ pub fn analyse(head: &Head, entries: &[Entry]) -> Findings {
             .goals()
             .into_iter()
             .skip(1)
-            .map(|goal| decide::decide(&runs, head, goal))
+            .map(|goal| decide::decide(runs, head, goal))
             .collect(),
-        decision: decide::decide(&runs, head, head.settings.question.goal),
+        decision: decide::decide(runs, head, head.settings.question.goal),
         lines,
         failures: Vec::new(),
     }

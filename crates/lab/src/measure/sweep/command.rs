@@ -215,8 +215,8 @@ impl Runner for CommandRunner {
         let limit = self.commands.limit.map(|limit| limit.as_secs_f64());
         let outputs = if task.job.kind == Kind::Copy { task.outputs.clone() } else { Vec::new() };
         for output in &outputs {
-            // What an earlier job left is no output of this one.
-            let _ = std::fs::remove_file(output);
+            // What an earlier job left is no output of this one, also if it is a folder.
+            let _ = std::fs::remove_file(output).or_else(|_| std::fs::remove_dir_all(output));
         }
         self.inner.run(&Task { jobs, limit, outputs, logs: self.folder.clone(), ..task.clone() })
     }

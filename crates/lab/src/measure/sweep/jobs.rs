@@ -9,20 +9,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use procfs::process::all_processes;
 use rootfile::text::printable;
 use rootfile::{Error, Result};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use super::contents::{Contents, layout};
 use super::runner::{Measured, Task};
 use crate::monitor::{Ended, Options, Sample, Signaller, Summary, watch};
-use crate::system::subprocess::Memory;
+use crate::system::descendants::{adopt, begin_ending, ended};
+use crate::system::subprocess::{Memory, STARTER};
 
 /// Time between two looks at a job.
 const EVERY: Duration = Duration::from_millis(20);
-/// A job that is told to end has this long before it is ended.
-const GRACE: Duration = Duration::from_secs(3);
 /// Bytes at the end of a job's words that are looked at, and lines of them that are told.
 const TAIL: u64 = 8192;
 const LINES: usize = 3;
@@ -35,8 +33,9 @@ const AFTER_EVENTS: [&str; 2] = ["finalize", "stop"];
 ///
 /// The files for their words cannot be written. What goes wrong with a command is part of the result.
 pub(super) fn run(task: &Task) -> Result<Measured> {
+    adopt();
     let late = AtomicBool::new(false);
-    let ended: Vec<Result<Ended>> = std::thread::scope(|scope| {
+    let all: Vec<Result<Ended>> = std::thread::scope(|scope| {
         let (done, waits) = channel::<()>();
         if let Some(limit) = task.limit {
             let late = &late;
@@ -45,10 +44,8 @@ pub(super) fn run(task: &Task) -> Result<Measured> {
                 let limit = Duration::try_from_secs_f64(limit).unwrap_or(Duration::MAX);
                 if waits.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
                     late.store(true, Ordering::Relaxed);
-                    end_jobs(Signal::TERM.as_raw());
-                    if waits.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
-                        end_jobs(Signal::KILL.as_raw());
-                    }
+                    begin_ending(Signal::TERM.as_raw());
+                    ended();
                 }
             });
         }
@@ -57,13 +54,15 @@ pub(super) fn run(task: &Task) -> Result<Measured> {
         let join = |running: std::thread::ScopedJoinHandle<'_, Result<Ended>>| {
             running.join().unwrap_or_else(|_| Err(Error::request("a stream failed")))
         };
-        let ended = running.into_iter().map(join).collect();
+        let all = running.into_iter().map(join).collect();
         drop(done);
-        ended
+        all
     });
+    // This process was told to end, or the time is over: nothing that a job has started goes on.
+    ended();
     let mut measured = Measured::default();
     let mut failed = None;
-    for (number, ended) in ended.into_iter().enumerate() {
+    for (number, ended) in all.into_iter().enumerate() {
         match ended {
             Ok(ended) => {
                 add(&mut measured, &ended.watched.summary);
@@ -103,6 +102,7 @@ fn one(task: &Task, number: usize, words: &[String]) -> Result<Ended> {
     let file = |path: PathBuf| File::create(&path).map_err(|e| Error::from(e).file(path));
     let [out, err] = logs(task, number);
     let mut command = Command::new(name);
+    command.env_remove(STARTER);
     command.args(arguments).stdin(Stdio::null()).stdout(file(out)?).stderr(file(err)?);
     let files = task.outputs.get(number).cloned().into_iter().collect();
     let options = Options { every: EVERY, files, discover: false, ..Options::default() };
@@ -141,6 +141,7 @@ fn trouble(task: &Task, number: usize, ended: &Ended, late: bool) -> Option<Stri
         (Some(output), 0) if std::fs::metadata(output).map_or(0, |meta| meta.len()) == 0 => {
             format!("it wrote no {{output}}, {}", output.display())
         }
+        (Some(output), 0) if output.is_dir() => format!("it made a folder of {{output}}, {}", output.display()),
         (_, 0) => return None,
         _ => format!("exit code {code}"),
     };
@@ -166,23 +167,4 @@ fn last_lines(path: &Path) -> Option<String> {
     let mut lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(LINES).collect();
     lines.reverse();
     (!lines.is_empty()).then(|| printable(&lines.join(" | ")).into_owned())
-}
-
-/// Sends a signal, by its number, to all processes that descend from this one.
-pub fn end_jobs(signal: i32) {
-    let Some(signal) = Signal::from_named_raw(signal) else { return };
-    let Ok(all) = all_processes() else { return };
-    let parents: Vec<(i32, i32)> =
-        all.flatten().filter_map(|process| process.stat().ok()).map(|stat| (stat.pid, stat.ppid)).collect();
-    let own = i32::try_from(std::process::id()).unwrap_or(0);
-    let mut family = vec![own];
-    let mut at = 0;
-    while let Some(&parent) = family.get(at) {
-        family.extend(parents.iter().filter(|(pid, ppid)| *ppid == parent && *pid != parent).map(|(pid, _)| *pid));
-        at += 1;
-    }
-    for pid in family.into_iter().filter(|pid| *pid != own).filter_map(Pid::from_raw) {
-        // One that has ended meanwhile is what was wanted.
-        let _ = kill_process(pid, signal);
-    }
 }

@@ -50,7 +50,6 @@ mod weighing;
 pub use command::{CommandRunner, Commands};
 pub use execute::execute;
 pub use input::SweepInput;
-pub use jobs::end_jobs;
 pub use root::RootRunner;
 pub use session::Sweep;
 pub use settings::{SCHEMA, Settings};

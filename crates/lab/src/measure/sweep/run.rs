@@ -14,7 +14,7 @@ use super::plan::{Estimate, Job, Kind, Seconds};
 use super::point::Point;
 use super::question::Goal;
 use super::runner::Measured;
-use super::runs::{Runs, candidates, reference};
+use super::runs::{Runs, reference};
 use super::session::Sweep;
 use super::weighing::Weighing;
 use super::{estimate, show};
@@ -215,9 +215,9 @@ impl Pace {
 fn survivors(head: &Head, journal: &Journal, wanted: &BTreeSet<usize>, rounds: usize) -> BTreeSet<usize> {
     // Later rounds, of a sweep that is extended, are not looked at: a sweep that continues drops what it dropped before.
     let entries: Vec<Entry> = journal.entries().iter().filter(|entry| entry.job.round < rounds).cloned().collect();
-    let runs = Runs::new(head, &entries);
+    let runs = Runs::new(head, &entries).beside_failures(journal.failures().map(|(point, kind, _)| (point, kind)));
     let reference = reference(&head.points);
-    let candidates = candidates(&head.points, reference);
+    let candidates = runs.candidates(reference);
     // Today's layout is the reference, and stays.
     let others: Vec<usize> =
         candidates.iter().copied().filter(|point| *point != reference && wanted.contains(point)).collect();

@@ -1,6 +1,6 @@
 //! All runs of a sweep, and how points compare: medians, noise, and whether a difference is beyond the noise.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,8 @@ pub struct Runs<'a> {
     pub(super) head: &'a Head,
     plan: Plan,
     runs: BTreeMap<(usize, Kind), Vec<&'a Measured>>,
+    /// Points at which a job failed that others did.
+    failed: BTreeSet<usize>,
 }
 
 impl<'a> Runs<'a> {
@@ -65,7 +67,25 @@ impl<'a> Runs<'a> {
         for entry in sorted {
             runs.entry((entry.job.point, entry.job.kind)).or_default().push(&entry.measured);
         }
-        Self { head, plan, runs }
+        Self { head, plan, runs, failed: BTreeSet::new() }
+    }
+
+    /// The same runs, beside jobs that failed. A job that failed at every point says nothing of one.
+    pub fn beside_failures(mut self, failures: impl Iterator<Item = (usize, Kind)>) -> Self {
+        for (point, kind) in failures {
+            if self.runs.keys().any(|(other, done)| *done == kind && *other != point) {
+                let of = |number: usize| if kind == Kind::Copy { number } else { self.plan.reader(number) };
+                self.failed.extend((0..self.head.points.len()).filter(|number| of(*number) == point));
+            }
+        }
+        self
+    }
+
+    /// The points to choose from: those that are run as the reference is, and did not fail.
+    pub(super) fn candidates(&self, reference: usize) -> Vec<usize> {
+        let mut all = candidates(&self.head.points, reference);
+        all.retain(|point| !self.failed.contains(point));
+        all
     }
 
     pub(super) fn of(&self, point: usize, kind: Kind) -> &[&'a Measured] {

@@ -114,7 +114,8 @@ impl<'a> Sweep<'a> {
             if job.round == 0 && self.plan.keeps(job.point) && measured.failed.is_none() {
                 self.keep(job.point)?;
             }
-            task.outputs.iter().for_each(|path| drop(std::fs::remove_file(path)));
+            let remove = |path: &PathBuf| std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
+            task.outputs.iter().for_each(|path| drop(remove(path)));
             return Ok(measured);
         }
         if !task.input.exists() {

@@ -4,7 +4,7 @@
 use super::metric::metric_of;
 use super::point::Point;
 use super::question::Goal;
-use super::runs::{Against, Runs, TIMES_NOISE, Test, candidates, reference, today};
+use super::runs::{Against, Runs, TIMES_NOISE, Test, reference, today};
 use crate::cost::Utility;
 
 /// Figures other than the goal decide nothing if they differ by less than this share.
@@ -31,7 +31,7 @@ impl<'a> Weighing<'a> {
         // Fact: a copy of today's layout moves its records as they are, which says nothing of writing it.
         let writes = name.starts_with("copy_");
         let may_win = |point: &usize| !(writes && points.get(*point).is_some_and(|point| point.baseline));
-        let candidates: Vec<usize> = candidates(points, reference).into_iter().filter(may_win).collect();
+        let candidates: Vec<usize> = runs.candidates(reference).into_iter().filter(may_win).collect();
         // What one per cent of each figure is worth is told by today's, or by the least of all points.
         let base = |name: &str| {
             let own = today(points).and_then(|today| figure(runs, today, name));
