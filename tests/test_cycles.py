@@ -179,11 +179,8 @@ def test_every_verb_takes_a_cycle(basketry: Basketry, tmp_path: Path) -> None:
     basketry("verify", f"{source}:other;1", older)
     basketry("verify", f"{source}:other;{newest_cycle}", newest)
     basketry("verify", f"{source}:other;1", f"{older}:other;1")
-    for words in [
-        ("verify", f"{source}:other;1", newest),
-        ("verify", f"{source}:other;{newest_cycle}", f"{older}:other"),
-    ]:
-        assert basketry.run(*words).code == 1, words
+    for cycle, other in [(1, str(newest)), (newest_cycle, f"{older}:other")]:
+        assert basketry.run("verify", f"{source}:other;{cycle}", other).code == 1, (cycle, other)
 
     assert basketry.json("inspect", f"{source}:other;1")["trees"][0]["entries"] == 10
     assert [tree["cycle"] for tree in basketry.json("inspect", f"{source}:other;1")["trees"]] == [1]

@@ -215,7 +215,7 @@ def test_a_run_without_its_starter_measures_nothing(tmp_path: Path) -> None:
     """The sweep may be killed before its run has asked to end with it."""
     task = tmp_path / "task.json"
     task.write_text("no task")
-    run = [BINARY, "sweep", "--watched", task]
+    run: list[str | Path] = [BINARY, "sweep", "--watched", task]
     mine = {**os.environ, "BASKETRY_STARTED_BY": str(os.getpid())}
     assert subprocess.run(run, env=mine, capture_output=True, check=False).returncode == 2
     gone = {**os.environ, "BASKETRY_STARTED_BY": str(2**22 - 7)}
