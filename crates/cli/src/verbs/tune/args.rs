@@ -79,6 +79,10 @@ pub struct Args {
     /// and of the measured time in the proof; with --goal reading of the measured time alone; none for a choice by --choose.
     #[arg(long, value_name = "LIMIT", value_parser = Limit::time)]
     pub(super) max_read_time: Option<Limit>,
+    /// Minimum number of clusters of the largest table, for threads and jobs that share it. Default: 1; of a table of more than
+    /// 30 MB one for each 30 MB, up to 8; and never more than today, if it has fewer.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) min_clusters: Option<u64>,
     /// The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another
     /// program's reading costs. Expected times are for this reader; if it is installed, it reads input and output in the proof.
     #[arg(long, value_name = "READER", default_value = "basketry")]

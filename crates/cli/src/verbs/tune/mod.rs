@@ -99,6 +99,7 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
         max_read_memory: args.max_read_memory,
         max_write_time: args.max_write_time,
         max_read_time: args.max_read_time,
+        min_clusters: args.min_clusters,
         memory: args.resources.memory.bytes(),
         seed: kept.as_ref().map_or(args.seed, Kept::seed),
         tree,

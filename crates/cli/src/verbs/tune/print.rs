@@ -5,6 +5,7 @@ use std::io::Write;
 use lab::tune::report::{
     Compared, Comparison, Figures, FrontPoint, Goal, LimitReport, Loosened, Proof, ReaderReport, Rejected, Report,
 };
+use lab::tune::{READ_NOISE, SIZE_NOISE};
 use rootfile::Result;
 use textplots::{Chart, LabelBuilder, LabelFormat, Plot, Shape};
 
@@ -117,37 +118,54 @@ fn as_it_is(out: &mut impl Write, report: &Report) -> Result<()> {
     let today = &report.today;
     writeln!(
         out,
-        "Today's layout is the best of all candidates: {}, expected reading time {} ({}).",
+        "Nothing that was tried is better than today's layout by more than the noise: {}, expected reading time {} ({}).",
         size(today.cost.size),
         time(today.cost.read),
         report.workload
     )?;
+    tried(out, report)?;
     limits(out, report)
+}
+
+/// What the choice is the best of.
+fn tried(out: &mut impl Write, report: &Report) -> Result<()> {
+    writeln!(out, "tried: {}", report.tried.join("; "))?;
+    if !report.not_tried.is_empty() {
+        writeln!(out, "not tried: {}", report.not_tried.join("; "))?;
+    }
+    Ok(())
 }
 
 fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<()> {
     let today = &report.today;
     let mut table = output::table(&["", ">today", ">chosen", ">"]);
-    let mut row = |name: &str, values: [f64; 2], show: fn(f64) -> String| {
-        table.add_row([name.to_owned(), show(values[0]), show(values[1]), change(values)]);
+    let mut row = |name: &str, values: [f64; 2], (show, noise): (fn(f64) -> String, f64)| {
+        table.add_row([name.to_owned(), show(values[0]), show(values[1]), change(values, noise)]);
     };
-    row("size", [today.cost.size, chosen.cost.size], size);
-    row(&format!("read time ({})", report.workload), [today.cost.read, chosen.cost.read], time);
-    row("  fetch", [today.cost.fetch, chosen.cost.fetch], time);
-    row("  decompress", [today.cost.decompress, chosen.cost.decompress], time);
-    row("  decode", [today.cost.decode, chosen.cost.decode], time);
-    row("compression when written", [today.cost.write, chosen.cost.write], time);
-    row("memory of a reader", [today.cost.read_memory, chosen.cost.read_memory], size);
-    row("memory of a writer", [today.cost.write_memory, chosen.cost.write_memory], size);
-    row("clusters", [today.clusters, chosen.clusters], count);
-    row("baskets or pages", [today.cost.baskets, chosen.cost.baskets], count);
+    // Times that differ by less than the noise are the same.
+    let (bytes, seconds, number) = (
+        (size as fn(f64) -> String, SIZE_NOISE),
+        (time as fn(f64) -> String, READ_NOISE),
+        (count as fn(f64) -> String, SIZE_NOISE),
+    );
+    row("size", [today.cost.size, chosen.cost.size], bytes);
+    row(&format!("read time ({})", report.workload), [today.cost.read, chosen.cost.read], seconds);
+    row("  fetch", [today.cost.fetch, chosen.cost.fetch], seconds);
+    row("  decompress", [today.cost.decompress, chosen.cost.decompress], seconds);
+    row("  decode", [today.cost.decode, chosen.cost.decode], seconds);
+    row("compression when written", [today.cost.write, chosen.cost.write], seconds);
+    row("memory of a reader", [today.cost.read_memory, chosen.cost.read_memory], bytes);
+    row("memory of a writer", [today.cost.write_memory, chosen.cost.write_memory], bytes);
+    row("clusters", [today.clusters, chosen.clusters], number);
+    row("baskets or pages", [today.cost.baskets, chosen.cost.baskets], number);
     writeln!(out, "{}", table.trim_fmt())?;
     let cluster = chosen.cluster_bytes.map_or_else(|| "as they are".to_owned(), |n| size(as_f64(n)));
     writeln!(
         out,
-        "clusters: {cluster}; by these figures no other choice is better by more than {:.2} %",
+        "clusters: {cluster}; by these figures no other choice of what was tried is better by more than {:.2} %",
         100.0 * report.gap
     )?;
+    tried(out, report)?;
     writeln!(out)?;
     let mut table =
         output::table(&["codec today", "chosen", ">columns", ">today", ">chosen", ">read today", ">chosen"]);
@@ -185,7 +203,9 @@ fn limits(out: &mut impl Write, report: &Report) -> Result<()> {
         Goal::Reading => "read faster",
         Goal::Size => "are smaller",
     };
-    for limit in limits.iter().filter(|l| l.binding) {
+    // A limit excludes better choices only if a looser one gains something.
+    let excludes = |limit: &&LimitReport| limit.binding && loosened.iter().any(|one| one.name == limit.name);
+    for limit in limits.iter().filter(excludes) {
         let default = if limit.is_default { " (the default)" } else { "" };
         writeln!(out, "- {} {}{default} excludes choices that {better}", limit.name, value(limit.name, limit.value))?;
     }
@@ -274,6 +294,7 @@ fn attempts(out: &mut impl Write, report: &Report) -> Result<()> {
             Some(Rejected::TooLarge) => "rejected: larger than --max-size",
             Some(Rejected::Slower) => "rejected: slower to read than it may",
             Some(Rejected::Different) => "rejected: the content differs",
+            Some(Rejected::NoGain) => "rejected: no gain beyond the noise",
         };
         table.add_row([
             format!("choice {}", i + 1),
@@ -296,10 +317,7 @@ fn prove(out: &mut impl Write, proof: &Proof, reader: &ReaderReport) -> Result<(
     writeln!(out)?;
     let mut table = output::table(&["", ">expected", ">measured", ">error"]);
     let mut row = |name: &str, compared: &Compared, show: fn(f64) -> String, same: bool| {
-        let error = match compared.error() {
-            error if same && error.abs() < 0.995 => format!("{:+.1} %", 100.0 * error),
-            _ => String::new(),
-        };
+        let error = if same { error(compared) } else { "of another reader".to_owned() };
         table.add_row([name.to_owned(), show(compared.expected), show(compared.measured), error]);
     };
     // An expectation for one reader has no error against the time of another.
@@ -327,19 +345,27 @@ fn prove(out: &mut impl Write, proof: &Proof, reader: &ReaderReport) -> Result<(
     Ok(writeln!(out, "{}: content equal to the input's, branch by branch and entry by entry", proof.output)?)
 }
 
+/// The error of an expectation; a large one as a factor.
+fn error(compared: &Compared) -> String {
+    match compared.error() {
+        error if error >= 9.995 => format!("{:.0} x", 1.0 + error),
+        error => format!("{:+.1} %", 100.0 * error),
+    }
+}
+
 fn value(name: &str, value: f64) -> String {
     if matches!(name, "--max-write-time" | "--max-read-time") { time(value) } else { size(value) }
 }
 
 /// How a value changes: `1.9x less`, `2 % more`. Beyond a factor of 100 both values say it better.
-fn change([before, after]: [f64; 2]) -> String {
+fn change([before, after]: [f64; 2], noise: f64) -> String {
     if before <= 0.0 || after <= 0.0 {
         return String::new();
     }
     let (more, less) = (after / before, before / after);
     match (more, less) {
         (m, l) if m.max(l) > 100.0 => String::new(),
-        (m, l) if m.max(l) < 1.005 => "the same".to_owned(),
+        (m, l) if m.max(l) < 1.0 + noise => "the same".to_owned(),
         (m, _) if m >= 1.5 => format!("{m:.1}x more"),
         (_, l) if l >= 1.5 => format!("{l:.1}x less"),
         (m, _) if m > 1.0 => format!("{:.0} % more", 100.0 * (m - 1.0)),
@@ -353,10 +379,19 @@ mod tests {
 
     #[test]
     fn changes_for_people() {
-        assert_eq!(change([10.0, 5.0]), "2.0x less");
-        assert_eq!(change([100.0, 97.0]), "3 % less");
-        assert_eq!(change([100.0, 250.0]), "2.5x more");
-        assert_eq!(change([100.0, 100.1]), "the same");
-        assert_eq!(change([0.134, 4e-6]), "");
+        assert_eq!(change([10.0, 5.0], SIZE_NOISE), "2.0x less");
+        assert_eq!(change([100.0, 97.0], SIZE_NOISE), "3 % less");
+        assert_eq!(change([100.0, 97.5], READ_NOISE), "the same");
+        assert_eq!(change([100.0, 250.0], READ_NOISE), "2.5x more");
+        assert_eq!(change([100.0, 100.1], SIZE_NOISE), "the same");
+        assert_eq!(change([0.134, 4e-6], SIZE_NOISE), "");
+    }
+
+    #[test]
+    fn every_error_is_shown() {
+        let shown = |expected, measured| error(&Compared { expected, measured });
+        let all =
+            [shown(0.5, 1.0), shown(1.994, 1.0), shown(1.996, 1.0), shown(8.8, 1.0), shown(88.0, 8.0), shown(1.0, 1e4)];
+        assert_eq!(all, ["-50.0 %", "+99.4 %", "+99.6 %", "+780.0 %", "11 x", "-100.0 %"]);
     }
 }

@@ -10,6 +10,9 @@ use arrow_schema::DataType;
 use super::column::Column;
 use super::line::{Line, Point};
 
+/// The proportion of a call to a byte, where all samples are of one size.
+const TYPICAL: Line = Line { fixed: 2e-7, per_byte: 5e-10 };
+
 /// The cost of decoding a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Decode {
@@ -38,7 +41,7 @@ impl<'a> Decoding<'a> {
     /// The cost of decoding a column; a branch that is not decoded costs nothing.
     pub fn of(&self, column: &Column, points: &[Point; 2]) -> Decode {
         let Some(plan) = &column.plan else { return Decode::default() };
-        let all = Line::fit(&self.all, None);
+        let all = Line::fit(&self.all, Some(TYPICAL));
         let of_type = self.types.get(plan.field().data_type()).and_then(|sums| Line::fit(sums, all)).or(all);
         Decode { line: Line::fit(points, of_type).or(of_type).unwrap_or_default(), besides: 0.0 }
     }

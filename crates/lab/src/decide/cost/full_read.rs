@@ -9,8 +9,9 @@ use std::time::Duration;
 use dataset::EntrySet;
 use dataset::decode::ColumnPlan;
 use flow::Budget;
+use flow::inputs::Input;
 use flow::read::{Dataset, ReadCost, Request, drain};
-use rootfile::Result;
+use rootfile::{Result, ScratchFolder};
 
 use super::calibrate::Access;
 use super::column::{Column, TreeStats};
@@ -19,6 +20,7 @@ use super::measured::ColumnCost;
 use super::nominal;
 use super::statistics::FileStats;
 use crate::math::as_f64;
+use crate::synthetic::sample;
 use crate::system::clock::thread_seconds;
 
 /// Bytes before compression that are read.
@@ -37,6 +39,8 @@ const UNPACKING: (f64, f64) = (0.8, 1.5);
 /// fills. What decoding takes beyond that is no part of the elements.
 const PAGES: (f64, f64) = (0.5, 1.5);
 const ELEMENTS: (f64, f64) = (0.5, 1.0);
+/// A basket of lists takes up to so many times as long as one of next to nothing.
+const MOST_FOR_A_BASKET: f64 = 2.0;
 /// Whole clusters are read if they have no more than this many times the entries.
 const FAR: u64 = 4;
 /// The same for RNTuples: of a page's decompression and of a field's other costs a part of the entries would not say much. Fewer
@@ -45,12 +49,16 @@ const FAR_PAGES: u64 = 64;
 /// Trees besides the largest that are read with no entries selected, and repeats of that.
 const WIDEST: usize = 7;
 const EMPTY: usize = 5;
+/// Entries of the file of small baskets.
+const SMALL: u64 = 20_000;
 
 /// Times of reading some entries of all columns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FullRead {
     columns: Vec<Option<Seen>>,
     per_column: f64,
+    /// Seconds that a basket of next to nothing takes.
+    per_basket: f64,
 }
 
 /// Times of a column.
@@ -131,10 +139,14 @@ impl FullRead {
         let Some((stages, cpu, spent)) = best else { return Ok(Self::default()) };
         let (stages, decode) = (stages.as_secs_f64(), spent.iter().map(|s| s.decode.as_secs_f64()).sum::<f64>());
         let cpu = cpu - per_column * as_f64(fields.len() as u64);
-        // CPU time outside of the stages, such as distributing work and freeing memory, counts as decoding. Stages that
-        // took longer than the CPU time waited for a processor.
-        let factor = match cpu - stages {
+        // CPU time outside of the stages counts as decoding: handing on baskets, which each takes alike, and then such as freeing
+        // memory. Stages that took longer than the CPU time waited for a processor.
+        let baskets = as_f64(spent.iter().map(|s| s.baskets).sum());
+        let per_basket = a_basket(budget)?;
+        let handing = (cpu - stages).clamp(0.0, per_basket * baskets) / baskets.max(1.0);
+        let factor = match cpu - stages - handing * baskets {
             rest if rest > 0.0 && decode > 0.0 => 1.0 + rest / decode,
+            rest if rest >= 0.0 => 1.0,
             _ => cpu / stages.max(f64::MIN_POSITIVE),
         };
         let mut columns = vec![None; stats.columns.len()];
@@ -151,12 +163,12 @@ impl FullRead {
             for (i, column) in own() {
                 let part = column.raw / all;
                 let unpack = (part * slower * spent.decompress.as_secs_f64(), share * column.raw);
-                let decode = part * factor * spent.decode.as_secs_f64();
+                let decode = part * (factor * spent.decode.as_secs_f64() + handing * as_f64(spent.baskets));
                 let decoded = share * inside(column, &range);
                 columns.get_mut(i).into_iter().for_each(|slot| *slot = Some(Seen { share, decoded, unpack, decode }));
             }
         }
-        Ok(Self { columns, per_column })
+        Ok(Self { columns, per_column, per_basket })
     }
 
     /// Extends the list to `columns` columns; the new ones have no times.
@@ -273,6 +285,30 @@ impl FullRead {
                 cost.decode.line = cost.decode.line.scaled((seen / decode).max(least));
             }
         }
+        self.divide_besides(stats, costs);
+    }
+}
+
+impl FullRead {
+    /// Divides the times that samples do not explain between baskets and columns. What is not for the bytes, even if it takes as
+    /// long again to bring them into the caches, is for the baskets, up to what a basket takes. All baskets get the same: times
+    /// of single columns scatter.
+    fn divide_besides(&self, stats: &FileStats, costs: &mut [ColumnCost]) {
+        let (mut baskets, mut besides, mut not_of_bytes) = (0.0, 0.0, 0.0);
+        let own = |column: &Column| column.pages.is_none();
+        for (column, cost) in stats.columns.iter().zip(costs.iter()).filter(|(column, _)| own(column)) {
+            baskets += column.count();
+            besides += cost.decode.besides;
+            not_of_bytes += (cost.decode.besides - cost.decode.line.of(0.0, column.raw)).max(0.0);
+        }
+        if besides <= 0.0 {
+            return;
+        }
+        let of_baskets = not_of_bytes.min(MOST_FOR_A_BASKET * self.per_basket * baskets);
+        for (_, cost) in stats.columns.iter().zip(costs).filter(|(column, _)| own(column)) {
+            cost.decode.line.fixed += of_baskets / baskets;
+            cost.decode.besides *= 1.0 - of_baskets / besides;
+        }
     }
 }
 
@@ -293,6 +329,25 @@ fn inside(column: &Column, range: &std::ops::Range<u64>) -> f64 {
 fn scale_unpacking(cost: &mut ColumnCost, factor: f64) {
     cost.today = cost.today.scaled(factor);
     cost.codecs.iter_mut().flatten().for_each(|codec| codec.unpack = codec.unpack.scaled(factor));
+}
+
+/// Seconds that a reader takes for a basket of next to nothing, by reading a file of such.
+fn a_basket(budget: Budget) -> Result<f64> {
+    let folder = ScratchFolder::new()?;
+    let path = folder.path().join("small.root");
+    sample::make(&path, SMALL, 1)?;
+    let dataset = Dataset::open(&[Input { path, tree: None }])?;
+    let columns = dataset.stored_columns();
+    let request =
+        Request { columns, entries: 0..dataset.entries(), selection: None, budget, progress: &flow::unwatched };
+    let (mut best, mut baskets) = (f64::INFINITY, 1);
+    for _ in 0..EMPTY {
+        let start = thread_seconds();
+        let (_, spent) = drain(&dataset, &request, &|_| ())?;
+        best = best.min(thread_seconds() - start);
+        baskets = spent.iter().map(|s| s.baskets).sum();
+    }
+    Ok(best / as_f64(baskets.max(1)))
 }
 
 /// Readings of no entries.
@@ -379,6 +434,37 @@ mod tests {
         assert_eq!(middle(10, &[0, 10], 1.0, FAR), 0..10);
         assert_eq!(middle(1000, &[0, 1000], 0.02, FAR_PAGES), 0..1000);
         assert_eq!(middle(0, &[0], 1.0, FAR), 0..0);
+    }
+
+    #[test]
+    fn baskets_of_next_to_nothing_take_the_time_that_they_take() {
+        let (folder, line) = (tempfile::tempdir().unwrap(), Line { fixed: 0.0, per_byte: 1e-9 });
+        let path = folder.path().join("small.root");
+        sample::make(&path, 6400, 1).unwrap();
+        let stats = FileStats::read(&path, None, &crate::cost::Workload::default()).unwrap();
+        let baskets: f64 = stats.columns.iter().map(Column::count).sum();
+        // Of one column the clock saw much more than of the others.
+        let costs = |besides: [f64; 3]| -> Vec<ColumnCost> {
+            let decode = besides.map(|besides| super::super::decoding::Decode { line, besides });
+            decode.map(|decode| ColumnCost { decode, ..ColumnCost::default() }).to_vec()
+        };
+        let sum = |costs: &[ColumnCost]| -> f64 {
+            let of =
+                |(column, cost): (&Column, &ColumnCost)| cost.decode.line.fixed * column.count() + cost.decode.besides;
+            stats.columns.iter().zip(costs).map(of).sum()
+        };
+        let read = FullRead { per_basket: 3e-6, ..FullRead::default() };
+        let mut found = costs([1e-6 * baskets, 0.0, 1e-7 * baskets]);
+        read.divide_besides(&stats, &mut found);
+        let each = found[0].decode.line.fixed;
+        assert!(each > 0.5e-6 && found.iter().all(|cost| cost.decode.line.fixed == each), "{found:?}");
+        assert!((sum(&found) - 1.1e-6 * baskets).abs() < 1e-9, "{found:?}");
+        // No basket takes so long: the rest is the column's.
+        let mut found = costs([100e-6 * baskets, 0.0, 0.0]);
+        read.divide_besides(&stats, &mut found);
+        assert!((found[0].decode.line.fixed - 6e-6).abs() < 1e-12 && found[0].decode.besides > 0.9 * 94e-6 * baskets);
+        assert!((sum(&found) - 100e-6 * baskets).abs() < 1e-9, "{found:?}");
+        assert!(a_basket(Budget::new(100_000_000, 1)).unwrap() > 0.0);
     }
 
     #[test]

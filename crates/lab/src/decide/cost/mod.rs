@@ -1,7 +1,7 @@
 //! What columns cost: size, and time to compress, decompress and decode, by codec and basket size. This module decides
 //! nothing.
 //!
-//! `codec_speeds` has numbers for what is decided before anything is measured, `nominal` plans by them. `statistics` lists columns from metadata (`page_columns` those of RNTuples), `forms` their other forms, `sample` reads some
+//! `clusters` says how many clusters are enough, `codec_speeds` has numbers for what is decided before anything is measured, `nominal` plans by them. `statistics` lists columns from metadata (`page_columns` those of RNTuples), `forms` their other forms, `sample` reads some
 //! baskets, `page_sample` some pages, `measure` tries
 //! codecs on them within a budget, `kept` holds what was read of a file on another machine, `confirm` tries the chosen codecs on other baskets, and `model` computes the cost of a
 //! layout. `trial` writes a layout into a temporary file, `replay` reads files as a workload would. Times are CPU seconds
@@ -10,6 +10,7 @@
 mod allowance;
 mod bench;
 mod calibrate;
+pub(crate) mod clusters;
 pub(crate) mod codec_speeds;
 pub(crate) mod column;
 pub(crate) mod column_costs;

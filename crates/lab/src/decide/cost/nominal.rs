@@ -66,6 +66,17 @@ pub(crate) fn last_resorts() -> Vec<Compression> {
     ]
 }
 
+/// All codecs that are tried for some goal or limit.
+pub(crate) fn all() -> Vec<Compression> {
+    let mut all = fastest();
+    for codec in smallest().into_iter().chain(last_resorts()) {
+        if !all.contains(&codec) {
+            all.push(codec);
+        }
+    }
+    all
+}
+
 /// Nanoseconds for each byte to compress and decompress.
 pub(super) fn codec(packing: Packing) -> f64 {
     CodecSpeeds::of(packing.algorithm()).trial.at(packing.compression.level())

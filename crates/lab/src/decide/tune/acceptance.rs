@@ -5,6 +5,7 @@
 
 use rootfile::Result;
 
+use super::choice::SIZE_NOISE;
 use super::compare::Comparison;
 use super::report::{Attempt, Rejected};
 
@@ -12,6 +13,8 @@ use super::report::{Attempt, Rejected};
 pub(crate) const ATTEMPTS: usize = 3;
 /// Corrections are slightly stronger than the measurement, so that the next choice differs.
 const STRONGER: f64 = 1.005;
+/// A measured reading time that is shorter by less than this share is no gain.
+const LEAST_GAIN: f64 = 0.01;
 /// No single measurement corrects by more.
 const MOST: f64 = 20.0;
 
@@ -87,6 +90,16 @@ pub(crate) struct Bounds {
     pub bytes: f64,
     /// Its longest reading time, as a multiple of today's.
     pub reading: f64,
+    /// Today's bytes, if the output must be smaller or quicker to read than today by more than the noise.
+    pub least_gain: Option<f64>,
+}
+
+impl Bounds {
+    /// Whether an output gains nothing. The measured ratio counts, and not its interval: a small gain that noise may hide is one.
+    fn gains_nothing(&self, bytes: f64, reading: &Comparison) -> bool {
+        let same_size = |today: f64| bytes > (1.0 - SIZE_NOISE) * today;
+        self.least_gain.is_some_and(same_size) && reading.ratio > 1.0 - LEAST_GAIN
+    }
 }
 
 /// Writes choices until one holds.
@@ -115,6 +128,8 @@ pub(crate) fn rewrite_until_accepted(
             attempt.reading = Some(reading);
             if reading.is_slower(bounds.reading) {
                 attempt.rejected = Some(Rejected::Slower);
+            } else if bounds.gains_nothing(written.bytes, &reading) {
+                attempt.rejected = Some(Rejected::NoGain);
             }
         }
         let rejected = attempt.rejected;
@@ -179,7 +194,7 @@ mod tests {
         }
 
         fn deliver(&mut self) -> Outcome {
-            rewrite_until_accepted(self, EXPECTED, Bounds { bytes: 100.0, reading: 1.0 }).unwrap()
+            rewrite_until_accepted(self, EXPECTED, Bounds { bytes: 100.0, reading: 1.0, least_gain: None }).unwrap()
         }
     }
 
@@ -249,6 +264,21 @@ mod tests {
         let outcome = candidate.deliver();
         assert_eq!(reasons(&outcome), [Some(Rejected::TooLarge), Some(Rejected::Slower), Some(Rejected::TooLarge)]);
         assert!(!outcome.delivered && !outcome.exhausted && candidate.published.is_none());
+    }
+
+    #[test]
+    fn what_gains_nothing_beyond_the_noise_is_not_delivered() {
+        let deliver = |found: (f64, f64), least_gain| {
+            let bounds = Bounds { bytes: 1000.0, reading: 1.0, least_gain };
+            rewrite_until_accepted(&mut Planted::of(&[found]), EXPECTED, bounds).unwrap()
+        };
+        let outcome = deliver((99.9, 0.995), Some(100.0));
+        assert_eq!(reasons(&outcome), [Some(Rejected::NoGain)]);
+        assert!(!outcome.delivered && outcome.exhausted);
+        // Smaller, quicker, or wanted without a gain.
+        assert!(deliver((99.0, 0.995), Some(100.0)).delivered);
+        assert!(deliver((100.0, 0.98), Some(100.0)).delivered);
+        assert!(deliver((99.9, 0.995), None).delivered);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::cost::clusters;
 use crate::cost::column::{Column, TreeStats};
 use crate::cost::measured::Measured;
 use crate::cost::model::{self, Clusters, Cost, Pieces};
@@ -12,14 +13,16 @@ use crate::cost::Access;
 use crate::math::as_f64;
 use dataset::layout::defaults;
 
-/// Candidate cluster sizes beside today's, in bytes on disk.
-const CLUSTER_SIZES: [u64; 4] = [3_000_000, 10_000_000, 30_000_000, 100_000_000];
-/// Readers divide their work by clusters: clusters are not combined if fewer than this many would remain.
-const LEAST_CLUSTERS: f64 = 8.0;
+/// Candidate cluster sizes beside today's, in bytes on disk: round ones, since other files may get the layout.
+const CLUSTER_SIZES: [u64; 4] = [30_000_000, 3_000_000, 10_000_000, 100_000_000];
+/// Candidates that are relative to the file: in so many clusters.
+const PARTS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
+/// A candidate differs from the others if it has so many times their number of clusters, or so many times fewer.
+const APART: f64 = 1.9;
 /// A conversion of so many times fewer bytes than a usual cluster has is one cluster in any codec.
 const SMALL: f64 = 0.25;
 /// Basket sizes that are tried, up to the first that holds a cluster.
-const BASKET_SIZES: [u32; 11] =
+pub(super) const BASKET_SIZES: [u32; 11] =
     [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000, 4_000_000];
 
 /// The choice for a column.
@@ -37,23 +40,51 @@ pub(crate) struct ClusterOption {
     /// Bytes on disk; none: as they are.
     pub size: Option<u64>,
     pub trees: Vec<Clusters>,
+    /// Whether they are as many as there must be.
+    pub are_enough: bool,
 }
 
-/// Today's clusters, and others that differ from them and from each other.
-pub(crate) fn cluster_options(stats: &FileStats) -> Vec<ClusterOption> {
-    let keep = ClusterOption { size: None, trees: stats.trees.iter().map(as_is).collect() };
-    let mut options = vec![keep];
-    for size in CLUSTER_SIZES {
-        let trees = stats.trees.iter().map(|tree| packed(tree, size)).collect();
-        let option = ClusterOption { size: Some(size), trees };
+impl ClusterOption {
+    /// The clusters of the tree that has most.
+    fn most(&self) -> f64 {
+        self.trees.iter().map(|tree| tree.count).fold(0.0, f64::max)
+    }
+}
+
+/// Today's clusters, and others that differ from them and from each other, the smallest first. `asked`: how many there must be
+/// at least, if that was said.
+pub(crate) fn cluster_options(tables: &[TreeStats], asked: Option<u64>) -> Vec<ClusterOption> {
+    let bytes = |tree: &TreeStats| tree.clusters.iter().map(|cluster| cluster.1).sum::<f64>();
+    let whole = tables.iter().map(bytes).fold(0.0, f64::max);
+    let least = clusters::least(whole, asked);
+    let mut keep = ClusterOption { size: None, trees: tables.iter().map(as_is).collect(), are_enough: true };
+    // If nothing was said, clusters that there are not today are not asked for.
+    let needed = if asked.is_some() { least } else { least.min(keep.most()) };
+    let mut found: Vec<ClusterOption> = Vec::new();
+    let parts = asked.map(|_| least).into_iter().flat_map(|least| [least, 1.5 * least]).chain(PARTS);
+    for size in CLUSTER_SIZES.into_iter().chain(parts.map(|parts| rounded_up(whole / parts))) {
+        let trees = tables.iter().map(|tree| packed(tree, size)).collect();
+        let option = ClusterOption { size: Some(size), trees, are_enough: true };
+        let differs = |other: &ClusterOption| {
+            let (more, fewer) = (option.most() / other.most(), other.most() / option.most());
+            more.max(fewer) >= APART
+        };
         let counts = |o: &ClusterOption| o.trees.iter().map(|t| t.count).collect::<Vec<_>>();
-        let largest = |o: &ClusterOption| o.trees.iter().map(|t| t.count).fold(0.0, f64::max);
-        let enough = largest(&option) >= LEAST_CLUSTERS.min(options.first().map_or(0.0, largest));
-        if enough && options.iter().all(|o| counts(o) != counts(&option)) {
-            options.push(option);
+        if option.most() >= needed && found.iter().all(differs) && counts(&keep) != counts(&option) {
+            found.push(option);
         }
     }
-    options
+    found.sort_by_key(|option| option.size);
+    // If there are too few entries for so many clusters, today's have to do.
+    keep.are_enough = keep.most() >= needed || found.is_empty();
+    std::iter::once(keep).chain(found).collect()
+}
+
+/// A size of two digits that is not smaller.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+fn rounded_up(bytes: f64) -> u64 {
+    let digit = 10f64.powf((bytes.max(10.0).log10() - 1.0).floor());
+    ((bytes / digit).ceil() * digit) as u64
 }
 
 fn as_is(tree: &TreeStats) -> Clusters {
@@ -78,7 +109,7 @@ fn packed(tree: &TreeStats, size: u64) -> Clusters {
     let mut made: Vec<f64> = Vec::new();
     let mut sum = f64::INFINITY;
     for &(entries, bytes) in &tree.clusters {
-        let parts = (bytes / target).round();
+        let parts = (bytes / target).round().min(entries);
         if parts > 1.0 {
             made.extend(std::iter::repeat_n(entries / parts, parts.min(1e6) as usize));
             sum = f64::INFINITY;
@@ -296,6 +327,32 @@ mod tests {
         let cut = packed(&large, 10_000_000);
         assert_eq!((cut.count, cut.entries.round()), (7.0, 287.0));
         assert_eq!(as_is(&large).count, 3.0);
+    }
+
+    #[test]
+    fn candidates_are_relative_to_the_file() {
+        let counts = |tables: &[TreeStats], asked| -> Vec<(Option<u64>, f64, bool)> {
+            cluster_options(tables, asked).iter().map(|o| (o.size, o.most(), o.are_enough)).collect()
+        };
+        // Of a small file all of it is a candidate, and parts of it.
+        let small = [tree(&[(25.0, 177e3); 34]), tree(&[(1.0, 1e3)])];
+        let found = counts(&small, None);
+        assert_eq!(found.first(), Some(&(None, 34.0, true)));
+        let made: Vec<f64> = found.iter().skip(1).map(|o| o.1).collect();
+        assert!(made.contains(&1.0) && made.contains(&2.0) && made.iter().any(|n| *n >= 8.0), "{found:?}");
+        assert!(made.is_sorted_by(|a, b| a > b), "{found:?}");
+        // A large one keeps enough for threads, by clusters of ROOT's own size or larger ones.
+        let large = [tree(&[(25.0, 4e6); 100])];
+        let found = counts(&large, None);
+        assert!(found.iter().all(|o| o.1 >= 8.0) && found.iter().any(|o| o.1 < 16.0), "{found:?}");
+        // As many as are asked for: more than there are, if there are entries.
+        let found = counts(&small, Some(50));
+        assert!(!found[0].2 && found.len() > 1 && found.iter().skip(1).all(|o| o.1 >= 50.0), "{found:?}");
+        let found = counts(&small, Some(5));
+        assert!(found.iter().all(|o| o.2 && o.1 >= 5.0), "{found:?}");
+        // Of one cluster without a second entry there are no others.
+        let whole = [tree(&[(1.0, 4e6)])];
+        assert_eq!(counts(&whole, Some(8)), [(None, 1.0, true)]);
     }
 
     #[test]

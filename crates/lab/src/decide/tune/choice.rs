@@ -11,7 +11,9 @@ use crate::cost::Utility;
 pub(crate) type Forms = Vec<usize>;
 
 /// How exact measured times of reading are, as a share. The proof measures again.
-const READ_NOISE: f64 = 0.03;
+pub const READ_NOISE: f64 = 0.03;
+/// Sizes that differ by less than this share are called the same.
+pub const SIZE_NOISE: f64 = 0.005;
 
 /// Limits on the whole file, infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -111,7 +111,8 @@ impl Space {
         // Today's records are copied: their compression is paid.
         let total = Cost { write: 0.0, ..*total };
         let uses = [total.size, total.write, total.read_memory, total.write_memory, total.read];
-        let fits = uses.iter().zip(limits.array()).all(|(used, limit)| *used <= limit);
+        let are_enough = self.options.first().is_some_and(|today| today.are_enough);
+        let fits = are_enough && uses.iter().zip(limits.array()).all(|(used, limit)| *used <= limit);
         let mut by_unit = vec![Cost::default(); stats.units.len()];
         for (column, cost) in stats.columns.iter().zip(costs) {
             if let Some(sum) = by_unit.get_mut(column.unit) {
@@ -202,7 +203,7 @@ impl Space {
     ) -> Result<Chosen, Infeasible> {
         let mut best: Option<Chosen> = None;
         let mut refused: Vec<Infeasible> = Vec::new();
-        for option in among {
+        for option in among.filter(|&option| self.options.get(option).is_some_and(|option| option.are_enough)) {
             match self.solve(option, forms, limits, utility) {
                 Ok(chosen) if best.as_ref().is_none_or(|b| better(&chosen, b)) => best = Some(chosen),
                 Ok(_) => {}

@@ -11,12 +11,14 @@ use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 
 use super::candidates::Pick;
-use super::choice::Chosen;
+use super::choice::{Chosen, READ_NOISE, SIZE_NOISE};
 use super::forms::TopColumns;
 use super::report::{Group, Recasting};
 
 /// Columns in another form that have a sentence each.
 const RECASTS: usize = 8;
+/// A change of the number of baskets by a smaller share is none.
+const FEWER: f64 = 0.005;
 
 /// Columns grouped by the change of their codec. A column that changes its form is a group of its own.
 pub(crate) fn groups(
@@ -131,24 +133,40 @@ pub(crate) fn sentences(
     chosen: &Chosen,
     clusters: (f64, f64),
 ) -> Vec<String> {
-    let mut out: Vec<String> = groups.iter().map(sentence).collect();
+    let mut out: Vec<String> =
+        groups.iter().filter(|group| changes(&group.today, &group.chosen)).map(sentence).collect();
     let picks = || chosen.picks.iter().flatten();
     let pieces = if stats.has_pages() { "page" } else { "basket" };
     let reshaped = picks().filter(|p: &&Pick| p.basket.is_some()).count();
-    if reshaped > 0 {
+    let count = |cost: &Cost| cost.baskets.round().max(1.0);
+    if reshaped > 0 && (count(&chosen.total) / count(today) - 1.0).abs() > FEWER {
         out.push(format!(
-            "other {pieces} sizes on {reshaped} of {} columns: {:.0} {pieces}s instead of {:.0}, {} on average before compression",
+            "other {pieces} sizes on {reshaped} of {} columns: {} instead of {:.0}, {} on average before compression",
             picks().count(),
-            chosen.total.baskets,
+            plural(chosen.total.baskets, pieces),
             today.baskets,
             kilobytes(stats.now().map(|c| c.raw).sum::<f64>() / chosen.total.baskets.max(1.0)),
         ));
     }
     match clusters {
-        (before, after) if before == after => {}
-        (before, after) => out.push(format!("{after:.0} clusters instead of {before:.0}")),
+        (before, after) if before.round() == after.round() => {}
+        (before, after) => out.push(format!("{} instead of {before:.0}", plural(after, "cluster"))),
     }
     out
+}
+
+/// Whether a group gains or loses anything beyond the noise.
+fn changes(today: &Cost, chosen: &Cost) -> bool {
+    let off = |after: f64, before: f64| (after / before.max(f64::MIN_POSITIVE) - 1.0).abs();
+    off(chosen.read, today.read) > READ_NOISE || off(chosen.size, today.size) > SIZE_NOISE
+}
+
+/// A number with its noun.
+fn plural(n: f64, noun: &str) -> String {
+    match n.round() {
+        n if n == 1.0 => format!("1 {noun}"),
+        n => format!("{n:.0} {noun}s"),
+    }
 }
 
 /// A sentence about another container.
@@ -175,12 +193,12 @@ fn sentence(group: &Group) -> String {
 fn gains(today: &Cost, chosen: &Cost) -> (String, String) {
     let factor = chosen.read.max(f64::MIN_POSITIVE) / today.read.max(f64::MIN_POSITIVE);
     let read = match factor {
-        f if (0.98..=1.02).contains(&f) => "reading time stays".to_owned(),
+        f if (f - 1.0).abs() <= READ_NOISE => "reading time stays".to_owned(),
         f if (0.01..=100.0).contains(&f) => format!("{:.0} % of today's reading time", 100.0 * f),
         _ => format!("reading time {} instead of {}", milliseconds(chosen.read), milliseconds(today.read)),
     };
     let change = 100.0 * (chosen.size / today.size.max(1.0) - 1.0);
-    let size = if change.abs() < 0.5 {
+    let size = if change.abs() <= 100.0 * SIZE_NOISE {
         "same size".to_owned()
     } else if change > 9900.0 {
         format!("{} instead of {}", kilobytes(chosen.size), kilobytes(today.size))

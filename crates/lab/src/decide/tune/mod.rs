@@ -52,6 +52,7 @@ mod search;
 mod tests;
 mod tradeoffs;
 mod trials;
+mod tried;
 mod tuned;
 
 use std::path::Path;
@@ -72,6 +73,7 @@ use tuned::Decider;
 
 pub use crate::cost::{Access, Goal, Workload};
 pub use again::{Kept, check_suits};
+pub use choice::{READ_NOISE, SIZE_NOISE};
 pub(crate) use forecast::{LayoutForecast, forecast_layouts};
 pub use limits::Limit;
 pub use measured_file::MeasuredFile;

@@ -57,6 +57,8 @@ pub struct Options {
     pub max_write_time: Option<Limit>,
     /// The most seconds that the workload may take to read; today's if nothing is said and reading is not the goal.
     pub max_read_time: Option<Limit>,
+    /// The fewest clusters of the largest table; none: as many as `cost::clusters` says, but no more than today.
+    pub min_clusters: Option<u64>,
     /// The most memory that a writer of all columns may need.
     pub memory: u64,
     /// Seed of the samples.

@@ -44,13 +44,19 @@ pub fn prove(
     tuned.report.delivered = Some(false);
     let Some(first) = tuned.expected() else {
         if tuned.layout.is_some() {
-            "today's layout is the best of all candidates: nothing was written".clone_into(&mut tuned.report.verdict);
+            "nothing that was tried is better than today's layout by more than the noise: nothing was written"
+                .clone_into(&mut tuned.report.verdict);
         }
         return Ok(());
     };
     let limit = |name: &str| tuned.report.limits.iter().find(|l| l.name == name).map(|l| l.value);
     let (limit, read) = (limit("--max-size").unwrap_or(f64::INFINITY), limit("--max-read-time"));
     let most = read.map_or(tuned.slowest(), |seconds| seconds / tuned.report.today.cost.read.max(f64::MIN_POSITIVE));
+    let size_today = tuned.report.today.cost.size;
+    // Another container, other names of branches, or a choice that was asked for, may be wanted without a gain.
+    let today_counts = tuned.report.asked.is_none()
+        && tuned.report.recasts.is_empty()
+        && tuned.decider.as_ref().is_some_and(|decider| decider.conversion.is_none());
     let measuring = tuned.report.measuring.cpu_seconds;
     let judge = options.reader.as_ref().map(|reader| {
         let tree = options.tree.as_deref();
@@ -62,7 +68,11 @@ pub fn prove(
     };
     let proven_by = judge.as_ref().map(|judge| judge.name.clone());
     let mut candidate = Files { tuned, input, output, options, budget, overwrite, progress, staged: None, most, judge };
-    let outcome = rewrite_until_accepted(&mut candidate, first, Bounds { bytes: limit, reading: most })?;
+    let outcome = rewrite_until_accepted(
+        &mut candidate,
+        first,
+        Bounds { bytes: limit, reading: most, least_gain: today_counts.then_some(size_today) },
+    )?;
     drop(candidate);
     let by = proven_by.clone();
     let report = &mut tuned.report;
@@ -217,6 +227,12 @@ fn verdict(
         (Some(Rejected::Slower), Some(reading)) => format!(
             "reading the rewritten file{by} takes {:.2} to {:.2} times as long as today ({} repeats)",
             reading.interval[0], reading.interval[1], reading.repeats
+        ),
+        (Some(Rejected::NoGain), Some(reading)) => format!(
+            "the rewritten file has {} and reads in {:.2} to {:.2} times today's time: no gain beyond the noise",
+            megabytes(attempt.written.bytes),
+            reading.interval[0],
+            reading.interval[1]
         ),
         _ => {
             let told = attempt.differences.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");

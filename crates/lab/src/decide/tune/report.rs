@@ -69,6 +69,10 @@ pub struct Report {
     /// The best choice in each container, if they were compared.
     #[serde(skip_deserializing)]
     pub containers: Vec<ContainerReport>,
+    /// What was tried: a choice is the best of this alone.
+    pub tried: Vec<String>,
+    /// What was not, with the option that would try it, where there is one.
+    pub not_tried: Vec<String>,
     /// Best reading times by size of the file, smallest first.
     pub front: Vec<FrontPoint>,
     /// The gains of looser limits.
@@ -76,7 +80,7 @@ pub struct Report {
     pub sensitivity: Vec<Loosened>,
     /// The chosen layout as TOML.
     pub layout: Option<String>,
-    /// Whether the chosen layout is the file's own: nothing that was tried is better.
+    /// Whether the chosen layout is the file's own: nothing that was tried is better by more than the noise.
     pub unchanged: bool,
     /// Rewrites that were made and measured, in order.
     #[serde(skip_deserializing)]
@@ -130,6 +134,8 @@ pub enum Rejected {
     Slower,
     /// The content differs from the input's.
     Different,
+    /// It is neither smaller nor quicker to read, by more than the noise.
+    NoGain,
 }
 
 /// How the costs were measured.

@@ -81,9 +81,9 @@ impl Search {
 
     fn decide(stats: &FileStats, options: &Options, access: Access, measured: Measured, margin: f64) -> Result<Self> {
         let started = process_seconds();
-        let clusterings = cluster_options(stats);
+        let clusterings = cluster_options(&stats.trees, options.min_clusters);
         let theirs = options.reader.as_ref();
-        let theirs = theirs.map(|reader| expect::expected(reader.profile(), stats, &measured));
+        let theirs = theirs.map(|reader| expect::expected(reader.profile(), stats, &measured, &access));
         let (seen, reading) = theirs.as_ref().map_or((&measured, access), |(seen, reading)| (seen, *reading));
         let now = today(stats, seen, &reading, &clusterings)?;
         let limits = options.limits(&stats.compared(&now.1));

@@ -1,6 +1,6 @@
 //! What other limits would gain: the front of size against reading time, and the gain of looser limits.
 
-use super::choice::{Chosen, Limits};
+use super::choice::{Chosen, Limits, READ_NOISE, SIZE_NOISE};
 use super::decide::Space;
 use super::report::{FrontPoint, Loosened};
 use crate::cost::Goal;
@@ -66,12 +66,13 @@ pub(super) fn sensitivity(space: &Space, chosen: &Chosen, limits: &Limits) -> Ve
     requested.retain(|(_, limits, _)| is_short(limits));
     let loosened = |(name, limits, value): (&'static str, Limits, Option<f64>)| {
         let found = space.decide_among(0..space.options.len(), &chosen.forms, &limits).ok()?;
-        // A gain below one per cent is not reported.
+        // A gain within the noise is none.
         let gain = match space.weights.goal {
             Goal::Balanced => found.objective / chosen.objective,
             goal => goal.pick(found.total.read / chosen.total.read, found.total.size / chosen.total.size),
         };
-        (found.objective < 0.995 * chosen.objective && gain < 0.99).then_some(Loosened {
+        let noise = if space.weights.goal == Goal::Size { SIZE_NOISE } else { READ_NOISE };
+        (found.objective < 0.995 * chosen.objective && gain < 1.0 - noise).then_some(Loosened {
             name,
             value,
             size: found.total.size,

@@ -16,7 +16,7 @@ use super::reader::{Reader, ReaderReport};
 use super::report::{Figures, LimitReport, Measuring, Nearest, Report, SCHEMA};
 use super::search::{SIZE_MARGIN, Search};
 use super::tradeoffs::{front, sensitivity};
-use super::{decide, explain, layout};
+use super::{decide, explain, layout, tried};
 use crate::cost::confirm::Confirmed;
 use crate::cost::measured::Measured;
 use crate::cost::model::Cost;
@@ -123,6 +123,8 @@ impl Decider {
             recasts: Vec::new(),
             containers: Vec::new(),
             why: Vec::new(),
+            tried: tried::tried(stats, measured, &space.options),
+            not_tried: tried::not_tried(stats, measured, &space.options, options),
             front: Vec::new(),
             sensitivity: Vec::new(),
             layout: None,

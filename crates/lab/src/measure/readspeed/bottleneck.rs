@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::network::Network;
 use super::throttle::Throttle;
+use crate::cost::clusters;
 use crate::math::as_f64;
 use crate::system::shell::{output, pasted, pasted_pattern, pasted_tree};
 
@@ -75,8 +76,6 @@ const MUCH_LONGER: f64 = 1.5;
 const BUSY: f64 = 0.75;
 /// Most columns that a command names.
 const MOST_KEPT: usize = 8;
-/// The smallest cluster that is advised, in bytes on disk.
-const LEAST_CLUSTER: f64 = 1e6;
 
 impl Stages {
     /// Threads that can run side by side.
@@ -247,7 +246,7 @@ impl Bottleneck {
             Self::NetworkLatency | Self::NetworkBandwidth => Vec::new(),
             Self::Storage => vec![format!("basketry tune {of_tree}")],
             Self::TooFewClusters => {
-                let megabytes = (s.compressed / (4.0 * s.threads)).max(LEAST_CLUSTER) / 1e6;
+                let megabytes = clusters::for_threads(s.compressed, s.threads) / 1e6;
                 vec![rewrite("clusters", of("cluster", format!("{megabytes:.0}MB")))]
             }
             Self::Decompression => {

@@ -1,5 +1,7 @@
 //! Good sizes of baskets and clusters, and what another size costs. Faults of pages of RNTuples use it as well.
 
+pub(super) use crate::cost::clusters::FULL_CLUSTER as GOOD_CLUSTER;
+
 use super::speeds::{BASKET, BASKET_BYTES, BASKET_ENTRY, Overhead};
 use super::sums::{on_disk, sizes};
 use crate::inspect::contents::{BranchReport, TreeReport};
@@ -16,19 +18,15 @@ pub(super) const GOOD_BASKET: u64 = 32_000;
 pub(super) const SMALLER_BASKET: u64 = 256_000;
 /// Clusters with fewer bytes on disk are too small for efficient reads.
 pub(super) const SMALL_CLUSTER: u64 = 1_000_000;
-/// ROOT's own size of a cluster, on disk.
-pub(super) const GOOD_CLUSTER: u64 = 30_000_000;
 /// Bytes of a cluster before compression that readers can keep in memory easily.
 const IN_MEMORY: u64 = 30_000_000;
 /// The least cluster that is advised, whatever the compression.
 const LEAST_CLUSTER: u64 = 20_000;
-/// Clusters that threads can share out well.
-const CLUSTERS: u64 = 8;
 /// Memory below this is not worth a word.
 pub(super) const MEMORY: u64 = 4_000_000;
 
-/// A good cluster size for a tree of `raw` bytes before compression and `zip` on disk: ROOT's own, or smaller, so that there
-/// are some, and none is too large for memory.
+/// A good cluster size for a tree of `raw` bytes before compression and `zip` on disk: ROOT's own, or smaller, so that none is
+/// too large for memory. A tree of several such clusters has as many as [`clusters::least`] asks for.
 pub(super) fn good_cluster((raw, zip): (u64, u64)) -> u64 {
     // A round number reads better.
     let round = |bytes: u64| {
@@ -36,7 +34,7 @@ pub(super) fn good_cluster((raw, zip): (u64, u64)) -> u64 {
     };
     let in_memory = u128::from(IN_MEMORY) * u128::from(zip) / u128::from(raw.max(1));
     let in_memory = u64::try_from(in_memory).unwrap_or(GOOD_CLUSTER);
-    round((zip / CLUSTERS).clamp(SMALL_CLUSTER, GOOD_CLUSTER).min(in_memory)).max(LEAST_CLUSTER)
+    round(GOOD_CLUSTER.min(in_memory)).max(LEAST_CLUSTER)
 }
 
 /// Whether combined baskets would not fit the buffers of most branches.

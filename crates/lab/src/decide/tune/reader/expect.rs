@@ -11,7 +11,7 @@ use super::NtupleCosts;
 use super::profile::{Decompress, PerValue, Profile, wide};
 
 /// The costs of reading as another program has them.
-pub(crate) fn expected(profile: &Profile, stats: &FileStats, measured: &Measured) -> (Measured, Access) {
+pub(crate) fn expected(profile: &Profile, stats: &FileStats, measured: &Measured, ours: &Access) -> (Measured, Access) {
     let mut branches = vec![0.0; stats.trees.len()];
     for column in stats.now() {
         if let Some(count) = branches.get_mut(column.tree) {
@@ -38,6 +38,9 @@ pub(crate) fn expected(profile: &Profile, stats: &FileStats, measured: &Measured
             (read.basket, read.stored_byte, read.branch + share * read.tree)
         }
     };
+    // No reader takes less for a basket and its bytes than to fetch them and to take a header apart: a fit of other costs may leave
+    // nothing for baskets.
+    let (per_basket, per_byte) = (per_basket.max(ours.per_basket), per_byte.max(ours.per_byte));
     // The cost of an entry includes the offsets of values of variable size.
     let access = Access { per_basket, per_byte, per_offset: 0.0, per_column, per_written: 0.0, per_copied: 0.0 };
     (Measured { columns, ..measured.clone() }, access)

@@ -59,6 +59,6 @@ mod tests {
         silent.clusters_known = ClustersKnown::Estimated;
         let finding = only(silent);
         assert_eq!(finding.fault, ClustersNotRecorded { common_boundaries: 0 }.into());
-        assert!(finding.command.is_some_and(|command| command.ends_with(" --cluster 12MB")));
+        assert!(finding.command.is_some_and(|command| command.ends_with(" --cluster 15MB")));
     }
 }

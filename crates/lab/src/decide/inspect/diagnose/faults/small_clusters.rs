@@ -103,11 +103,11 @@ mod tests {
         (small.clusters, small.cluster_count) = ((0..1000).collect(), 1000);
         let finding = only(small.clone());
         assert_eq!(finding.fault, SmallClusters { clusters: 1000, mean_bytes: 2_500 }.into());
-        assert_eq!(finding.price.unwrap().note, "3 clusters are left for threads and jobs to share.");
+        assert_eq!(finding.price.unwrap().note, "1 cluster is left for threads and jobs to share.");
         // Buffers that a writer shrank to what small clusters held would keep baskets small.
-        assert!(finding.command.is_some_and(|command| command.ends_with(" --cluster 1MB")));
+        assert!(finding.command.is_some_and(|command| command.ends_with(" --cluster 15MB")));
         small.branches[0].basket_size = 5_000;
-        assert!(only(small.clone()).command.is_some_and(|command| command.ends_with(" --cluster 1MB --basket 32kB")));
+        assert!(only(small.clone()).command.is_some_and(|command| command.ends_with(" --cluster 15MB --basket 32kB")));
         // Of files that were put together as they are, a rewrite keeps what begins together.
         small.clusters = vec![0];
         small.clusters_known = ClustersKnown::Estimated;
