@@ -1,11 +1,13 @@
 """Whether a plain rewrite beats what `tune` left, and how wrong its predictions are, on given or generated files.
 
-    python -m studies.rivals [FILE...] [--seed N] [--most MB] [--only WORD] [--quick] [--keep RESULTS.jsonl] [-- OPTION...]
+    python -m studies.rivals [FILE...] [--seed N] [--most MB] [--only WORD] [--quick] [--keep RESULTS.jsonl]
+                             [-- OPTION...]
 
-Each file is tuned (options after `--` are tune's), and rewritten in eight plain ways: clusters of 3 and of 30 MB, each with the
-file's own codecs and with one codec for all. basketry reads all of them in turns on one thread, and medians of CPU time count.
-A rewrite beats `tune` if it is 5 % smaller and 10 % quicker to read. Without files it generates data sets of several kinds and
-sizes, from a seed, in bad layouts: tiny or huge clusters and baskets, slow codecs, trees and RNTuples. It runs the command that
+Each file is tuned (options after `--` are tune's), and rewritten in eight plain ways: clusters of 3 and of 30 MB, each
+with the file's own codecs and with one codec for all. basketry reads all of them in turns on one thread, and medians of
+CPU time count. A rewrite beats `tune` if it is 5 % smaller and 10 % quicker to read. Without files it generates data
+sets of several kinds and sizes, from a seed, in bad layouts: tiny or huge clusters and baskets, slow codecs, trees and
+RNTuples. It runs the command that
 BASKETRY_BIN names, or the installed one.
 """
 
@@ -129,7 +131,7 @@ def largest_table(path: Path) -> str:
     return f":{best['path']}" if best else ""
 
 
-def compare(path: Path, options: list[str], name: str = "") -> Outcome:
+def compare(path: Path, of_tune: list[str], name: str = "") -> Outcome:
     """Tunes a file, rewrites it in plain ways, and reads all of them."""
     outcome = Outcome(name or path.name)
     with tempfile.TemporaryDirectory() as scratch:
@@ -137,7 +139,7 @@ def compare(path: Path, options: list[str], name: str = "") -> Outcome:
         output = folder / "tuned" / path.name
         output.parent.mkdir()
         tree = largest_table(path)
-        done = run("tune", f"{path}{tree}", "-o", output, "-j", "1", "--json", "-q", *options)
+        done = run("tune", f"{path}{tree}", "-o", output, "-j", "1", "--json", "-q", *of_tune)
         if done.returncode > 1 or not done.stdout.strip():
             outcome.failed = (done.stderr.strip().splitlines() or ["no output"])[-1]
             return outcome
@@ -151,7 +153,8 @@ def compare(path: Path, options: list[str], name: str = "") -> Outcome:
         for cluster, codec in product(CLUSTERS, CODECS):
             rival = folder / f"{cluster}-{codec or 'same'}.root"
             wanted = ["--compression", codec] if codec else []
-            if run("rewrite", f"{path}{tree}", "-o", rival, "-j", "1", "-q", "--cluster", cluster, *wanted).returncode == 0:
+            options = ("-j", "1", "-q", "--cluster", cluster, *wanted)
+            if run("rewrite", f"{path}{tree}", "-o", rival, *options).returncode == 0:
                 files[rival.stem] = rival
         read = readings(files, tree)
         of = {one: Rival(place.stat().st_size, read.get(one, 0.0)) for one, place in files.items()}
@@ -179,7 +182,8 @@ def told(one: Outcome) -> str:
     """A line about a file."""
     if one.failed or one.before is None or one.left is None:
         return f"{one.name}: not compared: {one.failed}"
-    share = f"{one.left.bytes / one.before.bytes:.2f} of the size, {one.left.read / max(one.before.read, 1e-9):.2f} of the time"
+    share = f"{one.left.bytes / one.before.bytes:.2f} of the size"
+    share += f", {one.left.read / max(one.before.read, 1e-9):.2f} of the time"
     errors = [f"{100 * error:+.1f} %" for error in (one.size_error, one.read_error) if error is not None]
     said = f"{one.name}: {one.before.bytes / 1e6:.2f} MB, {1e3 * one.before.read:.1f} ms; left {share}"
     said += f"; errors {', '.join(errors) or 'none'}; measured for {one.measuring:.1f} s, {one.trials} trials"

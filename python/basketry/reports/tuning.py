@@ -48,7 +48,7 @@ class Measuring:
     seed: int
     """Seed of the samples."""
     allowed: float
-    """CPU seconds that measuring and deciding may take, announced beforehand: two, or a quarter of a rewrite's."""
+    """CPU seconds that measuring and deciding may take, announced beforehand: three, or a quarter of a rewrite's."""
     cpu_seconds: float
     """CPU seconds that measuring and deciding took."""
     trials: int
@@ -338,9 +338,10 @@ class Attempt:
     """How input and output compare, if the size was within the limit."""
     differences: tuple[str, ...]
     """Differences between the contents, if any."""
-    rejected: Literal["too-large", "slower", "different"] | None
+    rejected: Literal["too-large", "slower", "different", "no-gain"] | None
     """Why the rewrite was not delivered; none if it was. "too-large": the file is larger than the limit. "slower":
-    reading takes longer than today, by more than the noise. "different": the content differs from the input's."""
+    reading takes longer than today, by more than the noise. "different": the content differs from the input's.
+    "no-gain": it is neither smaller nor quicker to read, by more than the noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -432,6 +433,10 @@ class Tuning:
     """The same in words."""
     containers: tuple[BestInContainer, ...]
     """The best choice in each container, if they were compared."""
+    tried: tuple[str, ...]
+    """What was tried: a choice is the best of this alone."""
+    not_tried: tuple[str, ...]
+    """What was not, with the option that would try it, where there is one."""
     front: tuple[FrontPoint, ...]
     """Best reading times by size of the file, smallest first."""
     sensitivity: tuple[Loosened, ...]
@@ -439,7 +444,7 @@ class Tuning:
     layout: str | None
     """The chosen layout as TOML."""
     unchanged: bool
-    """Whether the chosen layout is the file's own: nothing that was tried is better."""
+    """Whether the chosen layout is the file's own: nothing that was tried is better by more than the noise."""
     attempts: tuple[Attempt, ...]
     """Rewrites that were made and measured, in order."""
     delivered: bool | None

@@ -21,9 +21,9 @@ use crate::prices::Prices;
 ///
 /// The output is written only if it holds: its content equals the input's, its measured size is within --max-size
 /// (default: today's size), and its measured reading time does not exceed --max-read-time (default: today's) by more than
-/// the noise of repeated readings. Otherwise the next choice is tried, three in all. If none holds, or today's layout is the best, no
-/// output is written, an existing file stays as it is, and the exit code is 1. Without an output the exit code is 0
-/// and the figures are expectations that no rewrite has proven.
+/// the noise of repeated readings. Otherwise the next choice is tried, three in all. If none holds or gains more than the
+/// noise, or nothing that was tried is better than today's layout, no output is written, an existing file stays as it is, and
+/// the exit code is 1. Without an output the exit code is 0 and the figures are expectations that no rewrite has proven.
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'. Several inputs must be similar files, and

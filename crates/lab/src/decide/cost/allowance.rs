@@ -6,7 +6,7 @@ use super::statistics::FileStats;
 use crate::system::clock::process_seconds;
 
 /// Measuring may take this many CPU seconds, or this share of the rewrite's.
-const SECONDS: f64 = 2.0;
+const SECONDS: f64 = 3.0;
 const SHARE: f64 = 0.25;
 /// The CPU seconds where size is the goal: such rewrites take longer.
 const SMALL: f64 = 5.0;
@@ -62,11 +62,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quarter_of_a_long_rewrite_and_two_seconds_of_a_short_one() {
+    fn a_quarter_of_a_long_rewrite_and_three_seconds_of_a_short_one() {
         let seconds = |rewrite| Allowance::new(0.0, rewrite, SECONDS).seconds();
-        assert_eq!((seconds(100.0), seconds(1.0)), (25.0, 2.0));
+        assert_eq!((seconds(100.0), seconds(1.0)), (25.0, 3.0));
         let started = Allowance::new(process_seconds(), 1.0, SECONDS);
-        assert!(started.allows(0.1) && !started.allows(2.1) && !started.keeping(1.95).allows(0.1));
-        assert!(Allowance::new(0.0, 1.0, SECONDS).keeping(0.5).seconds() == 1.5 && started.used() >= 0.0);
+        assert!(started.allows(0.1) && !started.allows(3.1) && !started.keeping(2.95).allows(0.1));
+        assert!(Allowance::new(0.0, 1.0, SECONDS).keeping(0.5).seconds() == 2.5 && started.used() >= 0.0);
     }
 }

@@ -164,7 +164,7 @@ fn changes(today: &Cost, chosen: &Cost) -> bool {
 /// A number with its noun.
 fn plural(n: f64, noun: &str) -> String {
     match n.round() {
-        n if n == 1.0 => format!("1 {noun}"),
+        1.0 => format!("1 {noun}"),
         n => format!("{n:.0} {noun}s"),
     }
 }

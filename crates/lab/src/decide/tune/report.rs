@@ -143,7 +143,7 @@ pub enum Rejected {
 pub struct Measuring {
     /// Seed of the samples.
     pub seed: u64,
-    /// CPU seconds that measuring and deciding may take, announced beforehand: two, or a quarter of a rewrite's.
+    /// CPU seconds that measuring and deciding may take, announced beforehand: three, or a quarter of a rewrite's.
     pub allowed: f64,
     /// CPU seconds that measuring and deciding took.
     pub cpu_seconds: f64,
