@@ -285,6 +285,9 @@ class Deciding(TypedDict, total=False):
     """Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x, of the
     expected time and of the measured time in the proof; with `goal` reading of the measured time alone; none for a
     choice by `choose`."""
+    min_clusters: int | None
+    """Minimum number of clusters of the largest table, for threads and jobs that share it. Default: 1; of a table of
+    more than 30 MB one for each 30 MB, up to 8; and never more than today, if it has fewer."""
     reader: str | os.PathLike[str]
     """The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another program's
     reading costs. Expected times are for this reader; if it is installed, it reads input and output in the proof."""
@@ -642,6 +645,9 @@ class AnyVerb(TypedDict, total=False):
     """Maximum time to read the workload: 90s, 5min, or a multiple of today's, such as 0.8x. Default: 1x, of the
     expected time and of the measured time in the proof; with `goal` reading of the measured time alone; none for a
     choice by `choose`."""
+    min_clusters: int | None
+    """Minimum number of clusters of the largest table, for threads and jobs that share it. Default: 1; of a table of
+    more than 30 MB one for each 30 MB, up to 8; and never more than today, if it has fewer."""
     reader: str | os.PathLike[str]
     """The program that will read the file: basketry, root, uproot, or a profile (FILE.toml) of another program's
     reading costs. Expected times are for this reader; if it is installed, it reads input and output in the proof."""
