@@ -37,7 +37,6 @@ pub use plan::inputs;
 pub use plan::options::{Absent, Pack, PlanOptions};
 pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::{forecast, forecast_within};
-pub use rewrite::metadata_size::metadata_size;
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
 pub use rewrite::output_table::BasketsOf;
 pub use rewrite::recover;

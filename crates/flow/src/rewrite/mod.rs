@@ -7,7 +7,6 @@ pub(crate) mod execute;
 mod file_version;
 pub(crate) mod forecast;
 pub(crate) mod from_parquet;
-pub(crate) mod metadata_size;
 mod ntuple;
 pub(crate) mod options;
 pub(crate) mod output_table;

@@ -97,7 +97,12 @@ pub(crate) fn rewrite(stats: &FileStats) -> f64 {
         Goal::Balanced => 25.0,
         Goal::Size => 80.0,
     };
-    stats.columns.iter().map(|c| c.raw * (decompression(c.compression) + compression + 0.5)).sum()
+    reading(stats) + stats.columns.iter().map(|c| c.raw * compression).sum::<f64>()
+}
+
+/// Nominal nanoseconds to read all columns.
+pub(crate) fn reading(stats: &FileStats) -> f64 {
+    stats.columns.iter().map(|c| c.raw * (decompression(c.compression) + DECODE)).sum()
 }
 
 /// Nominal nanoseconds that trying codecs may take: a share of such a rewrite.

@@ -70,7 +70,7 @@ impl Space {
     }
 
     /// Whether a pick leaves a column as it is.
-    fn keeps(&self, option: usize, pick: &Pick) -> bool {
+    pub(super) fn keeps(&self, option: usize, pick: &Pick) -> bool {
         let clusters_stay = self.options.get(option).is_none_or(|option| option.size.is_none());
         clusters_stay && pick.codec.is_none() && pick.basket.is_none()
     }

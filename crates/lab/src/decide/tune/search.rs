@@ -27,11 +27,11 @@ const ROUNDS: u64 = 3;
 const WORTH_A_ROUND: f64 = 0.05;
 /// The report takes about this many times the CPU time of one decision.
 const REPORT: f64 = 4.0;
-/// Files whose trials take less than this are not sampled a second time.
-const QUICK: f64 = 0.4;
 /// Expected cost of a trial, in rewrites and in readings.
 const TRIAL: f64 = 1.5;
 const READINGS: f64 = 4.0;
+/// A trial may take this share of what is allowed; samples leave as much.
+const TRIAL_SHARE: f64 = 0.5;
 
 /// The state of the search: measured costs, the space of choices, and the decision.
 pub(super) struct Search {
@@ -56,13 +56,16 @@ impl Search {
         allowance: &Allowance,
         bench: &mut dyn CodecBench,
     ) -> Result<Self> {
-        let mut measured = measure::measure(stats, codecs, own, options.seed, allowance, bench)?;
+        let sampling = allowance.keeping(time_for_a_trial(stats, allowance));
+        let mut measured = measure::measure(stats, codecs, own, options.seed, &sampling, bench)?;
         full_read.correct(stats, &access, &mut measured.columns);
         let mut search = Self::decide(stats, options, access, measured, FIRST_MARGIN)?;
         let mut last = 0.0;
         for round in 1..=ROUNDS {
             let Ok(chosen) = &search.decision else { break };
-            if search.is_quick(stats, access) || !search.keeping(*allowance).allows(last) {
+            // A trial says more than second samples.
+            let keeping = search.keeping(*allowance);
+            if keeping.allows(search.trial_seconds(stats, access, chosen)) || !keeping.allows(last) {
                 break;
             }
             let started = process_seconds();
@@ -110,11 +113,12 @@ impl Search {
         let rewrite = decide::rewriting(stats, &self.measured, &access, option, chosen);
         TRIAL * rewrite + READINGS * (self.now.1.read + chosen.total.read)
     }
+}
 
-    /// Whether trials are quick enough to replace second samples.
-    fn is_quick(&self, stats: &FileStats, access: Access) -> bool {
-        self.decision.as_ref().is_ok_and(|chosen| self.trial_seconds(stats, access, chosen) < QUICK)
-    }
+/// Seconds that samples leave for a trial: none if it would take too long.
+fn time_for_a_trial(stats: &FileStats, allowance: &Allowance) -> f64 {
+    let seconds = 1e-9 * (TRIAL * nominal::rewrite(stats) + 2.0 * READINGS * nominal::reading(stats));
+    if seconds <= TRIAL_SHARE * allowance.seconds() { seconds } else { 0.0 }
 }
 
 /// The choices of changed columns.

@@ -1,14 +1,10 @@
 //! Corrects a choice by trials: the chosen layout is written and read, the results replace the expectations, and the choice is
 //! made again until it stays. This is for files that take little time; for others samples decide.
 
-use std::collections::HashMap;
-
 use dataset::layout::Layout;
-use dataset::tree::BasketRef;
-use flow::uniform;
 use rootfile::Result;
 
-use crate::cost::column::{Column, METADATA_PER_BASKET};
+use crate::cost::column::METADATA_PER_BASKET;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 use crate::cost::trial::{self, Trial};
@@ -24,8 +20,9 @@ use super::layout;
 use super::options::Options;
 use super::search::Search;
 
-/// Measurements of the metadata at most.
-const METADATA_ROUNDS: u32 = 2;
+/// Choices that are foreseen without a trial, and the share of the allowed time that one takes.
+const FORESEEN: u32 = 2;
+const OF_FORESEEING: f64 = 0.1;
 /// Trials at most, and trials that may choose freely; later ones combine choices that were tried.
 const MOST: u32 = 8;
 const FREE: usize = 3;
@@ -115,7 +112,7 @@ impl Search {
         self.space.only_known = false;
         self.take_best(&tried);
         if tried.is_empty() {
-            self.measure_metadata(stats, options, allowance)?;
+            self.foresee(stats, options, allowance)?;
         }
         self.or_today(stats);
         Ok(u32::try_from(tried.len()).unwrap_or(u32::MAX))
@@ -134,33 +131,22 @@ impl Search {
         self.decision = self.space.or_today(decision, stats, &self.now.0, &self.now.1, &self.limits);
     }
 
-    /// Measures the metadata that a rewrite would write, with the expected number of baskets, and decides again
-    /// with the result. This happens at least once, and again while `allowance` lasts.
-    fn measure_metadata(&mut self, stats: &FileStats, options: &Options, allowance: &Allowance) -> Result<()> {
-        let mut last = None;
-        // The page lists of an RNTuple are small, and known with its pages alone.
-        let rounds = if stats.has_pages() { 0 } else { METADATA_ROUNDS };
-        for _ in 0..rounds {
-            if last.is_some_and(|seconds| !allowance.allows(seconds)) {
-                break;
-            }
-            let started = process_seconds();
+    /// Foresees the size of the output by a rewrite of parts into nothing, and decides again with the result. Samples of columns do not
+    /// know what depends on the output's own baskets and pages, nor its metadata.
+    fn foresee(&mut self, stats: &FileStats, options: &Options, allowance: &Allowance) -> Result<()> {
+        let seconds = OF_FORESEEING * allowance.seconds();
+        for _ in 0..FORESEEN {
             let Ok(chosen) = self.decision.clone() else { break };
             let Some(layout) = self.layout(stats, &chosen)? else { break };
-            let expected = Expected::new(stats, &self.space, &chosen);
-            let of = |tree: &str, lineage: &[&str], bounds: &[u64]| expected.baskets(tree, lineage, bounds);
-            let request = flow::Options {
-                layout,
-                content: options.content(),
-                budget: options.budget(),
-                ..flow::Options::default()
-            };
-            let input = stats.file.name();
+            let (content, budget) = (options.content(), options.budget());
+            let request = flow::Options { layout, content, budget, ..flow::Options::default() };
+            let inputs = [stats.file.name().to_path_buf()];
             // No file of this name is made. The record contains a name, here of the length of the input's.
-            let Ok(besides) = flow::metadata_size(input, &input.with_extension("r00t"), &request, &of) else { break };
-            self.space.rest = as_f64(besides) - METADATA_PER_BASKET * chosen.total.baskets;
+            let output = stats.file.name().with_extension("r00t");
+            // A layout that cannot be written fails later, at the output, with its reason.
+            let Ok(outlook) = flow::forecast_within(&inputs, &output, &request, seconds) else { break };
+            self.space.foresee(&chosen, &outlook);
             self.decide_again(stats);
-            last = Some(process_seconds() - started);
             if self.decision.as_ref().is_ok_and(|now| same(now, &chosen)) {
                 break;
             }
@@ -215,73 +201,6 @@ impl Search {
     }
 }
 
-/// The baskets that are expected of a choice.
-struct Expected<'a> {
-    stats: &'a FileStats,
-    /// Whether clusters stay as they are.
-    keeps: bool,
-    /// Choice and cost of a column, by tree and name.
-    units: HashMap<(&'a str, &'a str), (Pick, Cost)>,
-    /// Columns of the file, by tree and lineage.
-    columns: HashMap<(&'a str, Vec<&'a str>), usize>,
-}
-
-impl<'a> Expected<'a> {
-    fn new(stats: &'a FileStats, space: &Space, chosen: &Chosen) -> Self {
-        let path = |tree: usize| stats.trees.get(tree).map_or("", |tree| tree.path.as_str());
-        let mut members = vec![0.0; stats.units.len()];
-        for column in &stats.columns {
-            if let Some(count) = members.get_mut(column.unit) {
-                *count += 1.0;
-            }
-        }
-        let unit = |(number, (tree, name)): (usize, &'a (usize, String))| {
-            let (pick, cost) = (chosen.picks.get(number).copied().flatten()?, chosen.costs.get(number)?);
-            let n: f64 = members.get(number).copied().unwrap_or(1.0);
-            let each = Cost { size: cost.size / n.max(1.0), baskets: cost.baskets / n.max(1.0), ..*cost };
-            Some(((path(*tree), name.as_str()), (pick, each)))
-        };
-        let column = |(number, column): (usize, &'a Column)| {
-            let lineage = column.lineage.iter().map(String::as_str).collect();
-            column.recast.is_none().then(|| ((path(column.tree), lineage), number))
-        };
-        Self {
-            stats,
-            keeps: space.options.get(chosen.option).is_some_and(|option| option.size.is_none()),
-            units: stats.units.iter().enumerate().filter_map(unit).collect(),
-            columns: stats.columns.iter().enumerate().filter_map(column).collect(),
-        }
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "expected sizes and numbers")]
-    fn baskets(&self, tree: &str, lineage: &[&str], bounds: &[u64]) -> Vec<BasketRef> {
-        let Some((pick, cost)) = self.units.get(&(tree, lineage.last().copied().unwrap_or(""))) else {
-            return Vec::new();
-        };
-        let column = self.columns.get(&(tree, lineage.to_vec())).and_then(|&number| self.stats.columns.get(number));
-        if let Some(column) = column.filter(|_| self.keeps && pick.codec.is_none() && pick.basket.is_none()) {
-            return column.baskets.clone();
-        }
-        let clusters = bounds.windows(2).map(|pair| (pair[0], pair[1].saturating_sub(pair[0])));
-        let all = as_f64(bounds.last().copied().unwrap_or(0)).max(1.0);
-        let size = (cost.size / cost.baskets.max(1.0) - METADATA_PER_BASKET).max(1.0);
-        let mut baskets = Vec::new();
-        for (start, entries) in clusters.filter(|(_, entries)| *entries > 0) {
-            let count = (cost.baskets * as_f64(entries) / all).round().clamp(1.0, as_f64(entries)) as u64;
-            let each = entries.div_ceil(count.max(1));
-            let mean = size * cost.baskets * as_f64(entries) / all / as_f64(count.max(1));
-            baskets.extend((0..count).take_while(|k| k * each < entries).map(|k| BasketRef {
-                first_entry: start + k * each,
-                entries: each.min(entries - k * each),
-                // Sizes of baskets vary, and are the part of a tree's record that compresses least.
-                nbytes: (mean * (0.9 + 0.2 * uniform(start, k))) as u32,
-                seek: 0,
-            }));
-        }
-        baskets
-    }
-}
-
 impl Space {
     /// Replaces expectations by the results of a trial. The tried choices get their measured sizes, and the same codec with
     /// other baskets changes in proportion. Seconds of unchanged columns are multiplied by `today`, seconds of changed
@@ -317,6 +236,30 @@ impl Space {
         self.rest = trial.size - columns;
         let all = self.choices.iter_mut().flatten().flatten();
         all.for_each(|(pick, cost)| slow(cost, if pick.codec.is_some() { then } else { today }));
+    }
+
+    /// Replaces the expected size of a choice by a foreseen one: that of changed columns by one factor, since parts of a file say little
+    /// of a single column, and everything besides by the rest.
+    fn foresee(&mut self, chosen: &Chosen, outlook: &flow::Outlook) {
+        let picks = chosen.picks.iter().zip(&chosen.costs);
+        let of_kept = |(pick, cost): (&Option<Pick>, &Cost)| {
+            let keeps = pick.as_ref().is_some_and(|pick| self.keeps(chosen.option, pick));
+            if keeps { cost.size } else { 0.0 }
+        };
+        let kept: f64 = picks.map(of_kept).sum();
+        let changed = chosen.total.size - self.rest - kept;
+        let baskets: u64 = outlook.tables.iter().map(|table| table.baskets).sum();
+        let found = as_f64(outlook.bytes_after) + METADATA_PER_BASKET * as_f64(baskets) - kept;
+        let off = if changed > 0.0 { (found / changed).clamp(CORRECTION.0, CORRECTION.1) } else { 1.0 };
+        self.rest = as_f64(outlook.bytes_written) - kept - off * changed;
+        let mut choices = std::mem::take(&mut self.choices);
+        for (option, units) in choices.iter_mut().enumerate() {
+            for (_, cost) in units.iter_mut().flatten().filter(|(pick, _)| !self.keeps(option, pick)) {
+                cost.size *= off;
+                cost.read_bytes *= off;
+            }
+        }
+        self.choices = choices;
     }
 
     /// A choice with its costs as known by now.
