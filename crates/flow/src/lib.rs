@@ -38,7 +38,6 @@ pub use plan::options::{Absent, Pack, PlanOptions};
 pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::{forecast, forecast_within};
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
-pub use rewrite::output_table::BasketsOf;
 pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
 pub use table::depth::{Depth, Depths};

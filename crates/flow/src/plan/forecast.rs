@@ -62,6 +62,8 @@ pub struct ColumnForecast {
     pub bytes_after: u64,
     /// Expected number of baskets or pages.
     pub baskets: u64,
+    /// Bytes on disk that were tried; of a table that changes its container they are known for all columns together.
+    pub sampled: u64,
     /// Compression of the output.
     #[serde(serialize_with = "as_text")]
     pub compression: Compression,

@@ -75,7 +75,7 @@ fn file_size(prepared: Prepared, output: &Path, options: &Options, tables: &mut 
         if forecast.container == Container::Ttree && forecast.metadata == 0 {
             let record = at.writer.position();
             let places = ExpectedPlaces::of(forecast);
-            let of = |_: &str, lineage: &[&str], bounds: &[u64]| places.baskets(lineage, bounds);
+            let of = |lineage: &[&str], bounds: &[u64]| places.baskets(lineage, bounds);
             let mut expected = ExpectedBaskets { of: &of, seek };
             table.write_metadata(&mut at, compression, &mut expected).map_err(named)?;
             seek = expected.seek;

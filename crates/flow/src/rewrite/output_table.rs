@@ -81,9 +81,9 @@ pub(crate) struct Writing<'a> {
     pub pid_counts: &'a [u16],
 }
 
-/// The expected baskets of a column, given the path of the tree, the names of the branch's parents and its own, and the
-/// bounds of clusters. Their positions are ignored.
-pub type BasketsOf<'a> = dyn Fn(&str, &[&str], &[u64]) -> Vec<BasketRef> + 'a;
+/// The expected baskets of a column, given the names of the branch's parents and its own, and the bounds of clusters. Their positions are
+/// ignored.
+type BasketsOf<'a> = dyn Fn(&[&str], &[u64]) -> Vec<BasketRef> + 'a;
 
 /// Baskets that are not written, and the position of the next one.
 pub(crate) struct ExpectedBaskets<'a> {

@@ -75,7 +75,7 @@ impl OutputTable for TablePlan {
         let bounds = &self.clusters.bounds;
         let written_column = |column: &Column| {
             let lineage: Vec<&str> = self.tree.lineage(column.branch).into_iter().rev().collect();
-            let baskets = (expected.of)(&output.place.path, &lineage, bounds);
+            let baskets = (expected.of)(&lineage, bounds);
             let zip_bytes = baskets.iter().map(|basket| u64::from(basket.nbytes)).sum();
             WrittenColumn { baskets, zip_bytes, tot_bytes: column.source.tot_bytes, ..WrittenColumn::default() }
         };

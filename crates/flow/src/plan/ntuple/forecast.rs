@@ -105,6 +105,7 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, seconds: f64) -> Re
                 bytes_before: whole(field.kept + field.opened),
                 bytes_after: whole(field.kept + field.opened * factor),
                 baskets: field.pages,
+                sampled: whole(field.tally.before),
                 compression: field.compression.unwrap_or(Compression::NONE),
             }
         })

@@ -98,6 +98,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, seconds: f64) -> Resu
                 bytes_before: whole(column.before),
                 bytes_after: whole(column.copied + column.opened * factor),
                 baskets: column.baskets,
+                sampled: whole(tally.before),
                 compression: column.column.target.compression,
             }
         })

@@ -39,6 +39,7 @@ pub(super) fn forecast_converted(plan: &ConvertPlan, path: &str, share: Share, s
             bytes_before: whole(bytes),
             bytes_after: whole(bytes * factor),
             baskets: 0,
+            sampled: 0,
             compression,
         }
     };

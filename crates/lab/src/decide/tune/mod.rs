@@ -37,6 +37,7 @@ mod exact;
 mod explain;
 mod explicit;
 mod forecast;
+mod foreseen;
 mod forms;
 mod layout;
 mod limits;

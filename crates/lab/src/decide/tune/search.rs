@@ -118,7 +118,8 @@ impl Search {
 /// Seconds that samples leave for a trial: none if it would take too long.
 fn time_for_a_trial(stats: &FileStats, allowance: &Allowance) -> f64 {
     let seconds = 1e-9 * (TRIAL * nominal::rewrite(stats) + 2.0 * READINGS * nominal::reading(stats));
-    if seconds <= TRIAL_SHARE * allowance.seconds() { seconds } else { 0.0 }
+    let most = TRIAL_SHARE * allowance.seconds();
+    if seconds <= most { most } else { 0.0 }
 }
 
 /// The choices of changed columns.

@@ -13,9 +13,10 @@ use crate::math::as_f64;
 use crate::math::solve::Infeasible;
 use crate::system::clock::process_seconds;
 
-use super::candidates::Pick;
+use super::candidates::{Choices, Pick};
 use super::choice::Chosen;
 use super::decide::Space;
+use super::foreseen;
 use super::layout;
 use super::options::Options;
 use super::search::Search;
@@ -23,6 +24,8 @@ use super::search::Search;
 /// Choices that are foreseen without a trial, and the share of the allowed time that one takes.
 const FORESEEN: u32 = 2;
 const OF_FORESEEING: f64 = 0.1;
+/// The least share of the changed bytes that tells of all.
+const LEAST_TRIED: f64 = 0.05;
 /// Trials at most, and trials that may choose freely; later ones combine choices that were tried.
 const MOST: u32 = 8;
 const FREE: usize = 3;
@@ -145,7 +148,7 @@ impl Search {
             let output = stats.file.name().with_extension("r00t");
             // A layout that cannot be written fails later, at the output, with its reason.
             let Ok(outlook) = flow::forecast_within(&inputs, &output, &request, seconds) else { break };
-            self.space.foresee(&chosen, &outlook);
+            self.space.foresee(stats, &chosen, &outlook);
             self.decide_again(stats);
             if self.decision.as_ref().is_ok_and(|now| same(now, &chosen)) {
                 break;
@@ -240,7 +243,7 @@ impl Space {
 
     /// Replaces the expected size of a choice by a foreseen one: that of changed columns by one factor, since parts of a file say little
     /// of a single column, and everything besides by the rest.
-    fn foresee(&mut self, chosen: &Chosen, outlook: &flow::Outlook) {
+    fn foresee(&mut self, stats: &FileStats, chosen: &Chosen, outlook: &flow::Outlook) {
         let picks = chosen.picks.iter().zip(&chosen.costs);
         let of_kept = |(pick, cost): (&Option<Pick>, &Cost)| {
             let keeps = pick.as_ref().is_some_and(|pick| self.keeps(chosen.option, pick));
@@ -248,18 +251,23 @@ impl Space {
         };
         let kept: f64 = picks.map(of_kept).sum();
         let changed = chosen.total.size - self.rest - kept;
-        let baskets: u64 = outlook.tables.iter().map(|table| table.baskets).sum();
-        let found = as_f64(outlook.bytes_after) + METADATA_PER_BASKET * as_f64(baskets) - kept;
-        let off = if changed > 0.0 { (found / changed).clamp(CORRECTION.0, CORRECTION.1) } else { 1.0 };
-        self.rest = as_f64(outlook.bytes_written) - kept - off * changed;
-        let mut choices = std::mem::take(&mut self.choices);
-        for (option, units) in choices.iter_mut().enumerate() {
-            for (_, cost) in units.iter_mut().flatten().filter(|(pick, _)| !self.keeps(option, pick)) {
-                cost.size *= off;
-                cost.read_bytes *= off;
-            }
-        }
-        self.choices = choices;
+        let pieces: u64 = outlook.tables.iter().map(|table| table.baskets).sum();
+        let columns = as_f64(outlook.bytes_after) + METADATA_PER_BASKET * as_f64(pieces);
+        // Columns that were not tried are as the others are to a forecast, and here by their own samples: what was tried corrects these.
+        let tried = foreseen::tried(stats, chosen, outlook).filter(|(_, expected)| *expected > LEAST_TRIED * changed);
+        let (found, expected) = tried.unwrap_or((columns - kept, changed));
+        let off = if expected > 0.0 { (found / expected).clamp(CORRECTION.0, CORRECTION.1) } else { 1.0 };
+        self.rest =
+            as_f64(outlook.bytes_written.saturating_sub(outlook.bytes_after)) - METADATA_PER_BASKET * as_f64(pieces);
+        let keeps = |option: usize, pick: &Pick| self.keeps(option, pick);
+        let corrected = |(option, units): (usize, &Vec<Choices>)| -> Vec<Choices> {
+            let of = |(pick, cost): &(Pick, Cost)| match keeps(option, pick) {
+                true => (*pick, *cost),
+                false => (*pick, Cost { size: cost.size * off, read_bytes: cost.read_bytes * off, ..*cost }),
+            };
+            units.iter().map(|all| all.iter().map(of).collect()).collect()
+        };
+        self.choices = self.choices.iter().enumerate().map(corrected).collect();
     }
 
     /// A choice with its costs as known by now.
