@@ -154,6 +154,8 @@ class ColumnForecast:
     share as now."""
     baskets: int
     """Expected number of baskets or pages."""
+    sampled: int
+    """Bytes on disk that were tried; of a table that changes its container they are known for all columns together."""
     compression: str
     """Compression of the output."""
 
