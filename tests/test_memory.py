@@ -107,6 +107,7 @@ VERBS = {
     "convert": "convert IN -o OUT.parquet -f",
     "row groups": "convert IN -o OUT.parquet -f --row-group 20",
     "tune": "tune IN -o OUT.root -f",
+    "precision": "precision IN -o OUT.toml -f",
     "sweep": "sweep IN -o OUT --grid compression=lz4:1 --repeat 1 --only copy,full",
     "monitor": "monitor -o OUT.root -f -- true",
 }
@@ -145,7 +146,7 @@ def test_peak_memory_stays_within_the_budget(
     """Uses 64 MB, or the smallest budget that the refusal names; a smaller budget is refused, too."""
     source = input_file(name)
     command = command_line(verb, source.path, tmp_path)
-    if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep"):
+    if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep", "precision"):
         # Of one tree.
         command[1] += ":t0"
     copies = 2 if verb in ("merge", "hadd", "verify") else 1

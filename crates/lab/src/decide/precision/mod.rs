@@ -33,7 +33,7 @@ use dataset::table::catalog::{by_path, tables};
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches};
 use flow::{Budget, Progress, tell};
-use rootfile::{Error, Follow, Result, RootFile, public_path};
+use rootfile::{Error, ErrorKind, Follow, Result, RootFile, public_path};
 
 pub use facts::Repeated;
 pub use limits::{DEFAULT_RELATIVE, Limit, Limits};
@@ -207,22 +207,27 @@ fn pass(
     progress: Progress<'_>,
     see: impl Fn(&mut ColumnWork, &[f64]) + Sync,
 ) -> Result<()> {
-    // Half of the memory is that of batches, whose numbers are copied once.
     let Budget { memory, threads } = options.budget;
-    let request = Request {
+    let request = |memory| Request {
         columns: work.iter().map(|column| column.column.number).collect(),
         entries: 0..dataset.entries(),
         selection: None,
-        budget: Budget { memory: memory / 2, threads },
+        budget: Budget { memory, threads },
         progress: &flow::unwatched,
     };
-    for read in batches(dataset, request, BatchSize::Bytes(memory / 16)) {
+    let size = || BatchSize::Bytes(memory / 16);
+    // Half of the memory is for what is read ahead. Where that is too little for one piece, all of it is; less than that is refused.
+    let mut reader = batches(dataset, request(memory / 2), size());
+    let mut first = reader.next();
+    if matches!(&first, Some(Err(e)) if matches!(e.kind(), ErrorKind::Request(_))) {
+        reader = batches(dataset, request(memory), size());
+        first = reader.next();
+    }
+    for read in first.into_iter().chain(reader) {
         let read = read?;
         let mut both: Vec<_> = work.iter_mut().zip(read.batch.columns()).collect();
         on_each(threads, &mut both, |(column, array)| {
-            let mut numbers = Vec::new();
-            values::append(array, &mut numbers);
-            see(column, &numbers);
+            values::each(array, &mut |numbers| see(column, numbers));
             Ok(())
         })?;
         let compressed: u64 = read.spent.iter().map(|spent| spent.compressed).sum();

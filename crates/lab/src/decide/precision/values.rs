@@ -1,8 +1,8 @@
 //! The floating-point numbers inside of Arrow arrays of any shape, as doubles. What they are for is not known here.
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef};
+use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
+use arrow_array::{Array, ArrayRef, PrimitiveArray};
 use arrow_schema::DataType;
 
 /// Which types of floating-point numbers arrays of a type hold: floats, doubles.
@@ -21,48 +21,55 @@ pub(super) fn kinds(data_type: &DataType) -> [bool; 2] {
     }
 }
 
-/// Appends the numbers of an array, without those that are missing.
-pub(super) fn append(array: &ArrayRef, out: &mut Vec<f64>) {
+/// Numbers that are shown at once: 512 kB of doubles. An entry may have many more.
+const SHOWN: usize = 1 << 16;
+
+/// Shows the numbers of an array, without those that are missing, some at a time.
+pub(super) fn each(array: &ArrayRef, see: &mut dyn FnMut(&[f64])) {
     let within = |values: &ArrayRef, first: usize, last: usize| values.slice(first, last.saturating_sub(first));
     let at = |end: i64| usize::try_from(end).unwrap_or(0);
     match array.data_type() {
-        DataType::Float32 => {
-            let numbers = array.as_primitive::<Float32Type>();
-            match numbers.null_count() {
-                0 => out.extend(numbers.values().iter().map(|value| f64::from(*value))),
-                _ => out.extend(numbers.iter().flatten().map(f64::from)),
-            }
-        }
-        DataType::Float64 => {
-            let numbers = array.as_primitive::<Float64Type>();
-            match numbers.null_count() {
-                0 => out.extend_from_slice(numbers.values()),
-                _ => out.extend(numbers.iter().flatten()),
-            }
-        }
+        DataType::Float32 => parts(array.as_primitive::<Float32Type>(), see),
+        DataType::Float64 => parts(array.as_primitive::<Float64Type>(), see),
         DataType::LargeList(_) => {
             let list = array.as_list::<i64>();
-            append(&within(list.values(), at(list.offsets().first()), at(list.offsets().last())), out);
+            each(&within(list.values(), at(list.offsets().first()), at(list.offsets().last())), see);
         }
         DataType::List(_) => {
             let list = array.as_list::<i32>();
             let (first, last) = (i64::from(list.offsets().first()), i64::from(list.offsets().last()));
-            append(&within(list.values(), at(first), at(last)), out);
+            each(&within(list.values(), at(first), at(last)), see);
         }
-        DataType::FixedSizeList(..) => append(array.as_fixed_size_list().values(), out),
+        DataType::FixedSizeList(..) => each(array.as_fixed_size_list().values(), see),
         DataType::Map(..) => {
             let map = array.as_map();
             let (first, last) = (i64::from(map.offsets().first()), i64::from(map.offsets().last()));
             for column in map.entries().columns() {
-                append(&within(column, at(first), at(last)), out);
+                each(&within(column, at(first), at(last)), see);
             }
         }
-        DataType::Struct(_) => array.as_struct().columns().iter().for_each(|column| append(column, out)),
+        DataType::Struct(_) => array.as_struct().columns().iter().for_each(|column| each(column, see)),
         DataType::Union(fields, _) => {
             let union = array.as_union();
-            fields.iter().for_each(|(tag, _)| append(union.child(tag), out));
+            fields.iter().for_each(|(tag, _)| each(union.child(tag), see));
         }
         _ => {}
+    }
+}
+
+fn parts<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>, see: &mut dyn FnMut(&[f64]))
+where
+    T::Native: Into<f64>,
+{
+    let mut numbers: Vec<f64> = Vec::with_capacity(SHOWN.min(array.len()));
+    for first in (0..array.len()).step_by(SHOWN) {
+        let part = array.slice(first, SHOWN.min(array.len() - first));
+        numbers.clear();
+        match part.null_count() {
+            0 => numbers.extend(part.values().iter().map(|value| (*value).into())),
+            _ => numbers.extend(part.iter().flatten().map(Into::into)),
+        }
+        see(&numbers);
     }
 }
 
@@ -87,7 +94,7 @@ mod tests {
         let both = StructArray::from(vec![(field("a", &lists), lists), (field("b", &floats), floats)]);
         let both: ArrayRef = Arc::new(both);
         let mut found = Vec::new();
-        append(&both.slice(1, 2), &mut found);
+        each(&both.slice(1, 2), &mut |some| found.extend_from_slice(some));
         assert_eq!(found, [2.0, 3.0, 4.0, 7.0]);
         assert_eq!(kinds(both.data_type()), [true, true]);
         assert_eq!(kinds(&DataType::Utf8), [false, false]);
