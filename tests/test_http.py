@@ -126,7 +126,7 @@ def test_a_server_that_does_not_count_from_the_end(
     remote: Basketry, odd_server: OddServer, delayed: Callable[..., Delay], tmp_path: Path, content: bytes
 ) -> None:
     """It offers the whole file instead, which is not received."""
-    odd_server.put("a.root", content, Behaviour(ranges="several", suffix=False, bandwidth=10e6))
+    odd_server.put("a.root", content, Behaviour(ranges="several", suffix=False, bandwidth=2e6))
     proxy = delayed(odd_server.port)
 
     selected(remote, f"http://{HOST}:{proxy.port}/a.root", tmp_path / OUTPUT)

@@ -1,7 +1,7 @@
 //! Compares two files by repeated, interleaved readings: the ratio of their reading times, and how exact the ratio is.
 //!
 //! Each repeat reads both files and gives one ratio. The ratios' mean and their spread give an interval; a file counts as
-//! slower only if the whole interval lies above the ratio that is allowed, mostly 1.
+//! slower only if the whole interval lies above the ratio that is allowed, mostly 1, and by more than a clock tells.
 
 use rootfile::Result;
 
@@ -15,6 +15,8 @@ const EXACT: f64 = 0.01;
 const STUDENT: [f64; 12] = [6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782];
 /// The same for more degrees of freedom.
 const STUDENT_REST: f64 = 1.75;
+/// Seconds that no clock tells apart: what a reading takes longer beyond these counts.
+const CLOCK: f64 = 2e-5;
 
 /// Reading times of two files, side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
@@ -34,7 +36,7 @@ pub struct Comparison {
 impl Comparison {
     /// Whether the second file takes more than `ratio` times as long, by more than the noise.
     pub fn is_slower(&self, ratio: f64) -> bool {
-        self.interval[0] > ratio
+        self.interval[0] > ratio && self.after - ratio * self.before > CLOCK
     }
 
     /// Of repeats that were made.
@@ -115,6 +117,9 @@ mod tests {
 
     #[test]
     fn readings_of_no_time_are_not_slower() {
+        // Of microseconds the clock says nothing, however often they are repeated.
+        let tiny = compare(1.0, &mut |_| Ok((5e-6, 9e-6))).unwrap();
+        assert!(tiny.interval[0] > 1.5 && !tiny.is_slower(1.0), "{tiny:?}");
         let found = compare(1.0, &mut |_| Ok((0.0, 0.0))).unwrap();
         assert!(!found.is_slower(1.0), "{found:?}");
     }

@@ -128,7 +128,7 @@ mod tests {
             "{}",
             finding.text
         );
-        assert!(finding.command.is_some_and(|command| command.ends_with(" --cluster 1MB")));
+        assert!(finding.command.is_some_and(|command| command.ends_with(" --cluster 15MB")));
         // Groups are a fault of their own.
         small.cluster_groups = 1000;
         assert_eq!(faults(&with_ntuples(vec![small])).len(), 2);
