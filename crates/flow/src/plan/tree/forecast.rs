@@ -2,7 +2,7 @@
 //!
 //! What is copied keeps its bytes. Of the rest all is tried if that takes few seconds; otherwise samples are made, at places that are
 //! even over the work: each about as large as a basket of the output, so that it has its keys and compresses as well. Columns too
-//! small for a sample of their own become what the others become.
+//! small for a sample of their own become what the others become, keys apart: their number is known, and of small baskets they are most.
 
 use std::ops::Range;
 
@@ -69,6 +69,7 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, seconds: f64) -> Resu
     let recodes: f64 = plan.recodes.iter().map(|recode| work_of(recode, &ends(plan))).sum();
     let work: f64 = columns.iter().map(Opened::work).sum::<f64>() + recodes;
     let mut tallies = vec![Tally::default(); columns.len()];
+    let mut contents = Tally::default();
     let how = match seconds {
         _ if seconds <= 0.0 => Extent::Nothing,
         _ if work <= seconds => Extent::All,
@@ -77,26 +78,31 @@ pub(crate) fn forecast_table(plan: &TablePlan, path: &str, seconds: f64) -> Resu
     match how {
         Extent::Nothing => {}
         Extent::All => try_all(plan, &columns, &mut tallies)?,
-        Extent::Some => try_some(plan, &columns, &mut tallies, seconds * (1.0 - recodes / work))?,
+        Extent::Some => try_some(plan, &columns, &mut tallies, seconds * (1.0 - recodes / work), &mut contents)?,
     }
-    let mut pool = Tally::default();
-    tallies.iter().for_each(|tally| pool.join(tally));
     let (mut variance, mut sampled) = (0.0, 0.0);
     let forecasts: Vec<ColumnForecast> = columns
         .iter()
         .zip(&tallies)
         .map(|(column, tally)| {
-            let factor = tally.factor().or_else(|| pool.factor()).unwrap_or(1.0);
+            let after = match (tally.factor(), contents.factor()) {
+                (Some(factor), _) => column.opened * factor,
+                (None, Some(factor)) => {
+                    column.contents(column.opened) * factor + column.keylen() * float(column.baskets)
+                }
+                (None, None) => column.opened,
+            };
             let part = 1.0 - (tally.before / column.opened.max(1.0)).min(1.0);
-            let own = tally.variance(column.opened, part).or_else(|| pool.variance(column.opened, part));
-            let alone = if seconds > 0.0 { of_one_sample(column.opened * factor, part) } else { 0.0 };
+            let of_others = || contents.variance(column.contents(column.opened), part);
+            let own = tally.variance(column.opened, part).or_else(of_others);
+            let alone = if seconds > 0.0 { of_one_sample(after, part) } else { 0.0 };
             variance += own.unwrap_or(alone);
             sampled += tally.before;
             ColumnForecast {
                 name: plan.tree.lineage(column.column.branch).into_iter().rev().collect::<Vec<_>>().join("/"),
                 depths: column.depths,
                 bytes_before: whole(column.before),
-                bytes_after: whole(column.copied + column.opened * factor),
+                bytes_after: whole(column.copied + after),
                 baskets: column.baskets,
                 sampled: whole(tally.before),
                 compression: column.column.target.compression,
@@ -183,6 +189,17 @@ fn basket_size(column: &Column) -> Option<u32> {
 }
 
 impl Opened<'_> {
+    /// Bytes of the key of a basket.
+    fn keylen(&self) -> f64 {
+        float(self.column.keylen() as u64)
+    }
+
+    /// So many of its bytes without the keys among them.
+    fn contents(&self, bytes: f64) -> f64 {
+        let keys = self.keylen() * float(self.column.source.pieces.len() as u64);
+        bytes * (1.0 - keys / (self.copied + self.opened).max(1.0)).max(0.0)
+    }
+
     /// Seconds to try all that is opened.
     fn work(&self) -> f64 {
         let baskets = if self.opened > 0.0 { self.baskets.max(self.column.source.pieces.len() as u64) } else { 0 };
@@ -214,8 +231,14 @@ fn try_all(plan: &TablePlan, columns: &[Opened<'_>], tallies: &mut [Tally]) -> R
     Ok(())
 }
 
-/// Tries samples of what is opened.
-fn try_some(plan: &TablePlan, columns: &[Opened<'_>], tallies: &mut [Tally], seconds: f64) -> Result<()> {
+/// Tries samples of what is opened. `contents` has those of all columns, without keys.
+fn try_some(
+    plan: &TablePlan,
+    columns: &[Opened<'_>],
+    tallies: &mut [Tally],
+    seconds: f64,
+    contents: &mut Tally,
+) -> Result<()> {
     let work: f64 = columns.iter().map(Opened::work).sum();
     // A sample reads the baskets that it lies in, and is compressed.
     let one = |column: &Opened<'_>| {
@@ -255,7 +278,9 @@ fn try_some(plan: &TablePlan, columns: &[Opened<'_>], tallies: &mut [Tally], sec
             let before = column.column.source.weight(column.column.source.overlapping(&entries), &entries);
             let made = trial.make(column.number, entries.clone(), cell.depth)?;
             trial.elsewhere();
-            tally.add(before, float(made.zip), before * column.work() / column.opened);
+            let work = before * column.work() / column.opened;
+            tally.add(before, float(made.zip), work);
+            contents.add(column.contents(before), float(made.zip) - column.keylen() * float(made.records), work);
             last = Some(entries);
         }
     }
