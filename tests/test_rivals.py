@@ -53,7 +53,7 @@ def test_rivals_are_compared(basketry: Basketry, tmp_path: Path) -> None:
     basketry("generate", "single", "--size", "500kB", "--basket", "1kB", "-o", path)
     command = [sys.executable, "-m", "studies.rivals", str(path), "--keep", str(tmp_path / "results.jsonl")]
     folders = os.pathsep.join(str(REPO / name) for name in (".", "tests", "bench"))
-    environment = {**os.environ, "BASKETRY_BIN": basketry.binary, "PYTHONPATH": folders}
+    environment = {**os.environ, "BASKETRY_BIN": str(basketry.binary), "PYTHONPATH": folders}
     done = subprocess.run(command, cwd=REPO, env=environment, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
