@@ -80,6 +80,8 @@ class Outcome:
     #: Shares of the measured values by which expectations were too high; `None` where nothing was written.
     size_error: float | None = None
     read_error: float | None = None
+    rewrite_error: float | None = None
+    pages_error: float | None = None
     measuring: float = 0.0
     trials: int = 0
     verdict: str = ""
@@ -147,8 +149,9 @@ def compare(path: Path, of_tune: list[str], name: str = "") -> Outcome:
         outcome.verdict, outcome.delivered = report["verdict"], output.exists()
         outcome.measuring, outcome.trials = report["measuring"]["cpu_seconds"], report["measuring"]["trials"]
         if proof := report["proof"]:
-            figures = (proof["size"], proof["read_chosen"])
-            outcome.size_error, outcome.read_error = (one["expected"] / one["measured"] - 1 for one in figures)
+            figures = (proof[name] for name in ("size", "read_chosen", "rewrite", "baskets"))
+            errors = [one["expected"] / one["measured"] - 1 for one in figures]
+            outcome.size_error, outcome.read_error, outcome.rewrite_error, outcome.pages_error = errors
         files = {"before": path, "left": output if output.exists() else path}
         for cluster, codec in product(CLUSTERS, CODECS):
             rival = folder / f"{cluster}-{codec or 'same'}.root"
@@ -205,6 +208,8 @@ def summary(outcomes: list[Outcome]) -> list[str]:
         "error of expectations: number, median, 90 %, worst",
         line("size", sizes),
         line("reading", times),
+        line("rewriting", [one.rewrite_error for one in done if one.rewrite_error is not None]),
+        line("baskets", [one.pages_error for one in done if one.pages_error is not None]),
     ]
 
 
