@@ -107,7 +107,6 @@ VERBS = {
     "convert": "convert IN -o OUT.parquet -f",
     "row groups": "convert IN -o OUT.parquet -f --row-group 20",
     "tune": "tune IN -o OUT.root -f",
-    "precision": "precision IN -o OUT.toml -f",
     "sweep": "sweep IN -o OUT --grid compression=lz4:1 --repeat 1 --only copy,full",
     "monitor": "monitor -o OUT.root -f -- true",
 }

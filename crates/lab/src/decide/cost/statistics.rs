@@ -246,6 +246,11 @@ impl FileStats {
         self.baseline.unwrap_or(*own)
     }
 
+    /// Whether the file is on another machine.
+    pub fn is_elsewhere(&self) -> bool {
+        self.kept.is_some()
+    }
+
     /// Limits the memory of samples. A basket under trial is in memory four times: as it is in the file,
     /// decompressed, as entries, and as an Arrow array.
     pub fn within(&mut self, memory: u64) {

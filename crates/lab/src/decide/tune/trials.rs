@@ -13,7 +13,7 @@ use crate::math::as_f64;
 use crate::math::solve::Infeasible;
 use crate::system::clock::process_seconds;
 
-use super::candidates::{Choices, Pick};
+use super::candidates::Pick;
 use super::choice::Chosen;
 use super::decide::Space;
 use super::foreseen;
@@ -137,7 +137,8 @@ impl Search {
     /// Foresees the size of the output by a rewrite of parts into nothing, and decides again with the result. Samples of columns do not
     /// know what depends on the output's own baskets and pages, nor its metadata.
     fn foresee(&mut self, stats: &FileStats, options: &Options, allowance: &Allowance) -> Result<()> {
-        let seconds = OF_FORESEEING * allowance.seconds();
+        // Parts of a file on another machine would be asked for one by one.
+        let seconds = if stats.is_elsewhere() { f64::MIN_POSITIVE } else { OF_FORESEEING * allowance.seconds() };
         for _ in 0..FORESEEN {
             let Ok(chosen) = self.decision.clone() else { break };
             let Some(layout) = self.layout(stats, &chosen)? else { break };
@@ -254,20 +255,25 @@ impl Space {
         let pieces: u64 = outlook.tables.iter().map(|table| table.baskets).sum();
         let columns = as_f64(outlook.bytes_after) + METADATA_PER_BASKET * as_f64(pieces);
         // Columns that were not tried are as the others are to a forecast, and here by their own samples: what was tried corrects these.
-        let tried = foreseen::tried(stats, chosen, outlook).filter(|(_, expected)| *expected > LEAST_TRIED * changed);
-        let (found, expected) = tried.unwrap_or((columns - kept, changed));
+        // Too little says nothing.
+        let is_enough = |part: f64, all: f64| part > LEAST_TRIED * all;
+        let (found, expected) = match foreseen::tried(stats, chosen, outlook) {
+            Some((found, expected)) if is_enough(expected, changed) => (found, expected),
+            None if is_enough(as_f64(outlook.sampled), as_f64(outlook.bytes_before)) => (columns - kept, changed),
+            _ => (1.0, 1.0),
+        };
         let off = if expected > 0.0 { (found / expected).clamp(CORRECTION.0, CORRECTION.1) } else { 1.0 };
         self.rest =
             as_f64(outlook.bytes_written.saturating_sub(outlook.bytes_after)) - METADATA_PER_BASKET * as_f64(pieces);
-        let keeps = |option: usize, pick: &Pick| self.keeps(option, pick);
-        let corrected = |(option, units): (usize, &Vec<Choices>)| -> Vec<Choices> {
-            let of = |(pick, cost): &(Pick, Cost)| match keeps(option, pick) {
-                true => (*pick, *cost),
-                false => (*pick, Cost { size: cost.size * off, read_bytes: cost.read_bytes * off, ..*cost }),
-            };
-            units.iter().map(|all| all.iter().map(of).collect()).collect()
-        };
-        self.choices = self.choices.iter().enumerate().map(corrected).collect();
+        for option in 0..self.choices.len() {
+            let mut units = self.choices.get_mut(option).map(std::mem::take).unwrap_or_default();
+            for (pick, cost) in units.iter_mut().flatten() {
+                let factor = if self.keeps(option, pick) { 1.0 } else { off };
+                cost.size *= factor;
+                cost.read_bytes *= factor;
+            }
+            self.choices.get_mut(option).into_iter().for_each(|slot| *slot = std::mem::take(&mut units));
+        }
     }
 
     /// A choice with its costs as known by now.
