@@ -145,7 +145,7 @@ def test_peak_memory_stays_within_the_budget(
     """Uses 64 MB, or the smallest budget that the refusal names; a smaller budget is refused, too."""
     source = input_file(name)
     command = command_line(verb, source.path, tmp_path)
-    if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep", "precision"):
+    if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep"):
         # Of one tree.
         command[1] += ":t0"
     copies = 2 if verb in ("merge", "hadd", "verify") else 1
