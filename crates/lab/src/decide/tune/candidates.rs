@@ -17,6 +17,8 @@ use dataset::layout::defaults;
 const CLUSTER_SIZES: [u64; 4] = [30_000_000, 3_000_000, 10_000_000, 100_000_000];
 /// Candidates that are relative to the file: in so many clusters.
 const PARTS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
+/// Choices of so many columns, over all candidates, are in memory at once: wide tables have fewer candidates, at least one.
+const CHOICES: usize = 20_000;
 /// A candidate differs from the others if it has so many times their number of clusters, or so many times fewer.
 const APART: f64 = 1.9;
 /// A conversion of so many times fewer bytes than a usual cluster has is one cluster in any codec.
@@ -53,7 +55,12 @@ impl ClusterOption {
 
 /// Today's clusters, and others that differ from them and from each other, the smallest first. `asked`: how many there must be
 /// at least, if that was said.
-pub(crate) fn cluster_options(tables: &[TreeStats], asked: Option<u64>) -> Vec<ClusterOption> {
+pub(crate) fn cluster_options(stats: &FileStats, asked: Option<u64>) -> Vec<ClusterOption> {
+    options_of(&stats.trees, stats.units.len(), asked)
+}
+
+/// The same for tables with so many columns.
+fn options_of(tables: &[TreeStats], columns: usize, asked: Option<u64>) -> Vec<ClusterOption> {
     let bytes = |tree: &TreeStats| tree.clusters.iter().map(|cluster| cluster.1).sum::<f64>();
     let whole = tables.iter().map(bytes).fold(0.0, f64::max);
     let least = clusters::least(whole, asked);
@@ -74,6 +81,7 @@ pub(crate) fn cluster_options(tables: &[TreeStats], asked: Option<u64>) -> Vec<C
             found.push(option);
         }
     }
+    found.truncate((CHOICES / columns.max(1)).max(1));
     found.sort_by_key(|option| option.size);
     // If there are too few entries for so many clusters, today's have to do.
     keep.are_enough = keep.most() >= needed || found.is_empty();
@@ -301,6 +309,7 @@ fn undominated(all: Choices) -> Choices {
         kept.retain(|(pick, k)| is_kept(pick) || !worse(k, &cost));
         kept.push((pick, cost));
     }
+    kept.shrink_to_fit();
     kept
 }
 
@@ -332,7 +341,7 @@ mod tests {
     #[test]
     fn candidates_are_relative_to_the_file() {
         let counts = |tables: &[TreeStats], asked| -> Vec<(Option<u64>, f64, bool)> {
-            cluster_options(tables, asked).iter().map(|o| (o.size, o.most(), o.are_enough)).collect()
+            options_of(tables, 1, asked).iter().map(|o| (o.size, o.most(), o.are_enough)).collect()
         };
         // Of a small file all of it is a candidate, and parts of it.
         let small = [tree(&[(25.0, 177e3); 34]), tree(&[(1.0, 1e3)])];
@@ -353,6 +362,9 @@ mod tests {
         // Of one cluster without a second entry there are no others.
         let whole = [tree(&[(1.0, 4e6)])];
         assert_eq!(counts(&whole, Some(8)), [(None, 1.0, true)]);
+        // Of a wide table not all are in memory at once: the largest first.
+        let wide = options_of(&small, 50_000, None);
+        assert_eq!(wide.iter().map(|o| o.size).collect::<Vec<_>>(), [None, Some(30_000_000)]);
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn expected_pages_are_written_pages() {
         let tree = &stats.trees[0];
         let whole = tree.clusters.iter().map(|cluster| cluster.1).sum::<f64>();
         let packings = Packing::of_pages(&["lz4:1".parse().unwrap()], false);
-        let mut options = candidates::cluster_options(&stats.trees, None);
+        let mut options = candidates::cluster_options(&stats, None);
         // Whole clusters that are joined, whatever the candidates are.
         for parts in [2.0, 5.0] {
             let clusters = candidates::even(tree, (whole / parts) as u64);

@@ -46,7 +46,7 @@ pub(crate) fn forecast_layouts(path: &Path, stats: &FileStats, options: &Options
     let all = |cost: Cost| Cost { size: cost.size - rest, ..cost };
     let mut found = vec![LayoutForecast { layout: "as it is".to_owned(), cost: all(search.now.1) }];
     for (k, codec) in search.measured.codecs.iter().enumerate() {
-        let costs = cluster_options(&stats.trees, options.min_clusters)
+        let costs = cluster_options(stats, options.min_clusters)
             .into_iter()
             .map(|option| with_codec(stats, &search.measured, &access, &option, Some(k)));
         // The first clusters are today's: others must be better by more than the noise of measuring.

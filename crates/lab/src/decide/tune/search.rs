@@ -84,7 +84,7 @@ impl Search {
 
     fn decide(stats: &FileStats, options: &Options, access: Access, measured: Measured, margin: f64) -> Result<Self> {
         let started = process_seconds();
-        let clusterings = cluster_options(&stats.trees, options.min_clusters);
+        let clusterings = cluster_options(stats, options.min_clusters);
         let theirs = options.reader.as_ref();
         let theirs = theirs.map(|reader| expect::expected(reader.profile(), stats, &measured, &access));
         let (seen, reading) = theirs.as_ref().map_or((&measured, access), |(seen, reading)| (seen, *reading));
