@@ -18,7 +18,7 @@ const CLUSTER_SIZES: [u64; 4] = [30_000_000, 3_000_000, 10_000_000, 100_000_000]
 /// Candidates that are relative to the file: in so many clusters.
 const PARTS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
 /// Choices of so many columns, over all candidates, are in memory at once: wide tables have fewer candidates, at least one.
-const CHOICES: usize = 20_000;
+const CHOICES: usize = 10_000;
 /// A candidate differs from the others if it has so many times their number of clusters, or so many times fewer.
 const APART: f64 = 1.9;
 /// A conversion of so many times fewer bytes than a usual cluster has is one cluster in any codec.
