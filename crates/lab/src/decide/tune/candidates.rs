@@ -17,8 +17,9 @@ use dataset::layout::defaults;
 const CLUSTER_SIZES: [u64; 4] = [30_000_000, 3_000_000, 10_000_000, 100_000_000];
 /// Candidates that are relative to the file: in so many clusters.
 const PARTS: [f64; 5] = [1.0, 2.0, 4.0, 8.0, 16.0];
-/// Choices of so many columns, over all candidates, are in memory at once: wide tables have fewer candidates, at least one.
-const CHOICES: usize = 10_000;
+/// Choices of so many columns, over all candidates, are in memory at once: wide tables have fewer candidates, and wider ones keep
+/// their clusters unless more are asked for.
+pub(super) const CHOICES: usize = 8_000;
 /// A candidate differs from the others if it has so many times their number of clusters, or so many times fewer.
 const APART: f64 = 1.9;
 /// A conversion of so many times fewer bytes than a usual cluster has is one cluster in any codec.
@@ -81,7 +82,7 @@ fn options_of(tables: &[TreeStats], columns: usize, asked: Option<u64>) -> Vec<C
             found.push(option);
         }
     }
-    found.truncate((CHOICES / columns.max(1)).max(1));
+    found.truncate((CHOICES / columns.max(1)).max(usize::from(asked.is_some())));
     found.sort_by_key(|option| option.size);
     // If there are too few entries for so many clusters, today's have to do.
     keep.are_enough = keep.most() >= needed || found.is_empty();
@@ -363,8 +364,10 @@ mod tests {
         let whole = [tree(&[(1.0, 4e6)])];
         assert_eq!(counts(&whole, Some(8)), [(None, 1.0, true)]);
         // Of a wide table not all are in memory at once: the largest first.
-        let wide = options_of(&small, 50_000, None);
-        assert_eq!(wide.iter().map(|o| o.size).collect::<Vec<_>>(), [None, Some(30_000_000)]);
+        let sizes = |columns, asked| -> Vec<_> { options_of(&small, columns, asked).iter().map(|o| o.size).collect() };
+        assert_eq!(sizes(8_000, None), [None, Some(30_000_000)]);
+        assert_eq!(sizes(8_001, None), [None]);
+        assert_eq!(sizes(8_001, Some(2)).len(), 2);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::cost::measured::Measured;
 use crate::cost::nominal;
 use crate::cost::statistics::FileStats;
 
-use super::candidates::{BASKET_SIZES, ClusterOption};
+use super::candidates::{BASKET_SIZES, CHOICES, ClusterOption};
 use super::options::{Containers, Options};
 
 /// What was tried.
@@ -46,6 +46,9 @@ pub(super) fn not_tried(
     if unsampled > 0 {
         let columns = if unsampled == 1 { "column that was" } else { "columns that were" };
         left.push(format!("other codecs for {unsampled} {columns} not sampled"));
+    }
+    if stats.units.len() > CHOICES && clusterings.len() == 1 {
+        left.push(format!("other clusters, of more than {CHOICES} columns (--min-clusters)"));
     }
     let most = |option: &ClusterOption| option.trees.iter().map(|tree| tree.count).fold(0.0, f64::max);
     let fewest = clusterings.iter().map(most).fold(f64::INFINITY, f64::min);
