@@ -125,8 +125,9 @@ def test_a_process_that_runs_is_watched_to_its_end(tmp_path: Path) -> None:
                 print(file=job.stdin, flush=True)
                 assert job.stdout.readline() == expected
                 if expected:
-                    # Until it is seen.
-                    while f"open {out}" not in perf.read_text():
+                    # Until it is seen, and all of its memory.
+                    before = perf.read_text().count("\n")
+                    while f"open {out}" not in perf.read_text() or perf.read_text().count("\n") < before + 3:
                         time.sleep(0.01)
             assert monitor.stdout is not None
             summary = json.loads(monitor.stdout.read())

@@ -9,6 +9,7 @@ use dataset::layout::{Container, Layout};
 use flow::{Budget, unwatched};
 use rootfile::{Error, Hint, Result, ScratchFolder};
 
+use super::choice::READ_NOISE;
 use super::options::{Containers, Options};
 use super::report::ContainerReport;
 use super::tuned::Tuned;
@@ -126,7 +127,9 @@ pub(super) fn compared(
                 let chosen = tuned.report.chosen.zip(utility);
                 chosen.map_or(f64::INFINITY, |(chosen, utility)| utility.of_cost(&chosen.cost))
             };
-            let is_better = wanted == Containers::One(container) || value(&tuned) < LEAST_GAIN * value(&own);
+            // Where nothing that was tried reads as fast as it has to, the least slow was taken: no reason to change the container.
+            let may = reads_in_time(&tuned) || !reads_in_time(&own);
+            let is_better = wanted == Containers::One(container) || may && value(&tuned) < LEAST_GAIN * value(&own);
             let measured = own.report.measuring.cpu_seconds + tuned.report.measuring.cpu_seconds;
             let allowed = own.report.measuring.allowed + tuned.report.measuring.allowed;
             for report in [&mut own.report, &mut tuned.report] {
@@ -136,6 +139,13 @@ pub(super) fn compared(
             Ok((vec![own, tuned], usize::from(is_better)))
         }
     }
+}
+
+/// Whether a choice is expected to read within the limit.
+fn reads_in_time(tuned: &Tuned) -> bool {
+    let limit = tuned.report.limits.iter().find(|limit| limit.name == "--max-read-time").map(|limit| limit.value);
+    let most = (1.0 + READ_NOISE) * limit.unwrap_or(f64::INFINITY);
+    tuned.report.chosen.is_some_and(|chosen| chosen.cost.read <= most)
 }
 
 #[cfg(test)]
