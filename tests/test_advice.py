@@ -14,9 +14,10 @@ import uproot
 import basketry as bk
 from referee.command import Basketry, run
 from referee.paths import FOUND
+from referee.steps import Steps, made
 
 Finding = dict[str, Any]
-MADE: dict[str, list[tuple[str, ...]]] = {
+MADE: dict[str, Steps] = {
     "tiny_baskets": [("generate", "nano", "--size", "1MB"), ("rewrite", "--basket", "300")],
     "tiny_clusters": [("generate", "nano", "--size", "2MB"), ("rewrite", "--cluster", "10")],
     "small_clusters": [("generate", "nano", "--size", "2MB", "--cluster", "100kB")],
@@ -48,16 +49,6 @@ MADE: dict[str, list[tuple[str, ...]]] = {
         ("rewrite", "--container", "rntuple", "--compression", "none"),
     ],
 }
-
-
-def made(basketry: Basketry, steps: list[tuple[str, ...]], folder: Path) -> Path:
-    """A file that these commands make, one after the other."""
-    path = folder / "made0.root"
-    basketry(*steps[0], "-o", path)
-    for number, (verb, *words) in enumerate(steps[1:], 1):
-        last, path = path, folder / f"made{number}.root"
-        basketry(verb, last, "-o", path, *words)
-    return path
 
 
 def weight(finding: Finding) -> float:

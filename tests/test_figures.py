@@ -19,9 +19,9 @@ import uproot
 
 import basketry as bk
 from referee.command import Basketry
+from referee.steps import Steps, made
 
 Report = dict[str, Any]
-Steps = list[tuple[str, ...]]
 TREES: dict[str, Steps] = {
     "nano": [("generate", "nano", "--size", "1MB")],
     "nano-none": [("generate", "nano", "--size", "500kB", "--compression", "none")],
@@ -97,16 +97,6 @@ def by_uproot(tree: Any) -> dict[str, Branch]:
                 branch.member("fZipBytes"),
             )
     return found
-
-
-def made(basketry: Basketry, steps: Steps, folder: Path) -> Path:
-    """A file that these commands make, one after the other."""
-    path = folder / "made0.root"
-    basketry(*steps[0], "-o", path)
-    for number, (verb, *words) in enumerate(steps[1:], 1):
-        last, path = path, folder / f"made{number}.root"
-        basketry(verb, last, "-o", path, *words)
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ use dataset::tree::{KEPT_CLASS, KEPT_TITLE, kept_name, write_kept};
 use rootfile::codec::Compression;
 use rootfile::{FileWriter, Result};
 
-use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
+use super::output_table::{OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
 use crate::commit::ntuple::open_ntuple::OpenNtuple;
 use crate::commit::ntuple::page_sink::GroupRule;
@@ -53,16 +53,6 @@ impl OutputTable for NtuplePlan {
             exact: None,
         };
         Ok((summary, Vec::new()))
-    }
-
-    /// No layout changes it: pages and page lists are those of the inputs.
-    fn write_metadata(
-        self: Box<Self>,
-        _output: &mut TableOutput<'_>,
-        _compression: Compression,
-        _expected: &mut ExpectedBaskets<'_>,
-    ) -> Result<u64> {
-        Ok(self.totals.zip_bytes + self.totals.lists)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use dataset::tree::BasketRef;
 use rootfile::codec::Compression;
-use rootfile::{DirId, FileWriter, Result};
+use rootfile::{DirId, Error, FileWriter, Result};
 
 use super::summary::TableSummary;
 use crate::execute::budget::Share;
@@ -32,13 +32,15 @@ pub(crate) trait OutputTable {
     /// Writes the table. Returns its report, and notes on what is lost.
     fn write(self: Box<Self>, output: &mut TableOutput<'_>, how: &Writing<'_>) -> Result<(TableSummary, Vec<String>)>;
 
-    /// Writes what would be written besides baskets. Returns the bytes of what is known without writing it.
+    /// Writes what would be written of a tree besides baskets, where its forecast does not know how much that is.
     fn write_metadata(
         self: Box<Self>,
-        output: &mut TableOutput<'_>,
-        compression: Compression,
-        expected: &mut ExpectedBaskets<'_>,
-    ) -> Result<u64>;
+        _output: &mut TableOutput<'_>,
+        _compression: Compression,
+        _expected: &mut ExpectedBaskets<'_>,
+    ) -> Result<()> {
+        Err(Error::unsupported("the size of a converted table is not known before"))
+    }
 }
 
 /// Memory of a table in bytes.

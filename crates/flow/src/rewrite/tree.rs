@@ -71,7 +71,7 @@ impl OutputTable for TablePlan {
         output: &mut TableOutput<'_>,
         compression: Compression,
         expected: &mut ExpectedBaskets<'_>,
-    ) -> Result<u64> {
+    ) -> Result<()> {
         let bounds = &self.clusters.bounds;
         let written_column = |column: &Column| {
             let lineage: Vec<&str> = self.tree.lineage(column.branch).into_iter().rev().collect();
@@ -87,7 +87,7 @@ impl OutputTable for TablePlan {
             basket.seek = expected.seek;
             expected.seek += u64::from(basket.nbytes);
         }
-        finish(output, *self, written, compression).map(|_| 0)
+        finish(output, *self, written, compression).map(drop)
     }
 }
 

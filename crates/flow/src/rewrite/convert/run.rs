@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use dataset::layout::{Container, defaults};
-use rootfile::codec::Compression;
-use rootfile::{Error, Result};
+use rootfile::Result;
 
 use super::forecast::forecast_converted;
 use super::model::{BatchColumn, ConvertPlan};
@@ -17,7 +16,7 @@ use crate::execute::budget::{Budget, Share};
 use crate::plan::forecast::Forecast;
 use crate::plan::request::TableRequest;
 use crate::rewrite::ntuple::write_attributes;
-use crate::rewrite::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
+use crate::rewrite::output_table::{OutputTable, TableMemory, TableOutput, Writing};
 use crate::rewrite::summary::TableSummary;
 use crate::table::depth::Depths;
 use crate::table::memory;
@@ -201,14 +200,5 @@ impl OutputTable for ConvertPlan {
             lost.push(format!("tree {path}: fUniqueID and fBits of the objects in {names} are not carried over"));
         }
         Ok((summary, lost))
-    }
-
-    fn write_metadata(
-        self: Box<Self>,
-        _output: &mut TableOutput<'_>,
-        _compression: Compression,
-        _expected: &mut ExpectedBaskets<'_>,
-    ) -> Result<u64> {
-        Err(Error::unsupported("the size of a converted table is not known before"))
     }
 }

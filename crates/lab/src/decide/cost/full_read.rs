@@ -287,9 +287,7 @@ impl FullRead {
         }
         self.divide_besides(stats, costs);
     }
-}
 
-impl FullRead {
     /// Divides the times that samples do not explain between baskets and columns. What is not for the bytes, even if it takes as
     /// long again to bring them into the caches, is for the baskets, up to what a basket takes. All baskets get the same: times
     /// of single columns scatter.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use dataset::layout::{Compression, defaults};
 use dataset::ntuple::element::Encoding;
+use dataset::ntuple::make::is_item_name;
 use dataset::ntuple::model::{Cluster, ColumnRange, Locator, Ntuple, Page, PageList, Schema};
 use dataset::ntuple::read_page_list;
 use dataset::tree::BasketRef;
@@ -215,8 +216,7 @@ fn read_with(schema: &Schema) -> Vec<Vec<Vec<String>>> {
 /// The names of a field and of those above it, from the top, without the generated names of items (`_0`).
 fn lineage(schema: &Schema, field: usize) -> Vec<String> {
     let names = schema.lineage(field);
-    let is_own = |name: &&str| name.strip_prefix('_').is_none_or(|rest| rest.parse::<u32>().is_err());
-    names.into_iter().rev().filter(is_own).map(str::to_owned).collect()
+    names.into_iter().rev().filter(|name| !is_item_name(name)).map(str::to_owned).collect()
 }
 
 fn top(schema: &Schema, field: usize) -> usize {

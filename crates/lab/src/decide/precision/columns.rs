@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use dataset::layout::{Compression, Container};
 use dataset::ntuple::element::{ColumnType, Encoding, Kind};
+use dataset::ntuple::make::is_item_name;
 use dataset::table::{TableColumn, TableSchema};
 use dataset::tree::BranchKind;
 use flow::read::Dataset;
@@ -134,7 +135,7 @@ fn add(on_disk: &mut HashMap<(Vec<String>, bool), OnDisk>, column: &Column) {
 /// The names above a node and its own, outermost first, without those that RNTuples generate for items.
 fn lineage(schema: &TableSchema, node: usize) -> Vec<String> {
     let is_own = |name: &&str| match schema {
-        TableSchema::Ntuple { .. } => name.strip_prefix('_').is_none_or(|rest| rest.parse::<u32>().is_err()),
+        TableSchema::Ntuple { .. } => !is_item_name(name),
         _ => true,
     };
     schema.lineage(node).into_iter().rev().filter(is_own).map(str::to_owned).collect()

@@ -91,14 +91,14 @@ pub(crate) struct Bounds {
     /// Its longest reading time, as a multiple of today's.
     pub reading: f64,
     /// Today's bytes, if the output must be smaller or quicker to read than today by more than the noise.
-    pub least_gain: Option<f64>,
+    pub to_beat: Option<f64>,
 }
 
 impl Bounds {
     /// Whether an output gains nothing. The measured ratio counts, and not its interval: a small gain that noise may hide is one.
     fn gains_nothing(&self, bytes: f64, reading: &Comparison) -> bool {
         let same_size = |today: f64| bytes > (1.0 - SIZE_NOISE) * today;
-        self.least_gain.is_some_and(same_size) && reading.ratio > 1.0 - LEAST_GAIN
+        self.to_beat.is_some_and(same_size) && reading.ratio > 1.0 - LEAST_GAIN
     }
 }
 
@@ -194,7 +194,7 @@ mod tests {
         }
 
         fn deliver(&mut self) -> Outcome {
-            rewrite_until_accepted(self, EXPECTED, Bounds { bytes: 100.0, reading: 1.0, least_gain: None }).unwrap()
+            rewrite_until_accepted(self, EXPECTED, Bounds { bytes: 100.0, reading: 1.0, to_beat: None }).unwrap()
         }
     }
 
@@ -268,8 +268,8 @@ mod tests {
 
     #[test]
     fn what_gains_nothing_beyond_the_noise_is_not_delivered() {
-        let deliver = |found: (f64, f64), least_gain| {
-            let bounds = Bounds { bytes: 1000.0, reading: 1.0, least_gain };
+        let deliver = |found: (f64, f64), to_beat| {
+            let bounds = Bounds { bytes: 1000.0, reading: 1.0, to_beat };
             rewrite_until_accepted(&mut Planted::of(&[found]), EXPECTED, bounds).unwrap()
         };
         let outcome = deliver((99.9, 0.995), Some(100.0));

@@ -49,7 +49,7 @@ pub(crate) struct ClusterOption {
 
 impl ClusterOption {
     /// The clusters of the tree that has most.
-    fn most(&self) -> f64 {
+    pub(super) fn most(&self) -> f64 {
         self.trees.iter().map(|tree| tree.count).fold(0.0, f64::max)
     }
 }

@@ -9,9 +9,9 @@ use dataset::layout::{Container, Layout};
 use flow::{Budget, unwatched};
 use rootfile::{Error, Hint, Result, ScratchFolder};
 
-use super::choice::READ_NOISE;
 use super::options::{Containers, Options};
 use super::report::ContainerReport;
+use super::search::Search;
 use super::tuned::Tuned;
 use crate::cost::statistics::FileStats;
 use crate::math::as_f64;
@@ -143,9 +143,10 @@ pub(super) fn compared(
 
 /// Whether a choice is expected to read within the limit.
 fn reads_in_time(tuned: &Tuned) -> bool {
-    let limit = tuned.report.limits.iter().find(|limit| limit.name == "--max-read-time").map(|limit| limit.value);
-    let most = (1.0 + READ_NOISE) * limit.unwrap_or(f64::INFINITY);
-    tuned.report.chosen.is_some_and(|chosen| chosen.cost.read <= most)
+    tuned.decider.as_ref().is_some_and(|decider| {
+        let Search { decision, limits, .. } = &decider.search;
+        decision.as_ref().is_ok_and(|chosen| chosen.total.read <= limits.expected_read())
+    })
 }
 
 #[cfg(test)]

@@ -17,8 +17,6 @@ use super::report::{Group, Recasting};
 
 /// Columns in another form that have a sentence each.
 const RECASTS: usize = 8;
-/// A change of the number of baskets by a smaller share is none.
-const FEWER: f64 = 0.005;
 
 /// Columns grouped by the change of their codec. A column that changes its form is a group of its own.
 pub(crate) fn groups(
@@ -139,7 +137,7 @@ pub(crate) fn sentences(
     let pieces = if stats.has_pages() { "page" } else { "basket" };
     let reshaped = picks().filter(|p: &&Pick| p.basket.is_some()).count();
     let count = |cost: &Cost| cost.baskets.round().max(1.0);
-    if reshaped > 0 && (count(&chosen.total) / count(today) - 1.0).abs() > FEWER {
+    if reshaped > 0 && (count(&chosen.total) / count(today) - 1.0).abs() > SIZE_NOISE {
         out.push(format!(
             "other {pieces} sizes on {reshaped} of {} columns: {} instead of {:.0}, {} on average before compression",
             picks().count(),

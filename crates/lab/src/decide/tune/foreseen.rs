@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dataset::ntuple::make::is_item_name;
 use flow::Outlook;
 
 use crate::cost::column::METADATA_PER_BASKET;
@@ -51,6 +52,5 @@ fn expected<'a>(stats: &'a FileStats, chosen: &Chosen) -> HashMap<Place<'a>, f64
 
 /// The names of a forecast's column: with `/` between branches, and with generated names of items (`_0`) between fields.
 fn of_forecast(name: &str) -> String {
-    let is_own = |name: &&str| name.strip_prefix('_').is_none_or(|rest| rest.parse::<u32>().is_err());
-    name.split(['/', '.']).filter(is_own).collect::<Vec<_>>().join(".")
+    name.split(['/', '.']).filter(|name| !is_item_name(name)).collect::<Vec<_>>().join(".")
 }

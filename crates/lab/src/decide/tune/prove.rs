@@ -71,7 +71,7 @@ pub fn prove(
     let outcome = rewrite_until_accepted(
         &mut candidate,
         first,
-        Bounds { bytes: limit, reading: most, least_gain: today_counts.then_some(size_today) },
+        Bounds { bytes: limit, reading: most, to_beat: today_counts.then_some(size_today) },
     )?;
     drop(candidate);
     let by = proven_by.clone();

@@ -265,15 +265,14 @@ impl Space {
         let off = if expected > 0.0 { (found / expected).clamp(CORRECTION.0, CORRECTION.1) } else { 1.0 };
         self.rest =
             as_f64(outlook.bytes_written.saturating_sub(outlook.bytes_after)) - METADATA_PER_BASKET * as_f64(pieces);
-        for option in 0..self.choices.len() {
-            let mut units = self.choices.get_mut(option).map(std::mem::take).unwrap_or_default();
-            for (pick, cost) in units.iter_mut().flatten() {
-                let factor = if self.keeps(option, pick) { 1.0 } else { off };
-                cost.size *= factor;
-                cost.read_bytes *= factor;
+        let mut choices = std::mem::take(&mut self.choices);
+        for (option, units) in choices.iter_mut().enumerate() {
+            for (_, cost) in units.iter_mut().flatten().filter(|(pick, _)| !self.keeps(option, pick)) {
+                cost.size *= off;
+                cost.read_bytes *= off;
             }
-            self.choices.get_mut(option).into_iter().for_each(|slot| *slot = std::mem::take(&mut units));
         }
+        self.choices = choices;
     }
 
     /// A choice with its costs as known by now.

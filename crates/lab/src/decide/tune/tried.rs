@@ -50,8 +50,7 @@ pub(super) fn not_tried(
     if stats.units.len() > CHOICES && clusterings.len() == 1 {
         left.push(format!("other clusters, of more than {CHOICES} columns (--min-clusters)"));
     }
-    let most = |option: &ClusterOption| option.trees.iter().map(|tree| tree.count).fold(0.0, f64::max);
-    let fewest = clusterings.iter().map(most).fold(f64::INFINITY, f64::min);
+    let fewest = clusterings.iter().map(ClusterOption::most).fold(f64::INFINITY, f64::min);
     if fewest >= 2.0 {
         left.push(format!("fewer than {fewest:.0} clusters (--min-clusters)"));
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use dataset::layout::{ClusterSize, ColumnEncoding, ColumnLayout, Compression, Layout, TreeRules, defaults};
 use dataset::ntuple::element::{ColumnType, Encoding};
 use dataset::ntuple::encode::TableEncoder;
-use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, make_schema};
+use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, is_item_name, make_schema};
 use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Role, Schema};
 use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
 use rootfile::streamer::StreamerInfos;
@@ -211,8 +211,7 @@ pub(crate) fn encodings(rules: &TreeRules<'_>) -> impl Fn(&[&str]) -> FieldEncod
 /// The rules of a field. Its names are those of the fields from the top to it, and all of them with dots, without those of items
 /// (`_0`): `muons.pt` is the member of one collection only.
 fn of_field(rules: &TreeRules<'_>, path: &[&str]) -> ColumnLayout {
-    let is_own = |name: &&str| name.strip_prefix('_').is_none_or(|rest| rest.parse::<u32>().is_err());
-    let own: Vec<&str> = path.iter().copied().filter(is_own).collect();
+    let own: Vec<&str> = path.iter().copied().filter(|name| !is_item_name(name)).collect();
     let (dotted, mut names) = (own.join("."), path.to_vec());
     if own.len() > 1 {
         names.push(&dotted);
