@@ -31,6 +31,8 @@ pub struct Access {
 
 /// How often each operation is timed; the fastest counts.
 const ROUNDS: u64 = 5;
+/// Bytes that are written or copied at a time.
+const PIECE: usize = 1 << 20;
 
 /// Measures with one basket of a file, if it has some. The cost of a column comes from the full read.
 pub(crate) fn calibrate(file: &dyn Source, basket: Option<(u64, usize)>, per_column: f64) -> Result<Access> {
@@ -77,7 +79,9 @@ impl StandIn {
     fn new() -> Result<Self> {
         let folder = ScratchFolder::new()?;
         let path = folder.path().join("bytes");
-        std::fs::write(&path, vec![1; 8 << 20]).map_err(|e| Error::from(e).file(&path))?;
+        let piece = vec![1; PIECE];
+        let mut file = std::fs::File::create(&path).map_err(|e| Error::from(e).file(&path))?;
+        (0..8).try_for_each(|_| file.write_all(&piece)).map_err(|e| Error::from(e).file(&path))?;
         Ok(Self { file: LocalFile::open(&path)?, _folder: folder })
     }
 }
@@ -100,7 +104,7 @@ fn per_written() -> Result<f64> {
     const PIECES: u32 = 4;
     let folder = ScratchFolder::new()?;
     let path = folder.path().join("bytes");
-    let piece = vec![1; 1 << 20];
+    let piece = vec![1; PIECE];
     let seconds = fastest(|_| {
         let mut file = std::fs::File::create(&path).map_err(|e| Error::from(e).file(&path))?;
         (0..PIECES).try_for_each(|_| file.write_all(&piece)).map_err(|e| Error::from(e).file(&path))
@@ -108,14 +112,15 @@ fn per_written() -> Result<f64> {
     Ok(seconds / f64::from(PIECES) / as_f64(piece.len() as u64))
 }
 
-/// Copies bytes into new memory.
+/// Copies bytes into new memory, little at a time: the budget of the verb may be small.
 fn per_copied() -> Result<f64> {
-    let bytes = vec![1u8; 4 << 20];
+    const PIECES: u32 = 4;
+    let piece = vec![1u8; PIECE];
     let seconds = fastest(|_| {
-        std::hint::black_box(bytes.to_vec());
+        (0..PIECES).for_each(|_| drop(std::hint::black_box(piece.to_vec())));
         Ok(())
     })?;
-    Ok(seconds / as_f64(bytes.len() as u64))
+    Ok(seconds / f64::from(PIECES) / as_f64(piece.len() as u64))
 }
 
 /// Opens a basket of many entries of no bytes.
