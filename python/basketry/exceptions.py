@@ -8,7 +8,7 @@ from . import _core
 class SchemaDiffers(ValueError):
     """Files are joined whose columns differ in another way than the call allows: under `join="strict"` in any way, else
     a column that is asked for is of another type in one of them. The message names files and columns. It is raised
-    before entries are read."""
+    before entries are read, but by `iterate`, which opens one file after the other, when that file's turn comes."""
 
 
 class KeyInFileError(KeyError):

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::types::PyAnyMethods;
@@ -94,6 +94,18 @@ impl<T: Send + 'static> Worker<T> {
     /// The next result, for a caller that may not hold the interpreter.
     pub fn next_blocking(&self) -> Option<T> {
         self.results.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+    }
+
+    /// Tells the work to stop, and waits a while until it has: then it holds nothing any more.
+    pub fn end(&self) {
+        self.watch.cancel();
+        let until = Instant::now() + GRACE;
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            // What it still hands over is dropped.
+            if self.wait(left).is_err() {
+                return;
+            }
+        }
     }
 
     fn wait(&self, time: Duration) -> std::result::Result<T, RecvTimeoutError> {

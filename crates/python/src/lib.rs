@@ -20,6 +20,7 @@ mod request;
 mod steps;
 mod stream;
 mod table;
+mod tables;
 mod verbs;
 mod writer;
 
@@ -50,6 +51,8 @@ mod _core {
     use super::stream::Stream;
     #[pymodule_export]
     use super::table::{Table, check_join, is_parquet, stored, stored_fields};
+    #[pymodule_export]
+    use super::tables::Tables;
     #[pymodule_export]
     use super::verbs::{abandon, command, fail_at_exit, report, starts_as};
     #[pymodule_export]

@@ -34,8 +34,8 @@ impl Steps {
         let work = Worker::begin(move |watch, send: &std::sync::mpsc::SyncSender<_>| {
             let progress = |entries| watch.tell(entries);
             for read in table.batches(request.request(&progress), step) {
-                // The receiver is gone.
-                if send.send(read).is_err() {
+                // The receiver is gone, or wants no more.
+                if send.send(read).is_err() || watch.tell(0).is_break() {
                     return;
                 }
             }
@@ -66,9 +66,12 @@ impl Steps {
         }
     }
 
-    /// Stops reading.
-    fn close(&self) {
-        self.lock().take();
+    /// Stops reading, and closes what was open for it.
+    fn close(&self, py: Python<'_>) {
+        let work = self.lock().take().filter(|_| self.owner.is_this());
+        if let Some(work) = work {
+            py.detach(|| work.end());
+        }
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

@@ -34,7 +34,8 @@ pub struct Table {
 }
 
 impl Table {
-    fn of(table: JoinedTable) -> Self {
+    /// Of a table that is open.
+    pub fn of(table: JoinedTable) -> Self {
         Self { table: Arc::new(table), said: Mutex::default() }
     }
 
@@ -68,9 +69,10 @@ type BranchLine = (String, Option<usize>, String, Option<usize>, String, String)
 type FriendLine = (String, Vec<BranchLine>, Option<String>);
 
 /// Files, each with the tree in it if one is named.
-type Inputs = Vec<(PathBuf, Option<String>)>;
+pub type Inputs = Vec<(PathBuf, Option<String>)>;
 
-fn inputs(inputs: Inputs) -> Vec<Input> {
+/// Files as the other crates take them.
+pub fn inputs(inputs: Inputs) -> Vec<Input> {
     inputs.into_iter().map(|(path, tree)| Input { path, tree }).collect()
 }
 
@@ -306,6 +308,22 @@ impl Table {
         columns.into_iter().map(|column| self.table.held_until(column, start)).collect()
     }
 
+    /// The types of the arrays of these columns. Those whose types differ in the files are a `SchemaDiffers`.
+    fn types(&self, columns: Vec<usize>) -> PyResult<Vec<String>> {
+        let schema = self.table.schema_of(&columns).map_err(exception)?;
+        Ok(schema.fields().iter().map(|field| type_text(field)).collect())
+    }
+
+    /// Whether another table has the same columns and aliases.
+    fn is_like(&self, other: &Self) -> bool {
+        self.table.is_like(&other.table)
+    }
+
+    /// Closes its files. What is read next opens them again.
+    fn release(&self) {
+        self.table.release();
+    }
+
     /// Bytes of these columns before compression.
     fn bytes(&self, columns: Vec<usize>) -> u64 {
         columns.into_iter().map(|column| self.table.bytes(column)).fold(0, u64::saturating_add)
@@ -344,7 +362,7 @@ pub fn is_parquet(py: Python<'_>, path: PathBuf) -> PyResult<bool> {
 }
 
 /// How far addresses in files are followed.
-fn follow_of(urls: bool) -> Follow {
+pub fn follow_of(urls: bool) -> Follow {
     if urls { Follow::Urls } else { Follow::Paths }
 }
 

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::source::{LocalFile, Source};
+use crate::descriptors::PooledFile;
+use crate::source::Source;
 use crate::url::url;
 use crate::{Error, Result};
 
@@ -42,7 +43,7 @@ pub(crate) fn local(path: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// Opens a path or URL.
+/// Opens a path or URL. A local file is closed where the process has too many open, and opened again when it is read.
 ///
 /// # Errors
 ///
@@ -50,7 +51,7 @@ pub(crate) fn local(path: &Path) -> Cow<'_, Path> {
 pub fn open_source(path: &Path) -> Result<Arc<dyn Source>> {
     match url(path) {
         Some(url) => open_url(url, Credentials::Users),
-        None => Ok(Arc::new(LocalFile::open(local(path))?)),
+        None => Ok(Arc::new(PooledFile::alone(&local(path))?)),
     }
 }
 

@@ -63,6 +63,9 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// Gives back what the system has open for it. The next read opens it again.
+    fn release(&self) {}
+
     /// Reads several ranges, in this order. A remote source asks for all of them at once.
     ///
     /// # Errors

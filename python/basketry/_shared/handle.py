@@ -78,12 +78,16 @@ class Handle:
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called. What is closed can be read all the same: only a running read holds files open."""
+        """Whether `close` was called. What is closed can be read all the same: its files are opened again for that."""
         return self._closed
 
     def close(self) -> None:
-        """Sets `closed`, and nothing else."""
+        """Closes the files. What is read later opens them again."""
+        self._release()
         self._closed = True
+
+    def _release(self) -> None:
+        """Closes what is open; nothing is, in most handles."""
 
     def __enter__(self) -> Self:
         return self

@@ -271,6 +271,9 @@ class Column(Columns[C], Handle, Described):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._name!r} {plain(self.typename)}>"
 
+    def _release(self) -> None:
+        self._table.release()
+
     @property
     def name(self) -> str:
         """The name."""

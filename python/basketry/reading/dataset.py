@@ -5,18 +5,16 @@ from __future__ import annotations
 import collections.abc
 import errno
 import os
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .. import _core
-from .._shared.names import missing
 from .._shared.places import as_text, is_place, local
 from .._shared.progress import shown
 from .._shared.signatures import spelled
 from ..exceptions import SchemaDiffers
-from . import options
-from .file import File
+from . import in_turn, options
+from .file import File, naming
 from .numbering import numbered, shifted
 from .table import Table, Tree, opened, opened_each
 
@@ -129,7 +127,7 @@ def iterate(
     *,
     friends: Friends = None,
     follow_urls: bool = False,
-    join: Join = "common",
+    join: Join | None = None,
     widen: bool = False,
     report: bool = False,
     allow_missing: bool = False,
@@ -137,20 +135,35 @@ def iterate(
     **settings: Unpack[AskingSteps],
 ) -> Iterator[Any]:
     """Like `concatenate`, in steps, which all have the same columns; other options are those of `Table.iterate`. A step
-    ends at the end of its file. To let steps span files, iterate over `basketry.open(files)`."""
+    ends at the end of its file. To let steps span files, iterate over `basketry.open(files)`.
+
+    By default files are opened one after the other, the next one while one is read, and steps have the columns of the
+    first file with entries; "strict" opens them so, too. A file that lacks one of these columns, or has it in another
+    type, is an error when its turn comes: a `KeyError` for a name in `expressions`, else a `SchemaDiffers`. Branches
+    that only later files have are left out. With `join` "common" or "fill", with `widen`, `friends`, a `selection` or
+    `progress`, and where `entry_start` or `entry_stop` count from the end, all files are opened before the first step.
+    In any case few files stay open: the others are opened again for their steps."""
     asked = _without_tuning(settings)
     expressions = _kept(expressions)
+    if join is not None:
+        _core.check_join(join)
     inputs = _inputs(files)
     if friends is not None or asked.get("selection") is not None:
         # They go on through all files.
-        tree = _tree(inputs, friends, follow_urls, (join, widen), expressions is not None)
+        tree = _tree(inputs, friends, follow_urls, (join or "common", widen), expressions is not None)
         return tree.iterate(expressions, cut, report=report, progress=progress, **asked)
+    wanted = in_turn.Wanted(expressions, cut, asked, report, join, follow_urls, allow_missing)
+    needs_all = widen or progress not in (None, False) or join in ("common", "fill")
+    if not needs_all and wanted.counts_from_the_start:
+        steps = in_turn.steps(inputs, wanted)
+        if steps is not None:
+            return steps
     left_out = [(0, 0)] * len(inputs)
     if allow_missing:
         inputs, left_out, limits = _having(inputs, follow_urls, (expressions, cut), asked)
         asked |= limits
-    with _naming(inputs):
-        trees = opened_each(inputs, follow_urls, join, widen)
+    with naming(inputs):
+        trees = opened_each(inputs, follow_urls, join or "common", widen)
     if expressions is None and trees:
         _refuse_nothing(trees[0])
 
@@ -285,23 +298,9 @@ def _tree(
     else:
         given = [(None, _inputs(place)) for place in friends or ()]
     more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
-    with _naming(inputs):
+    with naming(inputs):
         made = opened(inputs, given, follow_urls, "", *joining)
     if not names_columns:
         _refuse_nothing(made)
     made._where = f"{_core.public_path(inputs[0][0])}{more}:{made.object_path}"
     return made
-
-
-@contextmanager
-def _naming(inputs: Inputs) -> Iterator[None]:
-    """A `KeyError` with the nearest names, where a file lacks its tree."""
-    try:
-        yield
-    except SchemaDiffers:
-        raise
-    except ValueError:
-        for path, tree in inputs:
-            if tree and tree not in (file := File(path)):
-                raise missing("tree", tree, file.keys(cycle=False), file) from None
-        raise

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
 from .._shared.handle import Handle, OfFile
 from .._shared.names import matcher, missing, plain, public
 from .._shared.signatures import spelled
+from ..exceptions import SchemaDiffers
 from . import notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Unpack
 
     from .._shared.names import Filter
@@ -253,6 +255,10 @@ class Directory(Handle, OfFile):
 
         return objects.opened(self.file_path, key.seek)
 
+    def _release(self) -> None:
+        for table in self._tables.values():
+            table._release()
+
     def _find(self, name: str) -> Key | None:
         # As it is listed, whatever characters it has.
         prefix = f"{self._path}/" if self._path else ""
@@ -300,3 +306,17 @@ class File(Directory):
     def root_directory(self) -> File:
         """The directory at the top, which is the file itself."""
         return self
+
+
+@contextmanager
+def naming(inputs: Sequence[tuple[str, str | None]]) -> Iterator[None]:
+    """A `KeyError` with the nearest names, where a file lacks its tree."""
+    try:
+        yield
+    except SchemaDiffers:
+        raise
+    except ValueError:
+        for path, tree in inputs:
+            if tree and tree not in (file := File(path)):
+                raise missing("tree", tree, file.keys(cycle=False), file) from None
+        raise

@@ -80,6 +80,12 @@ class Table(Columns[C], Handle, record.Described):
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self._made_of, self._where)
 
+    def _release(self) -> None:
+        self._table.release()
+        alone: _core.Table | None = self.__dict__.get("_first")
+        if alone is not None:
+            alone.release()
+
     @property
     def _inputs(self) -> Inputs:
         """Its files, with the trees in them."""
@@ -351,7 +357,7 @@ def opened(
 ) -> Tree | FieldTable:
     """The tree or RNTuple of files and friends; `where` is its file and path."""
     table = _core.Table(inputs, friends, follow_urls, join, widen)
-    return _made(table, where, MadeOf(inputs, friends, follow_urls, join, widen))
+    return table_of(table, where, MadeOf(inputs, friends, follow_urls, join, widen))
 
 
 def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> list[Tree | FieldTable]:
@@ -361,7 +367,7 @@ def opened_each(inputs: Inputs, follow_urls: bool, join: str, widen: bool) -> li
     for number, table in enumerate(tables):
         alone = MadeOf([inputs[number]], follow_urls=follow_urls)
         joined = MadeOf(inputs, (), follow_urls, join, widen, number)
-        made.append(_made(table, "", alone if table.is_alone else joined))
+        made.append(table_of(table, "", alone if table.is_alone else joined))
     return made
 
 
@@ -370,7 +376,7 @@ def _again(made_of: MadeOf, where: str) -> Tree | FieldTable:
     inputs, friends, follow_urls, join, widen, number = made_of
     if number is None:
         return opened(inputs, friends, follow_urls, where, join, widen)
-    return _made(_core.Table.each(inputs, follow_urls, join, widen)[number], where, made_of)
+    return table_of(_core.Table.each(inputs, follow_urls, join, widen)[number], where, made_of)
 
 
 def _paths(lines: list[_core.BranchLine]) -> list[tuple[Any, str, int]]:
@@ -385,7 +391,8 @@ def _paths(lines: list[_core.BranchLine]) -> list[tuple[Any, str, int]]:
     return made
 
 
-def _made(table: _core.Table, where: str, made_of: MadeOf) -> Tree | FieldTable:
+def table_of(table: _core.Table, where: str, made_of: MadeOf) -> Tree | FieldTable:
+    """The class for a table that is open; `where` is its file and path, if it has another one than the first file's."""
     where = where or f"{_core.public_path(made_of.inputs[made_of.number or 0][0])}:{table.path}"
     match table.kind:
         case "tree":

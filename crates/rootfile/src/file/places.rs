@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use super::RootFile;
 use crate::address::{self, Credentials};
+use crate::descriptors::PooledFile;
 use crate::pool::FilePool;
 use crate::reach::{Follow, Reach};
-use crate::source::{LocalFile, Source};
+use crate::source::Source;
 use crate::text::printable;
 use crate::url::{beside, origin, url};
 use crate::{Error, Hint, Result, public_path};
@@ -140,7 +141,7 @@ impl Place {
             Some(url) => address::open_url(url, self.credentials),
             None => {
                 self.check_regular()?;
-                Ok(Arc::new(LocalFile::open(&self.path)?))
+                Ok(Arc::new(PooledFile::alone(&self.path)?))
             }
         }
     }
@@ -155,7 +156,7 @@ impl Place {
         Ok(pool.open_as(&self.path, self.credentials)?.with_reach(self.reach.clone()))
     }
 
-    /// Opening a device or a pipe may do something already. [`LocalFile`] checks it again.
+    /// Opening a device or a pipe may do something already. [`PooledFile`] checks it again.
     fn check_regular(&self) -> Result<()> {
         if url(&self.path).is_some() {
             return Ok(());

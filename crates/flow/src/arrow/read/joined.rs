@@ -412,18 +412,18 @@ impl Schemas {
 }
 
 /// The table of an input whose file is open.
-fn of_file(input: &Input, file: &Arc<RootFile>) -> Result<Dataset> {
+pub(super) fn of_file(input: &Input, file: &Arc<RootFile>) -> Result<Dataset> {
     let options = PlanOptions { is_read: true, ..PlanOptions::default() };
     Dataset::of_opened(std::slice::from_ref(input), vec![Arc::clone(file)], options)
 }
 
 /// The table of an input that is a Parquet file.
-fn of_parquet(input: &Input) -> Result<Dataset> {
+pub(super) fn of_parquet(input: &Input) -> Result<Dataset> {
     Dataset::of_whole_parquet(std::slice::from_ref(input), u64::MAX)
 }
 
-fn are_parquet(inputs: &[Input]) -> Result<bool> {
-    Format::are_parquet(inputs.iter().map(|input| input.path.as_path()))
+pub(super) fn are_parquet<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> Result<bool> {
+    Format::are_parquet(inputs.into_iter().map(|input| input.path.as_path()))
 }
 
 fn friends_need_the_same() -> Error {
@@ -450,7 +450,7 @@ fn are_alike(datasets: &[Dataset]) -> bool {
 }
 
 /// Whether two tables have the same columns under the same names.
-fn have_same_columns(a: &Dataset, b: &Dataset) -> bool {
+pub(super) fn have_same_columns(a: &Dataset, b: &Dataset) -> bool {
     let types = |dataset: &Dataset| -> Vec<Option<FieldRef>> {
         let field = |column: Option<usize>| Some(Arc::clone(dataset.column(column?)?.field()));
         dataset.column_of_each_node().into_iter().map(field).collect()

@@ -12,6 +12,7 @@ mod cost;
 mod dataset;
 mod friends;
 mod held;
+mod in_turn;
 mod joined;
 mod joined_batches;
 mod joined_part;

@@ -116,6 +116,12 @@ impl Source for ExternalFile {
         }
     }
 
+    fn release(&self) {
+        if let Some(Ok(opened)) = self.opened.get() {
+            opened.source.release();
+        }
+    }
+
     fn is_remote(&self) -> bool {
         match self.opened.get() {
             Some(opened) => opened.as_ref().is_ok_and(|opened| opened.source.is_remote()),
