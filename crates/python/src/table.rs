@@ -1,9 +1,9 @@
 //! A data set, and reading from it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{CString, OsString};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
 use dataset::ntuple::read_ntuple;
@@ -31,12 +31,14 @@ pub struct Table {
     table: Arc<JoinedTable>,
     /// What the user was told already.
     said: Mutex<HashSet<String>>,
+    /// The branches at the top by their names, with their columns.
+    top: OnceLock<HashMap<String, Option<usize>>>,
 }
 
 impl Table {
     /// Of a table that is open.
     pub fn of(table: JoinedTable) -> Self {
-        Self { table: Arc::new(table), said: Mutex::default() }
+        Self { table: Arc::new(table), said: Mutex::default(), top: OnceLock::new() }
     }
 
     /// Warns of files outside of the folders of those that name them, before these columns are read.
@@ -266,6 +268,18 @@ impl Table {
     /// All branches, depth first, or all fields.
     fn branches(&self) -> Vec<BranchLine> {
         branch_lines(self.table.nodes(), |column| self.table.field(column).cloned())
+    }
+
+    /// The column of the first branch of this name at the top, if there is one and it has a column.
+    fn top(&self, name: &str) -> Option<usize> {
+        let columns = || {
+            let mut top = HashMap::new();
+            for (node, column) in self.table.nodes().into_iter().filter(|(node, _)| node.parent.is_none()) {
+                top.entry(node.name).or_insert(column.filter(|_| !node.groups));
+            }
+            top
+        };
+        self.top.get_or_init(columns).get(name).copied().flatten()
     }
 
     /// The names of all friends. None is opened.

@@ -140,21 +140,24 @@ class Columns(Readable, Generic[C]):
     ) -> None:
         """Makes the columns, which are shown under these names; an empty one stands for the column above. Hidden ones
         are found by their names, and not listed."""
-        self._below = []
-        self._by_name = {}
+        below: list[C] = []
+        by_name: dict[str, C] = {}
         made: list[C] = []
         for number, (stored, above, typename, column, interpretation, title) in enumerate(lines):
-            parent = self if above is None else made[above]
-            if above is not None and names[number] == "":
-                made.append(made[above])
+            parent = None if above is None else made[above]
+            if parent is not None and names[number] == "":
+                made.append(parent)
                 continue
             one = kind(self._table, names[number], typename, column, interpretation, title)
-            one._home, one._number, one.parent = self, number, parent
+            one._home, one._number, one.parent = self, number, self if parent is None else parent
+            listed, known = (below, by_name) if parent is None else (parent._below, parent._by_name)
             if number not in hidden:
-                parent._below.append(one)
+                listed.append(one)
             for name in (names[number], stored):
-                parent._by_name.setdefault(name, one)
+                known.setdefault(name, one)
             made.append(one)
+        # Another thread may have made them meanwhile: all see the same ones.
+        self._below, self._by_name = self.__dict__.setdefault("_grown", (below, by_name))
 
     def _walk(self, recursive: bool = True) -> Iterator[tuple[str, C]]:
         separator = self._separator
@@ -244,6 +247,20 @@ class Columns(Readable, Generic[C]):
         # A unique name needs no path.
         counts = Counter(name for _, name, _ in found)
         return tuple((name if counts[name] == 1 else path, column) for path, name, column in found)
+
+
+class GrowsLate:
+    """What makes its columns when they are first needed: of thousands few are read, and names are enough for that."""
+
+    def _grow_now(self) -> None:
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        """Makes the columns."""
+        if name not in ("_below", "_by_name"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        self._grow_now()
+        return self.__dict__[name]
 
 
 class Column(Columns[C], Handle, Described):

@@ -13,7 +13,7 @@ from .._shared.names import plain
 from .._shared.signatures import spelled
 from . import record
 from .branches import Branch, Branches
-from .columns import C, Columns
+from .columns import C, Columns, GrowsLate
 from .fields import Field, Fields, hidden, shown
 from .listing import Listing
 from .plan import columns
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from .arrays import Names
+    from .plan import Part
 
     #: Files with the trees in them, and friends, each by its name, if it has one.
     Inputs: TypeAlias = Sequence[tuple[str, str | None]]
@@ -44,7 +45,7 @@ class MadeOf(NamedTuple):
     number: int | None = None
 
 
-class Table(Columns[C], Handle, record.Described):
+class Table(GrowsLate, Columns[C], Handle, record.Described):
     """A tree or an RNTuple, of one file or of several as one: what both have."""
 
     #: The C++ class.
@@ -79,6 +80,11 @@ class Table(Columns[C], Handle, record.Described):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self._made_of, self._where)
+
+    def _part(self, name: str) -> Part | None:
+        # Most names are of columns at the top, which need not be made for it.
+        column = None if "_below" in self.__dict__ else self._table.top(name)
+        return super()._part(name) if column is None else column
 
     def _release(self) -> None:
         self._table.release()
@@ -199,9 +205,8 @@ class Tree(Branches, Table["Branch"]):
     classname = "TTree"
     _columns_are = "branches"
 
-    def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
-        super().__init__(table, where, made_of)
-        self._grow_branches(table.branches())
+    def _grow_now(self) -> None:
+        self._grow_branches(self._table.branches())
 
     @functools.cached_property
     def friends(self) -> dict[str, Friend]:
@@ -268,7 +273,7 @@ class Tree(Branches, Table["Branch"]):
         return {id(leaf): branch for branch in held for leaf in branch.member("fLeaves")}
 
 
-class Friend(Branches):
+class Friend(GrowsLate, Branches):
     """A friend of a tree; entry N of the friend belongs to entry N of the tree."""
 
     def __init__(self, tree: Tree, name: str) -> None:
@@ -276,15 +281,12 @@ class Friend(Branches):
         self._name = name
         self._tree = tree
 
-    def __getattr__(self, name: str) -> Any:
-        """Opens the friend's files when its branches are first needed."""
-        if name not in ("_below", "_by_name"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+    def _grow_now(self) -> None:
+        """Opens the friend's files."""
         lines, why = self._tree._opened_friends[self._name]
         if why is not None:
             raise ValueError(why)
         self._grow_branches(lines)
-        return self.__dict__[name]
 
     def __repr__(self) -> str:
         branches = f" ({len(self._below)} branches)" if "_below" in self.__dict__ else ""
@@ -307,9 +309,8 @@ class FieldTable(Fields, Table["Field"]):
 
     _columns_are = "fields"
 
-    def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
-        super().__init__(table, where, made_of)
-        lines = table.branches()
+    def _grow_now(self) -> None:
+        lines = self._table.branches()
         self._grow(Field, lines, shown(lines), hidden(lines))
 
     @property
