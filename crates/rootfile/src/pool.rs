@@ -1,7 +1,7 @@
 //! Shares descriptors and streamer infos among the input files of a job. Files of one production have the same streamer infos, which
 //! are parsed once. What holds the descriptors is in `descriptors`.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,12 +13,18 @@ use crate::source::Source;
 use crate::streamer::StreamerInfos;
 use crate::url::url;
 
+/// Streamer infos that are kept: those of the productions that alternate in a list of files.
+const KEPT_INFOS: usize = 16;
+
+/// Streamer infos with the hashes of their records, the newest last.
+type KnownInfos = VecDeque<((u64, u64), Arc<StreamerInfos>)>;
+
 /// Files that share descriptors and streamer infos.
 #[derive(Debug)]
 pub struct FilePool {
     descriptors: Arc<Descriptors>,
     follow: Follow,
-    infos: Mutex<HashMap<(u64, u64), Arc<StreamerInfos>>>,
+    infos: Mutex<KnownInfos>,
 }
 
 impl FilePool {
@@ -61,12 +67,24 @@ impl FilePool {
         hash: (u64, u64),
         make: impl FnOnce() -> Result<StreamerInfos>,
     ) -> Result<Arc<StreamerInfos>> {
-        let infos = || self.infos.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = infos().get(&hash) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = self.known_infos(hash) {
+            return Ok(known);
         }
         let made = Arc::new(make()?);
         // Another thread may have parsed the same meanwhile: all files share one.
-        Ok(Arc::clone(infos().entry(hash).or_insert(made)))
+        if let Some(known) = self.known_infos(hash) {
+            return Ok(known);
+        }
+        let mut infos = self.infos.lock().unwrap_or_else(PoisonError::into_inner);
+        if infos.len() >= KEPT_INFOS {
+            infos.pop_front();
+        }
+        infos.push_back((hash, Arc::clone(&made)));
+        Ok(made)
+    }
+
+    fn known_infos(&self, hash: (u64, u64)) -> Option<Arc<StreamerInfos>> {
+        let infos = self.infos.lock().unwrap_or_else(PoisonError::into_inner);
+        infos.iter().find(|(known, _)| *known == hash).map(|(_, infos)| Arc::clone(infos))
     }
 }

@@ -141,11 +141,13 @@ def _run(first: First, others: Trees, wanted: Wanted, before: int) -> Iterator[A
             fitting = None if start == stop else _fitting(place, tree, first, wanted)
             if fitting is not None:
                 yield from _steps(fitting, wanted, {"entry_start": start, "entry_stop": stop}, before)
+            tree._release()
             before += entries
             if wanted.ends_before(before):
                 return
     finally:
         others.close()
+        first.tree._release()
 
 
 def _steps(tree: Table[Any], wanted: Wanted, limits: Mapping[str, int], before: int) -> Iterator[Any]:
