@@ -67,24 +67,21 @@ impl FilePool {
         hash: (u64, u64),
         make: impl FnOnce() -> Result<StreamerInfos>,
     ) -> Result<Arc<StreamerInfos>> {
-        if let Some(known) = self.known_infos(hash) {
+        let lock = || self.infos.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = |all: &KnownInfos| all.iter().find(|(of, _)| *of == hash).map(|(_, infos)| Arc::clone(infos));
+        if let Some(known) = find(&lock()) {
             return Ok(known);
         }
         let made = Arc::new(make()?);
         // Another thread may have parsed the same meanwhile: all files share one.
-        if let Some(known) = self.known_infos(hash) {
+        let mut infos = lock();
+        if let Some(known) = find(&infos) {
             return Ok(known);
         }
-        let mut infos = self.infos.lock().unwrap_or_else(PoisonError::into_inner);
         if infos.len() >= KEPT_INFOS {
             infos.pop_front();
         }
         infos.push_back((hash, Arc::clone(&made)));
         Ok(made)
-    }
-
-    fn known_infos(&self, hash: (u64, u64)) -> Option<Arc<StreamerInfos>> {
-        let infos = self.infos.lock().unwrap_or_else(PoisonError::into_inner);
-        infos.iter().find(|(known, _)| *known == hash).map(|(_, infos)| Arc::clone(infos))
     }
 }
