@@ -1,9 +1,9 @@
 //! Shares descriptors and streamer infos among the input files of a job. Files of one production have the same streamer infos, which
 //! are parsed once. What holds the descriptors is in `descriptors`.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::Result;
 use crate::address::{self, Credentials};
@@ -13,11 +13,15 @@ use crate::source::Source;
 use crate::streamer::StreamerInfos;
 use crate::url::url;
 
-/// Streamer infos that are kept: those of the productions that alternate in a list of files.
+/// Streamer infos that are kept while no open file has them: those of the productions that alternate in a list of files.
 const KEPT_INFOS: usize = 16;
 
-/// Streamer infos with the hashes of their records, the newest last.
-type KnownInfos = VecDeque<((u64, u64), Arc<StreamerInfos>)>;
+/// The streamer infos of the open files, by the hashes of their records, and those that were parsed last.
+#[derive(Debug, Default)]
+struct KnownInfos {
+    all: HashMap<(u64, u64), Weak<StreamerInfos>>,
+    newest: VecDeque<Arc<StreamerInfos>>,
+}
 
 /// Files that share descriptors and streamer infos.
 #[derive(Debug)]
@@ -68,20 +72,48 @@ impl FilePool {
         make: impl FnOnce() -> Result<StreamerInfos>,
     ) -> Result<Arc<StreamerInfos>> {
         let lock = || self.infos.lock().unwrap_or_else(PoisonError::into_inner);
-        let find = |all: &KnownInfos| all.iter().find(|(of, _)| *of == hash).map(|(_, infos)| Arc::clone(infos));
-        if let Some(known) = find(&lock()) {
+        if let Some(known) = lock().find(hash) {
             return Ok(known);
         }
         let made = Arc::new(make()?);
         // Another thread may have parsed the same meanwhile: all files share one.
         let mut infos = lock();
-        if let Some(known) = find(&infos) {
-            return Ok(known);
+        Ok(infos.find(hash).unwrap_or_else(|| infos.add(hash, made)))
+    }
+}
+
+impl KnownInfos {
+    fn find(&self, hash: (u64, u64)) -> Option<Arc<StreamerInfos>> {
+        self.all.get(&hash)?.upgrade()
+    }
+
+    fn add(&mut self, hash: (u64, u64), made: Arc<StreamerInfos>) -> Arc<StreamerInfos> {
+        if self.newest.len() >= KEPT_INFOS {
+            self.newest.pop_front();
         }
-        if infos.len() >= KEPT_INFOS {
-            infos.pop_front();
-        }
-        infos.push_back((hash, Arc::clone(&made)));
-        Ok(made)
+        self.newest.push_back(Arc::clone(&made));
+        self.all.retain(|_, infos| infos.strong_count() > 0);
+        self.all.insert(hash, Arc::downgrade(&made));
+        made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streamer_infos_are_shared_by_open_files_and_few_others() {
+        let pool = FilePool::new(1);
+        let of = |number: u64| pool.shared_infos((number, 0), || Ok(StreamerInfos::new())).unwrap();
+        let first = of(0);
+        let last = (1..100).map(of).last();
+        assert!(Arc::ptr_eq(&of(0), &first));
+        assert!(last.is_some_and(|last| Arc::ptr_eq(&of(99), &last)));
+        assert_eq!(lock_of(&pool).all.values().filter(|infos| infos.strong_count() > 0).count(), KEPT_INFOS + 1);
+    }
+
+    fn lock_of(pool: &FilePool) -> std::sync::MutexGuard<'_, KnownInfos> {
+        pool.infos.lock().unwrap()
     }
 }
