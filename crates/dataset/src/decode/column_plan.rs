@@ -293,6 +293,11 @@ impl ColumnPlan {
 /// The columns of a tree, in ROOT's order: the branches that hold entries of their own. Branches that only group others
 /// are not columns.
 pub fn columns(tree: &Tree, infos: &StreamerInfos) -> Vec<ColumnPlan> {
+    column_branches(tree).map(|branch| ColumnPlan::new(tree, branch, infos)).collect()
+}
+
+/// The branches that [`columns`] plans, by their indices in ascending order.
+pub fn column_branches(tree: &Tree) -> impl Iterator<Item = usize> {
     let holds = |branch: &Branch| match &branch.kind {
         // The top branch of a split collection holds the number of objects.
         // A class or base without members holds nothing.
@@ -304,6 +309,5 @@ pub fn columns(tree: &Tree, infos: &StreamerInfos) -> Vec<ColumnPlan> {
         BranchKind::Clones(_) | BranchKind::Ref { .. } => false,
         _ => !branch.leaves.is_empty() || !branch.baskets.is_empty(),
     };
-    let branches = tree.branches.iter().enumerate().filter(|(_, branch)| holds(branch));
-    branches.map(|(index, _)| ColumnPlan::new(tree, index, infos)).collect()
+    tree.branches.iter().enumerate().filter(move |(_, branch)| holds(branch)).map(|(index, _)| index)
 }

@@ -20,4 +20,4 @@ pub(crate) mod run;
 pub mod single;
 
 pub use self::builder::ColumnBuilder;
-pub use self::column_plan::{ColumnPlan, columns};
+pub use self::column_plan::{ColumnPlan, column_branches, columns};

@@ -22,8 +22,33 @@ pub trait StoredTable: Send + Sync {
     /// Its nodes.
     fn schema(&self) -> &TableSchema;
 
-    /// Its columns, with their Arrow fields.
+    /// Its columns, with their Arrow fields. Where each is planned when it is asked for, this plans all.
     fn columns(&self) -> &[TableColumn];
+
+    /// A column.
+    fn column(&self, column: usize) -> Option<&TableColumn> {
+        self.columns().get(column)
+    }
+
+    /// The number of columns.
+    fn number_of_columns(&self) -> usize {
+        self.columns().len()
+    }
+
+    /// How many of them are planned so far.
+    fn number_planned(&self) -> usize {
+        self.number_of_columns()
+    }
+
+    /// The node of a column.
+    fn node_of(&self, column: usize) -> Option<usize> {
+        self.columns().get(column).map(TableColumn::node)
+    }
+
+    /// The column of a node, if it has one.
+    fn column_of(&self, node: usize) -> Option<usize> {
+        self.columns().binary_search_by_key(&node, TableColumn::node).ok()
+    }
 
     /// First entry of each cluster, and at the end the number of entries.
     fn clusters(&self) -> Vec<u64>;

@@ -63,6 +63,17 @@ fn request(dataset: &Dataset, threads: usize) -> Request<'static> {
 }
 
 #[test]
+fn only_fields_that_are_asked_for_are_planned() {
+    for (path, name) in ntuples().into_iter().take(8) {
+        let dataset = opened(&path, &name);
+        let Some(&column) = dataset.default_columns().last() else { continue };
+        assert_eq!(dataset.number_planned(), 0);
+        read(&dataset, &Request { columns: vec![column], ..request(&dataset, 1) }).unwrap();
+        assert_eq!(dataset.number_planned(), 1, "{}: {name}", path.display());
+    }
+}
+
+#[test]
 fn all_entries_are_those_of_each_field_by_itself() {
     for (path, name) in ntuples() {
         let dataset = opened(&path, &name);

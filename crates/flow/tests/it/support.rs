@@ -46,7 +46,7 @@ impl Folder {
 /// All columns and entries, on one thread.
 pub fn all(dataset: &Dataset, memory: u64) -> Request<'static> {
     Request {
-        columns: (0..dataset.columns().len()).collect(),
+        columns: (0..dataset.number_of_columns()).collect(),
         entries: 0..dataset.entries(),
         selection: None,
         budget: Budget::new(memory, 1),

@@ -2,7 +2,7 @@
 //! fields and the encodings of their columns may differ.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::types::UInt64Type;
 use arrow_array::{ArrayRef, cast::AsArray};
@@ -16,6 +16,7 @@ use dataset::table::piece::{Piece, Stored};
 use dataset::table::{ColumnPieces, FileRange, Join, JoinInput, Loaded, Runs, StoredTable, TableColumn, TableSchema};
 use rootfile::{Error, RangeBytes, Result, public_path};
 
+use super::planned_columns::PlannedColumns;
 use crate::plan::ntuple::RANGE_START;
 use crate::plan::ntuple::parts::JoinedFields;
 use crate::table::memory;
@@ -24,24 +25,49 @@ use crate::table::memory;
 pub(crate) struct NtupleChain {
     files: Vec<FileTable>,
     schema: TableSchema,
-    columns: Vec<TableColumn>,
+    columns: PlannedColumns,
+    /// The plans of the columns in the files of each schema.
+    plans: Vec<Plans>,
+    /// Whether entry numbers of attribute sets are moved.
+    counts_entries: bool,
 }
 
 struct FileTable {
     table: NtupleTable,
-    /// The plans of the columns for this file, if it has them.
-    plans: Arc<[Option<FieldPlan>]>,
+    /// The number of its schema.
+    schema: usize,
     /// The first entry, counted over all files.
     first_entry: u64,
     /// What is added to the entry numbers of an attribute set.
     entries_before: u64,
 }
 
-/// The plans of the columns for all files with one schema.
-#[derive(Clone, Default)]
+/// The plans of the columns for all files with one schema, each made when it is asked for.
 struct Plans {
-    of_columns: Option<Arc<[Option<FieldPlan>]>>,
+    /// The schema, if a file has it.
+    schema: Option<Arc<Schema>>,
+    /// The IDs there of the joined schema's fields.
+    ids: Vec<Option<usize>>,
+    made: Vec<OnceLock<FieldPlan>>,
     have_entries: bool,
+}
+
+impl Plans {
+    fn of(ids: &[Option<usize>]) -> Self {
+        let made = ids.iter().map(|_| OnceLock::new()).collect();
+        Self { schema: None, ids: ids.to_vec(), made, have_entries: false }
+    }
+
+    /// Whether the files have a column.
+    fn has(&self, column: usize) -> bool {
+        self.schema.is_some() && self.ids.get(column).is_some_and(Option::is_some)
+    }
+
+    /// The plan of a column, if the files have it.
+    fn get(&self, column: usize) -> Option<&FieldPlan> {
+        let (schema, id) = (self.schema.as_ref()?, (*self.ids.get(column)?)?);
+        Some(self.made.get(column)?.get_or_init(|| FieldPlan::new(schema, id)))
+    }
 }
 
 /// An RNTuple that is joined with others.
@@ -116,25 +142,35 @@ impl NtupleChain {
     /// `ids` has for each schema of the parts the IDs there of the joined schema's fields.
     fn of(parts: Vec<ChainPart>, schema: TableSchema, ids: &[Vec<Option<usize>>]) -> Result<Self> {
         let counts_entries = parts.iter().any(|part| part.entries_before > 0);
-        let mut plans: Vec<Plans> = vec![Plans::default(); ids.len()];
+        let mut plans: Vec<Plans> = ids.iter().map(|ids| Plans::of(ids)).collect();
         let mut files: Vec<FileTable> = Vec::with_capacity(parts.len());
         let mut first_entry = 0u64;
         for ChainPart { table, schema, entries_before } in parts {
-            let unknown = || Error::request("an unknown schema");
-            let (ids, known) = ids.get(schema).zip(plans.get_mut(schema)).ok_or_else(unknown)?;
-            let plan = |id: &Option<usize>| id.map(|id| FieldPlan::new(&table.schema, id));
-            let plans = Arc::clone(known.of_columns.get_or_insert_with(|| ids.iter().map(plan).collect()));
+            let known = plans.get_mut(schema).ok_or_else(|| Error::request("an unknown schema"))?;
+            if known.schema.is_none() {
+                known.schema = Some(Arc::clone(&table.schema));
+            }
             let entries = table.entries();
             known.have_entries |= entries > 0;
-            files.push(FileTable { table, plans, first_entry, entries_before });
+            files.push(FileTable { table, schema, first_entry, entries_before });
             first_entry = first_entry.checked_add(entries).ok_or_else(|| Error::request("more than 2^64 entries"))?;
         }
-        let column = |node: usize| {
-            let is_counter = counts_entries && schema.lineage(node) == [RANGE_START];
-            joined_column(node, &plans, is_counter).ok_or_else(|| Error::request("a field of no file"))
-        };
-        let columns = (0..schema.len()).map(column).collect::<Result<_>>()?;
-        Ok(Self { files, schema, columns })
+        let nodes: Vec<usize> = (0..schema.len()).collect();
+        if !nodes.iter().all(|node| plans.iter().any(|plans| plans.has(*node))) {
+            return Err(Error::request("a field of no file"));
+        }
+        Ok(Self { files, schema, columns: PlannedColumns::of(nodes), plans, counts_entries })
+    }
+
+    /// The column of a node.
+    fn plan(&self, node: usize) -> Option<TableColumn> {
+        let is_counter = self.counts_entries && self.schema.lineage(node) == [RANGE_START];
+        joined_column(node, &self.plans, is_counter)
+    }
+
+    /// The plan of a column in a file, if the file has it.
+    fn plan_in(&self, file: &FileTable, column: usize) -> Option<&FieldPlan> {
+        self.plans.get(file.schema)?.get(column)
     }
 
     /// Entries of each file.
@@ -147,7 +183,7 @@ impl NtupleChain {
         let unknown = || Error::request("a piece of an unknown file");
         let Stored::Pages { file: number, cluster, .. } = piece.stored else { return Err(unknown()) };
         let file = self.files.get(number as usize).ok_or_else(unknown)?;
-        let plan = file.plans.get(column).and_then(Option::as_ref).ok_or_else(|| Error::request("no such field"))?;
+        let plan = self.plan_in(file, column).ok_or_else(|| Error::request("no such field"))?;
         Ok((number, file, plan, cluster as usize))
     }
 }
@@ -158,7 +194,27 @@ impl StoredTable for NtupleChain {
     }
 
     fn columns(&self) -> &[TableColumn] {
-        &self.columns
+        self.columns.all(|node| self.plan(node))
+    }
+
+    fn column(&self, column: usize) -> Option<&TableColumn> {
+        self.columns.get(column, |node| self.plan(node))
+    }
+
+    fn number_of_columns(&self) -> usize {
+        self.columns.nodes().len()
+    }
+
+    fn number_planned(&self) -> usize {
+        self.columns.number_planned()
+    }
+
+    fn node_of(&self, column: usize) -> Option<usize> {
+        self.columns.nodes().get(column).copied()
+    }
+
+    fn column_of(&self, node: usize) -> Option<usize> {
+        self.columns.nodes().binary_search(&node).ok()
     }
 
     fn clusters(&self) -> Vec<u64> {
@@ -171,14 +227,14 @@ impl StoredTable for NtupleChain {
     }
 
     fn memory(&self) -> u64 {
-        let fields = self.columns.len() as u64;
+        let fields = self.columns.nodes().len() as u64;
         self.files.iter().map(|file| file.table.memory()).sum::<u64>() + fields * memory::READ_FIELD + memory::TABLE
     }
 
     fn pieces(&self, column: usize) -> ColumnPieces {
         let mut found = ColumnPieces::default();
         for (number, file) in (0u32..).zip(&self.files) {
-            let Some(Some(plan)) = file.plans.get(column) else {
+            let Some(plan) = self.plan_in(file, column) else {
                 let piece = |cluster: &Cluster| Piece {
                     first_entry: file.first_entry + cluster.first_entry,
                     entries: cluster.entries,
@@ -226,7 +282,7 @@ impl StoredTable for NtupleChain {
         bytes: &mut dyn RangeBytes,
         codecs: &mut Codecs,
     ) -> Result<Loaded> {
-        let kind = self.columns.get(column).ok_or_else(|| Error::request("no such field"))?;
+        let kind = self.column(column).ok_or_else(|| Error::request("no such field"))?;
         if piece.is_default() {
             let rows = entries.map(|run| run.end - run.start).sum::<u64>();
             let rows = usize::try_from(rows).map_err(|_| Error::request("too many entries for an array"))?;
@@ -271,7 +327,7 @@ impl FileTable {
 /// The column of a node: of arrays, unless all files with entries have it alike. It says why it is not decoded if one of the plans
 /// does. Entry numbers of attribute sets are arrays, since those of later files are moved.
 fn joined_column(node: usize, all: &[Plans], is_counter: bool) -> Option<TableColumn> {
-    let plan = |plans: &'_ Plans| -> Option<FieldPlan> { plans.of_columns.as_ref()?.get(node)?.clone() };
+    let plan = |plans: &'_ Plans| -> Option<FieldPlan> { plans.get(node).cloned() };
     let with_entries: Vec<Option<FieldPlan>> = all.iter().filter(|plans| plans.have_entries).map(plan).collect();
     let mut plans: Vec<FieldPlan> = with_entries.iter().flatten().cloned().collect();
     if plans.is_empty() {

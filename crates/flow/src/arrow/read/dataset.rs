@@ -31,7 +31,7 @@ pub(super) enum Sources {
 impl Sources {
     /// Those of a table.
     pub fn of(table: Box<dyn StoredTable>) -> Self {
-        Self::Stored { columns: table.columns().iter().map(|_| OnceLock::new()).collect(), table }
+        Self::Stored { columns: (0..table.number_of_columns()).map(|_| OnceLock::new()).collect(), table }
     }
 
     pub fn table(&self) -> &dyn StoredTable {
@@ -82,7 +82,7 @@ pub struct Dataset {
     /// Aliases that not all of its files have alike.
     pub(super) alias_conflicts: AliasConflicts,
     /// The descriptions of the classes in the entries of trees.
-    pub(super) infos: StreamerInfos,
+    pub(super) infos: Arc<StreamerInfos>,
     pub(super) sources: Sources,
     pub(super) files: Vec<Arc<dyn Source>>,
     /// Entries of each file.
@@ -143,9 +143,19 @@ impl Dataset {
         self.sources.table().schema()
     }
 
-    /// Its columns. Those of an RNTuple are all its fields, by their IDs.
+    /// Its columns. Those of an RNTuple are all its fields, by their IDs. This plans all; [`column`](Self::column) plans one.
     pub fn columns(&self) -> &[TableColumn] {
         self.sources.table().columns()
+    }
+
+    /// The number of its columns.
+    pub fn number_of_columns(&self) -> usize {
+        self.sources.table().number_of_columns()
+    }
+
+    /// How many of its columns are planned so far: those that were asked for.
+    pub fn number_planned(&self) -> usize {
+        self.sources.table().number_planned()
     }
 
     /// The descriptions of the classes in the entries of trees.
@@ -155,21 +165,24 @@ impl Dataset {
 
     /// The columns that have all values once: all columns of a tree, the fields at the top of an RNTuple.
     pub fn default_columns(&self) -> Vec<usize> {
-        let is_default =
-            |column: &usize| self.columns().get(*column).is_some_and(|c| self.schema().is_default(c.node()));
-        (0..self.columns().len()).filter(is_default).collect()
+        let is_default = |column: &usize| self.node_of(*column).is_some_and(|node| self.schema().is_default(node));
+        (0..self.number_of_columns()).filter(is_default).collect()
     }
 
     /// The default columns without projected fields, whose values are those of other columns: what a full read has to decompress.
     pub fn stored_columns(&self) -> Vec<usize> {
-        let is_stored =
-            |column: &usize| self.columns().get(*column).is_some_and(|c| !self.schema().is_projected(c.node()));
+        let is_stored = |column: &usize| self.node_of(*column).is_some_and(|node| !self.schema().is_projected(node));
         self.default_columns().into_iter().filter(is_stored).collect()
     }
 
     /// The column of a number: first its own columns, then those of friends.
     pub fn column(&self, column: usize) -> Option<&TableColumn> {
-        self.columns().get(column).or_else(|| self.friends.get()?.column(column))
+        self.sources.table().column(column).or_else(|| self.friends.get()?.column(column))
+    }
+
+    /// The node of one of its own columns.
+    fn node_of(&self, column: usize) -> Option<usize> {
+        self.sources.table().node_of(column)
     }
 
     /// The tree of the first file, if the table is a tree.
@@ -188,7 +201,7 @@ impl Dataset {
 
     /// For each node of the [schema](Self::schema) the number of its column, if it has one.
     pub fn column_of_each_node(&self) -> Vec<Option<usize>> {
-        column_of_each(&(0..self.schema().len()), self.columns(), 0)
+        column_of_each(&(0..self.schema().len()), self, 0)
     }
 
     /// Entries of all files.
@@ -306,8 +319,8 @@ impl Dataset {
     pub(super) fn read_column(&self, node: usize) -> Option<ReadColumn<'_>> {
         let (dataset, own) = self.owner(node)?;
         // Columns are in the order of their nodes.
-        let number = dataset.columns().binary_search_by_key(&node, TableColumn::node).ok()?;
         let table = dataset.sources.table();
+        let number = table.column_of(node)?;
         let column = match &dataset.sources {
             Sources::Trees(trees) => trees.source(own)?,
             Sources::Stored { columns, .. } => columns.get(number)?.get_or_init(|| {
@@ -315,16 +328,17 @@ impl Dataset {
                 Column::stored(own, (name, dataset.path.clone()), table.pieces(number))
             }),
         };
-        Some(ReadColumn { column, table, number, plan: dataset.columns().get(number)? })
+        Some(ReadColumn { column, table, number, plan: table.column(number)? })
     }
 }
 
-/// For each of these nodes the number of its column, if it has one. Columns are numbered from `first`.
-pub(crate) fn column_of_each(nodes: &Range<usize>, plans: &[TableColumn], first: usize) -> Vec<Option<usize>> {
+/// For each of these nodes the number of its column in a data set, if it has one. Columns are numbered from `first`.
+fn column_of_each(nodes: &Range<usize>, dataset: &Dataset, first: usize) -> Vec<Option<usize>> {
     let mut columns = vec![None; nodes.len()];
-    for (column, plan) in (first..).zip(plans) {
-        if let Some(slot) = plan.node().checked_sub(nodes.start).and_then(|node| columns.get_mut(node)) {
-            *slot = Some(column);
+    for column in 0..dataset.number_of_columns() {
+        let slot = dataset.node_of(column).and_then(|node| node.checked_sub(nodes.start));
+        if let Some(slot) = slot.and_then(|slot| columns.get_mut(slot)) {
+            *slot = Some(first + column);
         }
     }
     columns
@@ -371,7 +385,7 @@ impl Friend {
     /// For each node of its schema the number of its column, if it has one.
     pub fn column_of_each_node(&self) -> Vec<Option<usize>> {
         let Ok(dataset) = &self.dataset else { return Vec::new() };
-        column_of_each(&self.nodes, dataset.columns(), self.columns.start)
+        column_of_each(&self.nodes, dataset, self.columns.start)
     }
 
     pub(crate) fn dataset(&self) -> Option<&Dataset> {
@@ -391,6 +405,6 @@ impl Friends {
     /// The column of a number.
     pub fn column(&self, column: usize) -> Option<&TableColumn> {
         let friend = self.list.iter().find(|friend| friend.columns.contains(&column))?;
-        friend.dataset()?.columns().get(column - friend.columns.start)
+        friend.dataset()?.sources.table().column(column - friend.columns.start)
     }
 }

@@ -58,7 +58,7 @@ impl Dataset {
 impl Friends {
     /// Adds the friends that the user gave, and opens those that the trees name.
     pub fn open(dataset: &Dataset, given: Vec<(String, Dataset)>) -> Self {
-        let mut columns = dataset.columns().len();
+        let mut columns = dataset.number_of_columns();
         let mut nodes = dataset.schema().len();
         let mut friends = Self { list: Vec::new(), files: dataset.files().to_vec(), metadata: dataset.metadata() };
         let given = given.into_iter().map(|(name, friend)| (name, Ok((friend, Vec::new()))));
@@ -73,7 +73,7 @@ impl Friends {
             });
             let size = |of: fn(&Dataset) -> usize| found.as_ref().map_or(0, |(friend, _)| of(friend));
             let (from, above) = (columns, nodes);
-            columns += size(|friend| friend.columns().len());
+            columns += size(Dataset::number_of_columns);
             nodes += size(|friend| friend.schema().len());
             let (dataset, remarks) = match found {
                 Ok((friend, remarks)) => (Ok(friend), remarks),

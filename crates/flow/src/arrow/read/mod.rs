@@ -17,6 +17,7 @@ mod joined;
 mod joined_batches;
 mod joined_part;
 mod open;
+mod planned_columns;
 mod request;
 mod run;
 mod tasks;

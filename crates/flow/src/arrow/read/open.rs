@@ -8,22 +8,19 @@ use dataset::layout::{Container, Layout};
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
 use dataset::parquet::ParquetTable;
-use dataset::table::piece::Piece;
-use dataset::table::{Join, StoredTable, TableColumn, TableSchema, catalog};
-use rootfile::streamer::StreamerInfos;
+use dataset::table::{Join, StoredTable, TableSchema, catalog};
 use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, RootFile, Source, open_source};
 
 use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
+use super::planned_columns::PlannedColumns;
 use super::trees::TreeTable;
-use crate::execute::fetch::tree::learn::learn;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::{Absent, Pack, PlanOptions};
 use crate::plan::request::TableRequest;
 use crate::plan::tree::attached::AliasConflicts;
 use crate::plan::tree::{Gaps, plan_table};
-use crate::table::tree::column::Column;
 
 impl Dataset {
     /// Opens the tables of some inputs: the named ones, or the only one of a file. All must have the same columns.
@@ -97,7 +94,7 @@ impl Dataset {
         let (layout, entries) = (&Layout::default(), None);
         let options = PlanOptions { absent: Absent::Fail, pack: Pack::No, ..joining };
         let plan = plan_table(&TableRequest { inputs: trees, path, layout, filter, entries, options }, Gaps::Keep)?;
-        let infos = plan.infos;
+        let infos = Arc::new(plan.infos);
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {
             if let Some(slot) = places.get_mut(column.branch) {
@@ -109,19 +106,12 @@ impl Dataset {
             let before = file.checked_sub(1).and_then(|before| plan.file_inputs.get(before));
             before.is_none_or(|before| plan.file_inputs.get(file) != Some(before))
         };
-        let may_learn = |column: &&Column| {
-            looks_elsewhere
-                || column.source.pieces.iter().filter_map(Piece::file_read).all(|file| is_own(file as usize))
-        };
-        let columns = decode::columns(&plan.tree, &infos).into_iter().map(|column| {
-            let source = places.get(column.branch()).copied().flatten().and_then(|place| plan.columns.get(place));
-            let source = source.filter(may_learn);
-            TableColumn::Branch(learn(column, &plan.tree, &infos, &plan.files, source))
-        });
-        let columns = columns.collect();
         let table = TreeTable {
+            columns: PlannedColumns::of(decode::column_branches(&plan.tree).collect()),
             schema: TableSchema::Tree(Box::new(plan.tree)),
-            columns,
+            infos: Arc::clone(&infos),
+            may_learn: (0..plan.files.len()).map(|file| looks_elsewhere || is_own(file)).collect(),
+            files: plan.files.clone(),
             sources: plan.columns,
             places,
             bounds: plan.clusters.bounds,
@@ -199,7 +189,7 @@ impl Dataset {
             path: path.to_owned(),
             uuids: Vec::new(),
             alias_conflicts: AliasConflicts::new(),
-            infos: StreamerInfos::new(),
+            infos: Arc::default(),
             files,
             input_entries: bounds.last().copied().into_iter().collect(),
             bounds,

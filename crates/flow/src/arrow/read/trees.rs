@@ -1,19 +1,30 @@
 //! The joined trees of one or more files as a table: the columns of their plan, which know where the baskets of all files are and how
 //! their entries become those of the column.
 
+use std::sync::Arc;
+
 use dataset::codecs::Codecs;
+use dataset::decode::ColumnPlan;
 use dataset::table::piece::Piece;
 use dataset::table::{ColumnPieces, FileRange, Loaded, Runs, StoredTable, TableColumn, TableSchema};
-use rootfile::{Error, RangeBytes, Result};
+use rootfile::streamer::StreamerInfos;
+use rootfile::{Error, RangeBytes, Result, Source};
 
+use super::planned_columns::PlannedColumns;
 use crate::execute::fetch::read_ahead::place;
 use crate::execute::fetch::tree::fetcher::open_basket;
+use crate::execute::fetch::tree::learn::learn;
 use crate::table::tree::column::Column;
 
 /// Trees of several files, one behind the other.
 pub(super) struct TreeTable {
     pub schema: TableSchema,
-    pub columns: Vec<TableColumn>,
+    pub columns: PlannedColumns,
+    /// The descriptions of the classes in the entries.
+    pub infos: Arc<StreamerInfos>,
+    /// The files of the plan, and which of them may be read to plan columns.
+    pub files: Vec<Arc<dyn Source>>,
+    pub may_learn: Vec<bool>,
     /// The columns of the plan, and for each branch the index of its column.
     pub sources: Vec<Column>,
     pub places: Vec<Option<usize>>,
@@ -27,13 +38,24 @@ pub(super) struct TreeTable {
 impl TreeTable {
     /// Makes it a friend of that name, whose nodes and files are numbered behind `nodes` and `files` others.
     pub fn join(&mut self, name: &str, nodes: usize, files: u32) {
+        // They are planned by their own numbers.
+        let of_friend = |column: &TableColumn| match column {
+            TableColumn::Branch(plan) => TableColumn::Branch(plan.of_friend(name, nodes)),
+            other => other.clone(),
+        };
+        self.columns = PlannedColumns::made(self.columns().iter().map(of_friend).collect());
         self.nodes_before += nodes;
         self.sources.iter_mut().for_each(|column| column.join(nodes, files));
-        for column in &mut self.columns {
-            if let TableColumn::Branch(plan) = column {
-                *plan = plan.of_friend(name, nodes);
-            }
-        }
+    }
+
+    /// Plans the column of a branch, from its first baskets where the metadata do not say all.
+    fn plan(&self, branch: usize) -> Option<TableColumn> {
+        let tree = self.schema.tree()?;
+        let plan = ColumnPlan::new(tree, branch, &self.infos);
+        let may_learn = |file: u32| self.may_learn.get(file as usize).copied().unwrap_or(false);
+        let is_near = |column: &&Column| column.source.pieces.iter().filter_map(Piece::file_read).all(may_learn);
+        let source = self.source(branch).filter(|column| plan.needs_learning() && is_near(column));
+        Some(TableColumn::Branch(learn(plan, tree, &self.infos, &self.files, source)))
     }
 
     /// The source of a branch.
@@ -42,7 +64,7 @@ impl TreeTable {
     }
 
     fn source_of(&self, column: usize) -> Result<&Column> {
-        let branch = self.columns.get(column).and_then(|column| column.node().checked_sub(self.nodes_before));
+        let branch = self.node_of(column).and_then(|node| node.checked_sub(self.nodes_before));
         branch.and_then(|branch| self.source(branch)).ok_or_else(|| Error::request("a column without pieces"))
     }
 }
@@ -53,7 +75,27 @@ impl StoredTable for TreeTable {
     }
 
     fn columns(&self) -> &[TableColumn] {
-        &self.columns
+        self.columns.all(|branch| self.plan(branch))
+    }
+
+    fn column(&self, column: usize) -> Option<&TableColumn> {
+        self.columns.get(column, |branch| self.plan(branch))
+    }
+
+    fn number_of_columns(&self) -> usize {
+        self.columns.nodes().len()
+    }
+
+    fn number_planned(&self) -> usize {
+        self.columns.number_planned()
+    }
+
+    fn node_of(&self, column: usize) -> Option<usize> {
+        self.columns.nodes().get(column).copied()
+    }
+
+    fn column_of(&self, node: usize) -> Option<usize> {
+        self.columns.nodes().binary_search(&node).ok()
     }
 
     fn clusters(&self) -> Vec<u64> {

@@ -39,7 +39,7 @@ impl Dataset {
     }
 
     fn own_column(&self, column: usize) -> Option<ReadColumn<'_>> {
-        self.read_column(self.columns().get(column)?.node())
+        self.read_column(self.column(column)?.node())
     }
 }
 
