@@ -153,8 +153,8 @@ def iterate(
         tree = _tree(inputs, friends, follow_urls, (join or "common", widen), expressions is not None)
         return tree.iterate(expressions, cut, report=report, progress=progress, **asked)
     wanted = in_turn.Wanted(expressions, cut, asked, report, join, follow_urls, allow_missing)
-    needs_all = widen or progress not in (None, False) or join in ("common", "fill")
-    if not needs_all and wanted.counts_from_the_start:
+    counts_all = (progress is not None and progress is not False) or not wanted.counts_from_the_start
+    if not counts_all and not widen and join in (None, "strict"):
         steps = in_turn.steps(inputs, wanted)
         if steps is not None:
             return steps
