@@ -176,6 +176,7 @@ def iterate(
                         yield shifted(found[0], offset), replace(found[1], global_offset=offset)
                     else:
                         yield shifted(found, offset)
+                tree._release()
 
     return run()
 

@@ -195,11 +195,12 @@ def _check_same(first: First, found: Shape, place: Input) -> None:
     if found == first.shape:
         return
     here, before = (_core.public_path(path) for path in (place[0], first.input[0]))
-    ways = "join='common' or 'fill' compares all files before the first step"
     types = dict(zip(found.names, found.types, strict=False))
     for name, own in zip(first.shape.names, first.shape.types, strict=False):
         if name not in types:
-            raise SchemaDiffers(f"{here} has no branch {name}, which {before} and the steps of it have: {ways}")
+            ways = "join='common' leaves it out, and join='fill' fills it in"
+            raise SchemaDiffers(f"{name} is in {before}, and not in {here}: {ways}")
         if types[name] != own:
-            raise SchemaDiffers(f"branch {name} is {own} in {before}, and {types[name]} with {here}: {ways}")
-    raise SchemaDiffers(f"the branches of {here} have other types than those of {before}: {ways}")
+            shared = f"and {types[name]} is all that {here} shares with it: join='common' reads that"
+            raise SchemaDiffers(f"{name} is {own} in {before}, {shared}")
+    raise SchemaDiffers(f"the types of branches in {here} are not those in {before}: join='common' compares all files first")
