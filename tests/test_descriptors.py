@@ -314,8 +314,10 @@ def test_columns_are_made_when_they_are_needed(tmp_path: Path, monkeypatch: pyte
         assert sum(len(step) for step in bk.iterate([place] * 3, ["c5"])) == 9
         assert tree.num_entries == 3
         assert made == []
-        assert isinstance(tree["c5"], Branch | Field)
-        assert len(made) == 900
-        assert tree.arrays(["c7"])["c7"].to_list() == [7, 8, 9]
+        one = tree["c5"]
+        assert isinstance(one, Branch | Field)
+        assert (one.array().to_list(), one.index, one.parent is tree) == ([5, 6, 7], 5, True)
+        assert [one.name, *made[1:]] == ["c5", *[f"c{number}" for number in range(900) if number != 5]]
+        assert tree["c5"] is one is tree.branches[5]
         assert len(tree) == 900 == len(made)
         made.clear()

@@ -31,8 +31,8 @@ pub struct Table {
     table: Arc<JoinedTable>,
     /// What the user was told already.
     said: Mutex<HashSet<String>>,
-    /// The branches at the top by their names, with their columns.
-    top: OnceLock<HashMap<String, Option<usize>>>,
+    /// The branches at the top by their names.
+    top: OnceLock<HashMap<String, TopBranch>>,
 }
 
 impl Table {
@@ -66,6 +66,9 @@ impl Table {
 
 /// A branch: its name, its parent, its type, its column, the type of the column, and its title.
 type BranchLine = (String, Option<usize>, String, Option<usize>, String, String);
+
+/// A branch at the top: its number, its column, and whether others are below it.
+type TopBranch = (usize, Option<usize>, bool);
 
 /// A friend: its name, its branches, and the error if it cannot be read.
 type FriendLine = (String, Vec<BranchLine>, Option<String>);
@@ -114,6 +117,23 @@ fn branch_lines(
         (node.name, node.parent, typename, column, read_as, node.title)
     };
     nodes.into_iter().map(line).collect()
+}
+
+/// The first branch of each name at the top.
+fn top_branches(nodes: &[(Node, Option<usize>)]) -> HashMap<String, TopBranch> {
+    let mut has_below = vec![false; nodes.len()];
+    for parent in nodes.iter().filter_map(|(node, _)| node.parent) {
+        if let Some(parent) = has_below.get_mut(parent) {
+            *parent = true;
+        }
+    }
+    let mut top = HashMap::new();
+    for (number, ((node, column), below)) in nodes.iter().zip(has_below).enumerate() {
+        if node.parent.is_none() {
+            top.entry(node.name.clone()).or_insert((number, column.filter(|_| !node.groups), below));
+        }
+    }
+    top
 }
 
 /// Compression setting, bytes of baskets before compression and on disk, and the first entries of baskets, of a branch.
@@ -270,16 +290,15 @@ impl Table {
         branch_lines(self.table.nodes(), |column| self.table.field(column).cloned())
     }
 
-    /// The column of the first branch of this name at the top, if there is one and it has a column.
-    fn top(&self, name: &str) -> Option<usize> {
-        let columns = || {
-            let mut top = HashMap::new();
-            for (node, column) in self.table.nodes().into_iter().filter(|(node, _)| node.parent.is_none()) {
-                top.entry(node.name).or_insert(column.filter(|_| !node.groups));
-            }
-            top
-        };
-        self.top.get_or_init(columns).get(name).copied().flatten()
+    /// The first branch of this name at the top: its number, its column, and whether others are below it.
+    fn top(&self, name: &str) -> Option<TopBranch> {
+        self.top.get_or_init(|| top_branches(&self.table.nodes())).get(name).copied()
+    }
+
+    /// The branch of a number.
+    fn branch(&self, number: usize) -> Option<BranchLine> {
+        let node = self.table.nodes().into_iter().nth(number);
+        branch_lines(node, |column| self.table.field(column).cloned()).pop()
     }
 
     /// The names of all friends. None is opened.

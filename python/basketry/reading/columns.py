@@ -143,21 +143,37 @@ class Columns(Readable, Generic[C]):
         below: list[C] = []
         by_name: dict[str, C] = {}
         made: list[C] = []
-        for number, (stored, above, typename, column, interpretation, title) in enumerate(lines):
-            parent = None if above is None else made[above]
-            if parent is not None and names[number] == "":
-                made.append(parent)
+        parts: list[tuple[list[C], dict[str, C]]] = []
+        for number, line in enumerate(lines):
+            stored, above, *_ = line
+            if above is not None and names[number] == "":
+                made.append(made[above])
+                parts.append(parts[above])
                 continue
-            one = kind(self._table, names[number], typename, column, interpretation, title)
-            one._home, one._number, one.parent = self, number, self if parent is None else parent
-            listed, known = (below, by_name) if parent is None else (parent._below, parent._by_name)
+            one = self._column_of(kind, number, names[number], line)
+            one.parent = self if above is None else made[above]
+            listed, known = (below, by_name) if above is None else parts[above]
             if number not in hidden:
                 listed.append(one)
             for name in (names[number], stored):
                 known.setdefault(name, one)
             made.append(one)
-        # Another thread may have made them meanwhile: all see the same ones.
-        self._below, self._by_name = self.__dict__.setdefault("_grown", (below, by_name))
+            parts.append(([], {}))
+        # Another thread may do the same: both find the same.
+        for one, part in zip(made, parts, strict=True):
+            one._below, one._by_name = part
+        self._below, self._by_name = below, by_name
+
+    def _column_of(self, kind: type[C], number: int, name: str, line: _core.BranchLine) -> C:
+        """The column of a number, always the same one."""
+        known: dict[int, C] = self.__dict__.setdefault("_by_number", {})
+        one = known.get(number)
+        if one is None:
+            _, _, typename, column, interpretation, title = line
+            one = kind(self._table, name, typename, column, interpretation, title)
+            one._home, one._number = self, number
+            one = known.setdefault(number, one)
+        return one
 
     def _walk(self, recursive: bool = True) -> Iterator[tuple[str, C]]:
         separator = self._separator

@@ -50,8 +50,9 @@ class Table(GrowsLate, Columns[C], Handle, record.Described):
 
     #: The C++ class.
     classname: ClassVar[str]
-    #: What its columns are called.
+    #: What its columns are called, and their class.
     _columns_are: ClassVar[str]
+    _kind: ClassVar[type[Any]]
 
     def __init__(self, table: _core.Table, where: str, made_of: MadeOf) -> None:
         self._table = table
@@ -83,8 +84,17 @@ class Table(GrowsLate, Columns[C], Handle, record.Described):
 
     def _part(self, name: str) -> Part | None:
         # Most names are of columns at the top, which need not be made for it.
-        column = None if "_below" in self.__dict__ else self._table.top(name)
-        return super()._part(name) if column is None else column
+        found = None if "_below" in self.__dict__ else self._table.top(name)
+        return super()._part(name) if found is None or found[1] is None else found[1]
+
+    def _find(self, where: str) -> C | None:
+        # One at the top that has none below it can be made alone.
+        found = None if "_below" in self.__dict__ else self._table.top(where)
+        if found is None or found[1] is None or found[2]:
+            return super()._find(where)
+        one: C = self._column_of(self._kind, found[0], where, self._table.branch(found[0]))
+        one.parent = self
+        return one
 
     def _release(self) -> None:
         self._table.release()
@@ -204,6 +214,7 @@ class Tree(Branches, Table["Branch"]):
 
     classname = "TTree"
     _columns_are = "branches"
+    _kind = Branch
 
     def _grow_now(self) -> None:
         self._grow_branches(self._table.branches())
@@ -308,10 +319,11 @@ class FieldTable(Fields, Table["Field"]):
     """A table that has fields where a tree has branches."""
 
     _columns_are = "fields"
+    _kind = Field
 
     def _grow_now(self) -> None:
         lines = self._table.branches()
-        self._grow(Field, lines, shown(lines), hidden(lines))
+        self._grow(self._kind, lines, shown(lines), hidden(lines))
 
     @property
     def friends(self) -> dict[str, Friend]:
