@@ -1,5 +1,5 @@
-"""Many files and few descriptors: files are opened when their turn comes, few are open at a time, and `close` gives them back.
-Tests count openings and descriptors, never seconds."""
+"""Many files and few descriptors: files are opened when their turn comes, few are open at a time, and `close` closes
+them. Tests count openings and descriptors, never seconds."""
 
 import inspect
 import itertools
@@ -78,7 +78,9 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     folder = tmp_path_factory.mktemp("few")
     many(folder)
     command = [sys.executable, "-m", "referee.descriptors", str(folder)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(paths.REPO / "tests"), os.environ.get("PYTHONPATH", "")])}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(paths.REPO / "tests"), os.environ.get("PYTHONPATH", "")])
+    }
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     return {line["call"]: line for line in map(json.loads, done.stdout.splitlines())}
@@ -123,7 +125,11 @@ def test_a_verb_over_many_files_needs_few_descriptors(what: str, basketry: Baske
     files = many(tmp_path / "in")
     if "merged" in COMMANDS[what]:
         bk.merge(files, tmp_path / "merged.root")
-    words = COMMANDS[what].format(all=" ".join(files), first=files[0], trees=" ".join(f"{path}:t" for path in files)).split()
+    words = (
+        COMMANDS[what]
+        .format(all=" ".join(files), first=files[0], trees=" ".join(f"{path}:t" for path in files))
+        .split()
+    )
 
     def few() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors.GRANTED, descriptors.GRANTED))
@@ -182,10 +188,12 @@ def test_what_differs_is_an_error_when_its_turn_comes(container: str, tmp_path: 
     a = write(tmp_path / "a.root", container, {"x": np.arange(3), "y": np.arange(3, dtype="i4")})
     fewer = write(tmp_path / "fewer.root", container, {"x": np.arange(2)})
     other = write(tmp_path / "other.root", container, {"x": np.arange(2), "y": np.arange(2) * 0.5})
-    more = write(tmp_path / "more.root", container, {"y": np.arange(2, dtype="i4"), "x": np.arange(2), "z": np.arange(2)})
+    more = write(
+        tmp_path / "more.root", container, {"y": np.arange(2, dtype="i4"), "x": np.arange(2), "z": np.arange(2)}
+    )
     # All columns: those of the first file. What others have beside them is left out.
-    steps = [{name: one.tolist() for name, one in step.items()} for step in bk.iterate([a, more], library="np")]
-    assert steps == [{"x": [0, 1, 2], "y": [0, 1, 2]}, {"x": [0, 1], "y": [0, 1]}]
+    read = [{name: one.tolist() for name, one in step.items()} for step in bk.iterate([a, more], library="np")]
+    assert read == [{"x": [0, 1, 2], "y": [0, 1, 2]}, {"x": [0, 1], "y": [0, 1]}]
     for names, bad, error, said in (
         (None, fewer, bk.SchemaDiffers, r"y is in .*a\..*, and not in .*fewer\..*join='common'"),
         (None, other, bk.SchemaDiffers, r"y is .*a\..*, and .*other\."),
@@ -269,10 +277,10 @@ def test_close_gives_the_files_back(container: str, tmp_path: Path) -> None:
         assert len(both.arrays()) == 2000
         assert held_in(tmp_path)
     assert held_in(tmp_path) == []
-    steps = tree.iterate(step_size=10)
+    steps: Any = tree.iterate(step_size=10)
     next(steps)
     assert held_in(tmp_path)
-    steps.close()  # type: ignore[attr-defined]
+    steps.close()
     tree.close()
     assert held_in(tmp_path) == []
     if container != "parquet":

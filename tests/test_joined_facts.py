@@ -104,7 +104,9 @@ def test_own_aliases_go_before_those_of_files(made: Path) -> None:
     assert tree.aliases == {"same": "x+1"}
     found = tree.arrays(["z"], aliases={"z": "x*5"}, library="np")["z"]
     assert found.tolist() == [0, 5, 10] * 2
-    steps = list(bk.iterate([f"{made / name}.root:t" for name in "ab"], ["x"], report=True, library="np"))
+    steps = list(
+        bk.iterate([f"{made / name}.root:t" for name in "ab"], ["x"], report=True, join="common", library="np")
+    )
     for _, report in steps:
         again = pickle.loads(pickle.dumps(report.tree))
         with pytest.raises(bk.SchemaDiffers, match="alias z"):

@@ -1,5 +1,5 @@
-"""Every public function that takes files, called for many files by a process that may open few: a program of its own, which says
-how many descriptors each call left open."""
+"""Every public function that takes files, called for many files by a process that may open few: a program of its own,
+which says how many descriptors each call left open."""
 
 import gc
 import importlib.util
@@ -125,7 +125,7 @@ def call_nanoevents(files: Files) -> None:
     from coffea.nanoevents import BaseSchema
 
     for mode in ("eager", "virtual"):
-        events = bk.nanoevents(files.tables, schemaclass=BaseSchema, mode=mode)  # type: ignore[arg-type]
+        events = bk.nanoevents(files.tables, schemaclass=BaseSchema, mode=mode)
         assert len(events.x) == files.entries
         assert events.x[-1] == ENTRIES - 1
 

@@ -203,4 +203,6 @@ def _check_same(first: First, found: Shape, place: Input) -> None:
         if types[name] != own:
             shared = f"and {types[name]} is all that {here} shares with it: join='common' reads that"
             raise SchemaDiffers(f"{name} is {own} in {before}, {shared}")
-    raise SchemaDiffers(f"the types of branches in {here} are not those in {before}: join='common' compares all files first")
+    raise SchemaDiffers(
+        f"the types of branches in {here} are not those in {before}: join='common' compares all files first"
+    )

@@ -23,7 +23,7 @@ use crate::table::tree::column::Column;
 /// Where the entries of the columns are.
 pub(super) enum Sources {
     /// In trees, whose columns a plan has joined.
-    Trees(TreeTable),
+    Trees(Box<TreeTable>),
     /// In a table of any container. Its columns are made when they are first needed: most requests need few of them.
     Stored { table: Box<dyn StoredTable>, columns: Vec<OnceLock<Column>> },
 }
@@ -36,7 +36,7 @@ impl Sources {
 
     pub fn table(&self) -> &dyn StoredTable {
         match self {
-            Self::Trees(trees) => trees,
+            Self::Trees(trees) => &**trees,
             Self::Stored { table, .. } => &**table,
         }
     }

@@ -118,7 +118,7 @@ impl Dataset {
             memory: plan.metadata,
             nodes_before: 0,
         };
-        let opened = Self::of_sources(Sources::Trees(table), plan.files, path);
+        let opened = Self::of_sources(Sources::Trees(Box::new(table)), plan.files, path);
         let (uuids, holders) = of_files(trees);
         let (input_entries, alias_conflicts) = (plan.input_entries, plan.messages.alias_conflicts);
         Ok(Self { infos, input_entries, alias_conflicts, uuids, holders, ..opened }.with_inputs(inputs))
