@@ -21,7 +21,7 @@ use crate::directory::{DirectoryRecord, parse_key_list};
 use crate::free::{FreeSegment, parse_free_list};
 use crate::header::FileHeader;
 use crate::key::Key;
-use crate::pool::FilePool;
+use crate::pool::{FilePool, InfosHash};
 use crate::reach::{Follow, Reach};
 use crate::source::Source;
 use crate::streamer::{StreamerInfos, parse_record};
@@ -408,9 +408,9 @@ impl RootFile {
 }
 
 /// A hash of a record of streamer infos. Tags in the record count from the key, so the key's length is included.
-fn infos_hash(raw: &[u8], key: &Key) -> (u64, u64) {
+fn infos_hash(raw: &[u8], key: &Key) -> InfosHash {
     let lengths = u64::from(key.objlen) << 16 | u64::from(key.keylen);
-    (xxhash3_64::Hasher::oneshot(raw), xxhash3_64::Hasher::oneshot_with_seed(lengths, raw))
+    InfosHash(xxhash3_64::Hasher::oneshot(raw), xxhash3_64::Hasher::oneshot_with_seed(lengths, raw))
 }
 
 /// Whether a class is one of ROOT's directories in a file.

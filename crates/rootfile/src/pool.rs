@@ -16,10 +16,14 @@ use crate::url::url;
 /// Streamer infos that are kept while no open file has them: those of the productions that alternate in a list of files.
 const KEPT_INFOS: usize = 16;
 
+/// A hash of a record of streamer infos.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct InfosHash(pub u64, pub u64);
+
 /// The streamer infos of the open files, by the hashes of their records, and those that were parsed last.
 #[derive(Debug, Default)]
 struct KnownInfos {
-    all: HashMap<(u64, u64), Weak<StreamerInfos>>,
+    all: HashMap<InfosHash, Weak<StreamerInfos>>,
     newest: VecDeque<Arc<StreamerInfos>>,
 }
 
@@ -68,7 +72,7 @@ impl FilePool {
     /// The streamer infos with this hash; parsed if the pool does not have them.
     pub(crate) fn shared_infos(
         &self,
-        hash: (u64, u64),
+        hash: InfosHash,
         make: impl FnOnce() -> Result<StreamerInfos>,
     ) -> Result<Arc<StreamerInfos>> {
         let lock = || self.infos.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,11 +87,11 @@ impl FilePool {
 }
 
 impl KnownInfos {
-    fn find(&self, hash: (u64, u64)) -> Option<Arc<StreamerInfos>> {
+    fn find(&self, hash: InfosHash) -> Option<Arc<StreamerInfos>> {
         self.all.get(&hash)?.upgrade()
     }
 
-    fn add(&mut self, hash: (u64, u64), made: Arc<StreamerInfos>) -> Arc<StreamerInfos> {
+    fn add(&mut self, hash: InfosHash, made: Arc<StreamerInfos>) -> Arc<StreamerInfos> {
         if self.newest.len() >= KEPT_INFOS {
             self.newest.pop_front();
         }
@@ -105,7 +109,7 @@ mod tests {
     #[test]
     fn streamer_infos_are_shared_by_open_files_and_few_others() {
         let pool = FilePool::new(1);
-        let of = |number: u64| pool.shared_infos((number, 0), || Ok(StreamerInfos::new())).unwrap();
+        let of = |number: u64| pool.shared_infos(InfosHash(number, 0), || Ok(StreamerInfos::new())).unwrap();
         let first = of(0);
         let last = (1..100).fold(Arc::clone(&first), |_, number| of(number));
         assert!(Arc::ptr_eq(&of(0), &first));
