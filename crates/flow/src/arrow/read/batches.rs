@@ -43,7 +43,18 @@ pub struct Batches<'a> {
 /// Reads a request batch by batch.
 pub fn batches<'a>(dataset: &'a Dataset, request: Request<'a>, step: BatchSize) -> Batches<'a> {
     let step = step.entries(&request, dataset.entries(), || dataset.bytes_of(&request.columns));
-    let kept = Kept::new(dataset, &request, BasketCache::new(request.budget.memory / 8));
+    let cache = BasketCache::new(request.budget.memory / 8);
+    batches_with(dataset, request, step, cache)
+}
+
+/// The same for batches of so many entries, or of clusters. `cache` keeps baskets that several of them use.
+pub(super) fn batches_with<'a>(
+    dataset: &'a Dataset,
+    request: Request<'a>,
+    step: Option<u64>,
+    cache: BasketCache,
+) -> Batches<'a> {
+    let kept = Kept::new(dataset, &request, cache);
     Batches { dataset, at: request.entries.start, request, step, kept }
 }
 

@@ -2,11 +2,13 @@
 //!
 //! A [`Dataset`] is a table of any container (`StoredTable`) over all its files: `trees` are the columns of a plan, `chain` has RNTuples.
 //! `tasks` deals out the requested pieces cluster by cluster, workers fetch and open them, and each column's `column_sink` decodes
-//! them in their order. `dataset::decode` alone knows what a branch's bytes mean.
+//! them in their order. `dataset::decode` alone knows what a branch's bytes mean. The budget is for reading; `column_groups` counts the
+//! arrays as well.
 
 mod aliases;
 mod batches;
 mod chain;
+mod column_groups;
 mod column_sink;
 mod cost;
 mod dataset;
@@ -20,12 +22,14 @@ mod open;
 mod planned_columns;
 mod request;
 mod run;
+mod steps;
 mod tasks;
 mod trees;
 mod values;
 
 pub use batches::{BatchSize, Batches, batches};
 pub(crate) use chain::{ChainPart, NtupleChain};
+pub use column_groups::{ColumnGroup, CountedColumn, column_groups};
 pub use cost::ReadCost;
 pub use dataset::{Dataset, Friend};
 pub use joined::{JoinedTable, Joining};
@@ -33,3 +37,4 @@ pub use joined_batches::JoinedBatches;
 pub use request::Request;
 pub(crate) use run::least_memory;
 pub use run::{Read, drain, read};
+pub(crate) use steps::steps;

@@ -11,7 +11,6 @@ mod from_arrays;
 mod model;
 mod ntuple;
 mod run;
-mod steps;
 mod tree;
 mod work;
 

@@ -7,9 +7,8 @@ use rootfile::Result;
 
 use super::forecast::forecast_converted;
 use super::model::{BatchColumn, ConvertPlan};
-use super::steps::steps;
 use super::work::ConvertWork;
-use crate::arrow::read::{Dataset, least_memory};
+use crate::arrow::read::{Dataset, least_memory, steps};
 use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};

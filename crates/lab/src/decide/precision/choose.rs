@@ -1,6 +1,7 @@
 //! The work on one column: facts in a first pass, errors and a sample in a second, then sizes and the proposal.
 
 use dataset::layout::ColumnEncoding;
+use flow::read::CountedColumn;
 use rootfile::Result;
 use rootfile::codec::Algorithm;
 
@@ -10,7 +11,7 @@ use super::errors::Losses;
 use super::facts::{Facts, Repeated};
 use super::limits::Limit;
 use super::report::{ChoiceReport, ColumnReport};
-use super::sample::Sample;
+use super::sample::{RUNS, Sample};
 use crate::math::as_f64;
 
 /// Share of a column's bytes below which a saving is none: samples are no better.
@@ -19,6 +20,9 @@ const LEAST_SAVING: f64 = 0.02;
 /// Bytes of all samples together: codecs that are slow get less.
 const SAMPLES: u64 = 32 << 20;
 const SAMPLES_OF_SLOW: u64 = 4 << 20;
+/// The least bytes of a column's sample in the file, and in memory.
+const LEAST_BYTES: u64 = 4096;
+const LEAST_SAMPLE: u64 = 2 * LEAST_BYTES;
 
 /// A column that is looked at.
 pub(super) struct ColumnWork {
@@ -57,18 +61,38 @@ impl ColumnWork {
         self.facts.add(values);
     }
 
-    /// Decides what is tried, between the passes. All columns together have `all` bytes.
-    pub fn prepare(&mut self, all: f64, memory: u64) {
+    /// Its part of what is read, and counted.
+    pub fn counted(&self) -> CountedColumn {
+        let FloatColumn { number, growth, .. } = self.column;
+        CountedColumn { column: number, growth, beside: LEAST_SAMPLE }
+    }
+
+    /// Bytes of a number in the file.
+    fn each(&self) -> u64 {
+        if self.column.subject.double { 8 } else { 4 }
+    }
+
+    /// Numbers that its sample should have, after the first pass. All columns together have `all` bytes.
+    pub fn wanted(&self, all: f64) -> u64 {
+        let slow = self.column.stored.compression.algorithm() == Some(Algorithm::Lzma);
+        let most = if slow { SAMPLES_OF_SLOW } else { SAMPLES };
+        let numbers = share(self.column.bytes, all, most) / self.each();
+        numbers.min(self.facts.values).min(RUNS.saturating_mul(self.piece()))
+    }
+
+    /// Numbers of a basket or page.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of a basket")]
+    fn piece(&self) -> u64 {
+        (self.column.piece.max(0.0) as u64 / self.each()).max(1)
+    }
+
+    /// Decides what is tried, between the passes. Its sample has at most so many numbers, or very few.
+    pub fn prepare(&mut self, numbers: u64) {
         self.kept = self.facts.kept();
         if self.column.reduced.is_none() && self.column.stays.is_none() && !self.facts.are_few() {
             self.candidates = candidates(self.column.subject, &self.facts, &self.kept, &self.limit);
         }
-        let slow = self.column.stored.compression.algorithm() == Some(Algorithm::Lzma);
-        let most = if slow { SAMPLES_OF_SLOW } else { SAMPLES }.min(memory / 8);
-        let each = if self.column.subject.double { 8 } else { 4 };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of a basket")]
-        let piece = self.column.piece.max(0.0) as u64 / each;
-        self.sample = Sample::new(self.facts.values, piece, share(self.column.bytes, all, most) / each);
+        self.sample = Sample::new(self.facts.values, self.piece(), numbers.max(LEAST_BYTES / self.each()));
         self.losses = Losses::new(self.candidates.iter().map(|one| one.reduction).collect(), &self.kept);
     }
 
@@ -78,7 +102,12 @@ impl ColumnWork {
         self.sample.see(values);
     }
 
-    /// Measures the sizes.
+    /// Bytes of memory that measuring the sizes takes.
+    pub fn weighing(&self) -> u64 {
+        if self.candidates.is_empty() { 0 } else { self.sample.weighing() }
+    }
+
+    /// Measures the sizes, and drops the sample.
     ///
     /// # Errors
     ///
@@ -94,6 +123,7 @@ impl ColumnWork {
             let saved = (today - bytes) * as_f64(self.facts.values);
             self.bytes.push((self.column.bytes - saved).max(0.0));
         }
+        self.sample = Sample::new(0, 1, 1);
         Ok(())
     }
 
@@ -173,5 +203,5 @@ impl ColumnWork {
 fn share(part: f64, all: f64, of: u64) -> u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
     let bytes = (as_f64(of) * part / all.max(1.0)) as u64;
-    bytes.max(4096)
+    bytes.max(LEAST_BYTES)
 }

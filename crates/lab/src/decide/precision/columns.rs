@@ -18,6 +18,9 @@ use crate::cost::statistics::FileStats;
 use crate::math::as_f64;
 use rootfile::Result;
 
+/// The least bytes that a basket has for a `Double32_t` or `Float16_t`.
+const LEAST_PACKED: f64 = 3.0;
+
 /// A column of floating-point numbers.
 #[derive(Clone, Debug)]
 pub(super) struct FloatColumn {
@@ -34,6 +37,8 @@ pub(super) struct FloatColumn {
     pub bytes: f64,
     /// Bytes of a basket or page before compression, on average.
     pub piece: f64,
+    /// How many times these bytes its numbers take in arrays, at most.
+    pub growth: f64,
     /// How it is reduced already.
     pub reduced: Option<String>,
     /// Why no encoding is tried for it.
@@ -98,6 +103,7 @@ pub(super) fn columns(dataset: &Dataset) -> Result<(Vec<FloatColumn>, f64)> {
             stored: Stored { container, double, compression: found.compression, encoding: found.encoding },
             bytes: found.bytes,
             piece: found.raw / found.pieces.max(1.0),
+            growth: growth(found.encoding.as_ref(), reduced.is_some(), doubles),
             reduced,
             stays: (floats && doubles).then_some("it holds floats and doubles together"),
         })
@@ -130,6 +136,16 @@ fn add(on_disk: &mut HashMap<(Vec<String>, bool), OnDisk>, column: &Column) {
             known.pieces += new.pieces;
         })
         .or_insert(new);
+}
+
+/// How many times the bytes of pages or baskets their numbers take in arrays, at most.
+fn growth(encoding: Option<&Encoding>, is_reduced: bool, doubles: bool) -> f64 {
+    let in_memory = if doubles { 8.0 } else { 4.0 };
+    match encoding {
+        Some(encoding) => (8.0 * in_memory / f64::from(encoding.bits().max(1))).max(1.0),
+        None if is_reduced => in_memory / LEAST_PACKED,
+        None => 1.0,
+    }
 }
 
 /// The names above a node and its own, outermost first, without those that RNTuples generate for items.

@@ -31,17 +31,23 @@ use dataset::glob::ColumnPattern;
 use dataset::layout::{ColumnEncoding, ColumnLayout, Layout};
 use dataset::table::catalog::{by_path, tables};
 use flow::inputs::Input;
-use flow::read::{BatchSize, Dataset, Request, batches};
+use flow::read::{ColumnGroup, Dataset, column_groups};
 use flow::{Budget, Progress, tell};
-use rootfile::{Error, ErrorKind, Follow, Result, RootFile, public_path};
+use rootfile::{Error, Follow, Result, RootFile, public_path};
 
 pub use facts::Repeated;
 pub use limits::{DEFAULT_RELATIVE, Limit, Limits};
 pub use report::{ChoiceReport, ColumnReport, Report, SCHEMA, TableReport};
 
+use crate::math::as_f64;
 use crate::system::shell;
 use choose::ColumnWork;
 use threads::on_each;
+
+/// Bytes of memory of what is known and told of a column, besides its numbers. Measured.
+const COLUMN: u64 = 5000;
+/// Samples take at most this share of the memory that is free. They are in memory up to three times again while they are weighed.
+const SAMPLE_SHARE: u64 = 8;
 
 /// Options of `precision`.
 #[derive(Clone, Debug)]
@@ -186,47 +192,59 @@ fn table(
     if work.is_empty() {
         return Ok(Vec::new());
     }
-    let threads = options.budget.threads;
-    pass(dataset, &mut work, options, progress, ColumnWork::survey)?;
-    let memory = options.budget.memory;
     let bytes: f64 = work.iter().map(ColumnWork::bytes).sum();
-    work.iter_mut().for_each(|column| column.prepare(bytes, memory));
-    pass(dataset, &mut work, options, progress, ColumnWork::measure)?;
-    on_each(threads, &mut work, |column| {
-        tell(progress, 0)?;
-        column.weigh()
-    })?;
-    Ok(work.into_iter().map(ColumnWork::finish).collect())
+    let counted: Vec<_> = work.iter().map(ColumnWork::counted).collect();
+    let own = COLUMN.saturating_mul(work.len() as u64);
+    let mut done = Vec::with_capacity(work.len());
+    for group in column_groups(dataset, &counted, options.budget, own)? {
+        let mut part: Vec<ColumnWork> = work.drain(..group.places.len()).collect();
+        pass(&group, &mut part, 0, options, progress, ColumnWork::survey)?;
+        let taken = prepare(&mut part, bytes, group.free());
+        pass(&group, &mut part, taken, options, progress, ColumnWork::measure)?;
+        let room = group.free_after().saturating_sub(taken);
+        on_each(threads_in(room, &part, options.budget.threads), &mut part, |column| {
+            tell(progress, 0)?;
+            column.weigh()
+        })?;
+        done.extend(part.into_iter().map(ColumnWork::finish));
+    }
+    Ok(done)
 }
 
-/// Shows each column all of its numbers.
+/// Decides what is tried for columns, between the passes, where `free` bytes are free. All columns of the table have `bytes` bytes.
+/// Returns the bytes that the samples take of what is free.
+fn prepare(work: &mut [ColumnWork], bytes: f64, free: u64) -> u64 {
+    let wanted: Vec<u64> = work.iter().map(|column| column.wanted(bytes)).collect();
+    let all = sample::bytes_of(wanted.iter().sum());
+    let room = free / SAMPLE_SHARE;
+    let share = as_f64(room) / as_f64(all.max(1));
+    for (column, wanted) in work.iter_mut().zip(wanted) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of numbers")]
+        let fitting = if all > room { (as_f64(wanted) * share) as u64 } else { wanted };
+        column.prepare(fitting);
+    }
+    all.min(room)
+}
+
+/// The threads that can weigh samples at the same time in so many bytes.
+fn threads_in(room: u64, work: &[ColumnWork], most: usize) -> usize {
+    let each = work.iter().map(ColumnWork::weighing).max().unwrap_or(0).max(1);
+    usize::try_from(room / each).unwrap_or(usize::MAX).clamp(1, most.max(1))
+}
+
+/// Shows each column all of its numbers. Samples take `taken` bytes of what is free.
 fn pass(
-    dataset: &Dataset,
+    group: &ColumnGroup<'_>,
     work: &mut [ColumnWork],
+    taken: u64,
     options: &Options,
     progress: Progress<'_>,
     see: impl Fn(&mut ColumnWork, &[f64]) + Sync,
 ) -> Result<()> {
-    let Budget { memory, threads } = options.budget;
-    let request = |memory| Request {
-        columns: work.iter().map(|column| column.column.number).collect(),
-        entries: 0..dataset.entries(),
-        selection: None,
-        budget: Budget { memory, threads },
-        progress: &flow::unwatched,
-    };
-    let size = || BatchSize::Bytes(memory / 16);
-    // Half of the memory is for what is read ahead. Where that is too little for one piece, all of it is; less than that is refused.
-    let mut reader = batches(dataset, request(memory / 2), size());
-    let mut first = reader.next();
-    if matches!(&first, Some(Err(e)) if matches!(e.kind(), ErrorKind::Request(_))) {
-        reader = batches(dataset, request(memory), size());
-        first = reader.next();
-    }
-    for read in first.into_iter().chain(reader) {
+    for read in group.read(taken) {
         let read = read?;
         let mut both: Vec<_> = work.iter_mut().zip(read.batch.columns()).collect();
-        on_each(threads, &mut both, |(column, array)| {
+        on_each(options.budget.threads, &mut both, |(column, array)| {
             values::each(array, &mut |numbers| see(column, numbers));
             Ok(())
         })?;

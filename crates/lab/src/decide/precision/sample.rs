@@ -10,7 +10,22 @@ use rootfile::codec::Compressor;
 use crate::math::as_f64;
 
 /// Most runs of a column.
-const RUNS: u64 = 8;
+pub(super) const RUNS: u64 = 8;
+
+/// Numbers that are settled at a time.
+const BLOCK: usize = 2048;
+
+/// Bytes of memory for each number of a run while it is weighed: as elements, as a page or basket, and compressed.
+const WEIGHING: u64 = 3 * size_of::<f64>() as u64;
+/// The same of a codec with large tables: a dictionary of up to a quarter of the run, and what finds matches in it.
+const CODEC: u64 = WEIGHING;
+/// What a codec takes besides.
+const CODEC_BYTES: u64 = 4 << 20;
+
+/// Bytes of so many numbers in memory.
+pub(super) fn bytes_of(numbers: u64) -> u64 {
+    numbers.saturating_mul(size_of::<f64>() as u64)
+}
 
 /// Runs of numbers.
 #[derive(Clone, Debug)]
@@ -42,7 +57,7 @@ impl Sample {
             let (part, others) = rest.split_at_checked(n).unwrap_or((rest, &[]));
             if taken {
                 if within == 0 || self.runs.is_empty() {
-                    self.runs.push(Vec::new());
+                    self.runs.push(Vec::with_capacity(usize::try_from(self.run).unwrap_or(0)));
                 }
                 if let Some(run) = self.runs.last_mut() {
                     run.extend_from_slice(part);
@@ -51,6 +66,12 @@ impl Sample {
             self.at += n as u64;
             rest = others;
         }
+    }
+
+    /// Bytes of memory that [`bytes`](Self::bytes) takes.
+    pub fn weighing(&self) -> u64 {
+        let longest = self.runs.iter().map(Vec::len).max().unwrap_or(0) as u64;
+        longest.saturating_mul(WEIGHING + CODEC).saturating_add(CODEC_BYTES)
     }
 
     /// Bytes of a number in the sample after compression, in an encoding or as it is.
@@ -84,7 +105,7 @@ impl Stored {
     fn write(&self, values: &[f64], candidate: Option<(ColumnEncoding, &Reduction)>, out: &mut Vec<u8>) -> Result<()> {
         if self.container == Container::Ttree {
             match candidate {
-                Some((_, reduction)) => reduction.basket_bytes(values, out),
+                Some((_, reduction)) => values.chunks(BLOCK).for_each(|block| reduction.basket_bytes(block, out)),
                 None => plain_bytes(values.iter().copied(), self.double, out),
             }
             return Ok(());
@@ -97,16 +118,28 @@ impl Stored {
             }
         };
         // Pages are made of what is read back: another encoding of it loses nothing more.
-        let mut read = Vec::new();
-        if let Some((_, reduction)) = candidate {
-            reduction.read_back(values, &mut read);
-        }
-        let value = |(at, value): (usize, &f64)| read.get(at).copied().flatten().unwrap_or(*value);
-        let values = values.iter().enumerate().map(value);
+        let settled = |take: &mut dyn FnMut(f64)| {
+            let mut read = Vec::new();
+            for block in values.chunks(BLOCK) {
+                if let Some((_, reduction)) = candidate {
+                    reduction.read_back(block, &mut read);
+                }
+                let value = |(at, value): (usize, &f64)| read.get(at).copied().flatten().unwrap_or(*value);
+                block.iter().enumerate().map(value).for_each(&mut *take);
+            }
+        };
         #[expect(clippy::cast_possible_truncation, reason = "the numbers are floats")]
         let elements = match self.double {
-            true => Elements::F64(values.collect()),
-            false => Elements::F32(values.map(|value| value as f32).collect()),
+            true => {
+                let mut doubles = Vec::with_capacity(values.len());
+                settled(&mut |value| doubles.push(value));
+                Elements::F64(doubles)
+            }
+            false => {
+                let mut floats = Vec::with_capacity(values.len());
+                settled(&mut |value| floats.push(value as f32));
+                Elements::F32(floats)
+            }
         };
         // A number that the encoding does not hold: it is not proposed, so its size does not matter.
         let end = elements.len();

@@ -21,8 +21,8 @@ pub(super) fn kinds(data_type: &DataType) -> [bool; 2] {
     }
 }
 
-/// Numbers that are shown at once: 512 kB of doubles. An entry may have many more.
-const SHOWN: usize = 1 << 16;
+/// Numbers that are shown at once: 64 kB of doubles. An entry may have many more.
+const SHOWN: usize = 1 << 13;
 
 /// Shows the numbers of an array, without those that are missing, some at a time.
 pub(super) fn each(array: &ArrayRef, see: &mut dyn FnMut(&[f64])) {

@@ -4,7 +4,7 @@
 const SMALL_STEP: u64 = 8 << 20;
 
 /// The bounds of steps over clusters with these bounds. An entry has about `each` bytes; the arrays of a step may take `room`.
-pub(super) fn steps(clusters: &[u64], each: u64, room: u64) -> Vec<u64> {
+pub(crate) fn steps(clusters: &[u64], each: u64, room: u64) -> Vec<u64> {
     let each = each.max(1);
     let (most, enough) = ((room / each).max(1), (SMALL_STEP.min(room) / each).max(1));
     let all = clusters.last().copied().unwrap_or(0);
