@@ -187,6 +187,32 @@ fn containers_are_compared_and_the_other_one_is_written() {
 }
 
 #[test]
+fn a_container_whose_choice_reads_too_slow_is_not_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = nano(folder.path(), "compression = \"lzma:1\"");
+    let options = options(Containers::Any);
+    let bench = &mut Codecs::default();
+    let mut own = tune_with(options.stats(&input).unwrap(), &options, None, &|_| (), bench).unwrap();
+    let mut found = tune_converted(&own, &options, Container::Rntuple, bench).unwrap();
+    // The other container's choice is better by half, whatever the clocks say.
+    found.report.chosen = own.report.chosen;
+    for cost in found.report.chosen.iter_mut().map(|figures| &mut figures.cost) {
+        (cost.read, cost.size, cost.write) = (0.5 * cost.read, 0.5 * cost.size, 0.5 * cost.write);
+    }
+    // How many times its expected reading each may take, and whether the other one is taken.
+    for (most, best) in [([2.0, 2.0], 1), ([2.0, 0.5], 0), ([0.5, 0.5], 1), ([0.5, 2.0], 1)] {
+        for (tuned, most) in [&mut own, &mut found].into_iter().zip(most) {
+            let search = &mut tuned.decider.as_mut().unwrap().search;
+            search.limits.read = most * search.decision.as_ref().unwrap().total.read;
+        }
+        let compared = containers::compared(own, (Container::Rntuple, Ok(found)), Containers::Any).unwrap();
+        assert_eq!(compared.1, best, "{most:?}");
+        let mut both = compared.0.into_iter();
+        (own, found) = (both.next().unwrap(), both.next().unwrap());
+    }
+}
+
+#[test]
 fn what_cannot_be_converted_stays() {
     let folder = tempfile::tempdir().unwrap();
     let input = nano(folder.path(), "compression = \"lzma:1\"");
