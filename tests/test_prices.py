@@ -227,3 +227,26 @@ def test_points_of_a_sweep_have_their_share_speed_and_price(plain: Path, basketr
         assert float(cells["EUR for a TB"]) == pytest.approx(each / today["size"] * 1e12, rel=0.01)
     basketry("sweep", "report", folder, "--price", tmp_path / "book.toml", "-o", tmp_path / "page.html")
     assert "EUR for a TB" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(("only", "missing"), [("copy", "reading all"), ("full", "copying"), ("copy,full", None)])
+def test_a_sweep_without_prices_says_what_is_missing(
+    plain: Path, basketry: Basketry, tmp_path: Path, only: str, missing: str | None
+) -> None:
+    folder = tmp_path / "study"
+    grid = ("--grid", "compression=zstd:1", "--entries", "50", "--only", only, "--repeat", "1")
+    basketry("sweep", plain, "-o", folder, *grid, "--quiet")
+    found = basketry.json("sweep", "show", folder, "--price")
+    text = basketry("sweep", "show", folder, "--price")
+    basketry("sweep", "report", folder, "--price", "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    if missing is None:
+        assert None not in found["bills"]
+        assert "unpriced" not in found
+        assert "without a price" not in text + page
+    else:
+        assert set(found["bills"]) == {None}
+        assert f" and {missing} was not measured" in found["unpriced"]
+        assert f"Note: {found['unpriced']}" in text
+        assert found["unpriced"] in page
+    assert "unpriced" not in basketry.json("sweep", "show", folder)

@@ -10,7 +10,7 @@ use flow::inputs::Input;
 use lab::price::Bill;
 use lab::report::page::html;
 use lab::report::{Extras, Report};
-use lab::sweep::costs::bill;
+use lab::sweep::costs::{bill, unpriced};
 use lab::sweep::findings::Findings;
 use lab::sweep::grid::Grid;
 use lab::sweep::journal::Head;
@@ -413,6 +413,9 @@ pub struct Priced {
     /// By point; none of a point that was not both copied and read.
     #[serde(skip_serializing_if = "Option::is_none")]
     bills: Option<Vec<Option<Bill>>>,
+    /// Why some have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unpriced: Option<String>,
     /// The prices as TOML.
     #[serde(skip_serializing_if = "Option::is_none")]
     prices: Option<String>,
@@ -421,8 +424,9 @@ pub struct Priced {
 fn priced(found: Findings, args: &ShowArgs) -> Result<Priced> {
     let book = args.prices.book()?;
     let bills = book.as_ref().map(|book| found.lines.iter().map(|line| bill(line, book)).collect());
+    let unpriced = book.as_ref().and_then(|_| unpriced(&found));
     let prices = book.map(|book| book.to_toml()).transpose()?;
-    Ok(Priced { found, bills, prices })
+    Ok(Priced { found, bills, unpriced, prices })
 }
 
 /// The JSON of `--json`.

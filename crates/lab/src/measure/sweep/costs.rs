@@ -89,6 +89,26 @@ pub fn bill(line: &Line, book: &PriceBook) -> Option<Bill> {
     Some(book.bill(&Usage { stored, read: stored, reading, writing }))
 }
 
+/// Why points have no price; none where each has one. What failed is told where failures are.
+pub fn unpriced(findings: &Findings) -> Option<String> {
+    let is_missing = |names: &[&str]| {
+        let lacks = |line: &Line| names.iter().any(|name| median(line, name).is_none());
+        findings.lines.iter().any(|line| !line.figures.is_empty() && lacks(line))
+    };
+    let missing: Vec<&str> = [(&["size", "copy_cpu"][..], "copying"), (&["full_cpu"][..], "reading all")]
+        .into_iter()
+        .filter(|(names, _)| is_missing(names))
+        .map(|(_, what)| what)
+        .collect();
+    (!missing.is_empty()).then(|| {
+        format!(
+            "points without a price: it takes the size and CPU time of copying and of reading all, and {} was not \
+             measured; the same sweep with these jobs adds them",
+            missing.join(" and ")
+        )
+    })
+}
+
 /// The words for the reference. For a command of the user it is the first point.
 fn against(reference: &Point) -> String {
     match reference.keeps_layout() {

@@ -260,6 +260,9 @@ pub fn priced_markdown(findings: &Findings, prices: Option<&PriceBook>) -> Strin
     }
     if let Some(book) = prices {
         let _ = writeln!(out, "\nPrices: {}.", book.summary());
+        if let Some(why) = costs::unpriced(findings) {
+            let _ = writeln!(out, "\nNote: {why}.");
+        }
     }
     let _ = writeln!(out, "\n## The decision\n");
     out.extend(sentences(findings).iter().map(|line| format!("- {line}\n")));
