@@ -96,6 +96,31 @@ def test_what_is_tried_as_a_whole_is_exact(made: dict[str, Path], tmp_path: Path
         assert sum(table.baskets for table in plan.tables) == pytest.approx(done.tables[0].baskets, rel=0.05)
 
 
+@pytest.mark.parametrize("checksums", [True, False])
+def test_bytes_before_and_after_are_counted_alike(checksums: bool, tmp_path: Path) -> None:
+    """Of pages with their checksums, where they have any; pages that share their bytes are there once."""
+    tree, first, out = (tmp_path / f"{name}.root" for name in ("tree", "first", "out"))
+    rng = np.random.default_rng(7)
+    with uproot.recreate(tree) as file:
+        file["t"] = {"zero": np.zeros(20_000), "noise": rng.normal(size=20_000)}
+    made = bk.rewrite(tree, first, container="rntuple", basket="4kB", page_checksums=checksums).tables[0]
+    stored = made.zip_bytes + made.checksum_bytes
+    with bk.open(first) as file:
+        assert file["t"].compressed_bytes == made.zip_bytes
+    # 4 kB are 500 numbers: 40 pages of each column, of which all but one of the zeros are the same.
+    assert made.baskets == 80
+    assert made.checksum_bytes == (8 * 41 if checksums else 0)
+    copied = bk.rewrite(first, out, dry_run=True)
+    assert copied.bytes_before == copied.bytes_after == stored
+    assert sum(column.bytes_before for column in copied.tables[0].columns) == stored
+    assert copied.tables[0].baskets == 80
+    packed = bk.rewrite(first, out, dry_run=True, compression="lzma:1")
+    done = bk.rewrite(first, out, compression="lzma:1").tables[0]
+    assert packed.bytes_before == stored
+    assert packed.bytes_after == done.zip_bytes + done.checksum_bytes
+    assert packed.bytes_written == pytest.approx(out.stat().st_size, rel=0.01)
+
+
 def test_a_merge_expects_its_size_too(made: dict[str, Path], basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     files = [made["small_clusters"], tmp_path / "again.root"]

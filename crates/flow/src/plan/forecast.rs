@@ -33,7 +33,7 @@ pub struct Forecast {
     pub columns: Vec<ColumnForecast>,
     /// Columns that get another split level or streaming.
     pub recodes: Vec<RecodeForecast>,
-    /// Bytes of its baskets or pages now.
+    /// Bytes of its baskets, with keys, or of its pages, with checksums, now.
     pub bytes_before: u64,
     /// Expected bytes of its baskets, with keys, or of its pages, with checksums.
     pub bytes_after: u64,
@@ -56,9 +56,9 @@ pub struct ColumnForecast {
     pub name: String,
     /// Clusters by depth.
     pub depths: Depths,
-    /// Bytes on disk now.
+    /// Bytes on disk now, with keys or checksums.
     pub bytes_before: u64,
-    /// Expected bytes on disk. Of a table that changes its container only the sum is known: each column has the same share as now.
+    /// Expected bytes on disk, the same way. Of a table that changes its container only the sum is known: each column has the same share as now.
     pub bytes_after: u64,
     /// Expected number of baskets or pages.
     pub baskets: u64,
@@ -78,9 +78,9 @@ pub struct RecodeForecast {
     pub before: Form,
     /// Its form in the output.
     pub after: Form,
-    /// Bytes on disk now.
+    /// Bytes on disk now, with keys.
     pub bytes_before: u64,
-    /// Expected bytes on disk.
+    /// Expected bytes on disk, with keys.
     pub bytes_after: u64,
     /// The branches of the output with their expected bytes on disk, and baskets.
     #[serde(skip)]

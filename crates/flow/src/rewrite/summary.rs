@@ -92,7 +92,7 @@ pub struct TableSummary {
 pub struct Outlook {
     /// Trees and RNTuples of the output.
     pub tables: Vec<Forecast>,
-    /// Bytes of their baskets and pages now.
+    /// Bytes of their baskets, with keys, and of their pages, with checksums, now.
     pub bytes_before: u64,
     /// Expected bytes of their baskets, with keys, and of their pages, with checksums.
     pub bytes_after: u64,

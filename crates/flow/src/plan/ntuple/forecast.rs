@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use dataset::layout::Container;
+use dataset::ntuple::element::Encoding;
 use dataset::ntuple::model::{Link, Locator, Page, PageList};
 use dataset::ntuple::recode_page;
 use rootfile::Result;
@@ -13,6 +14,7 @@ use rootfile::codec::{Compression, Compressor, Decompressor};
 
 use super::model::NtuplePlan;
 use crate::execute::engine::ntuple::job::{ColumnSource, PageInput, TargetColumn};
+use crate::execute::engine::ntuple::shared::{SharedPages, Sharing};
 use crate::plan::forecast::{ColumnForecast, Forecast, Places, Tally, opening, whole};
 use crate::table::depth::{Depth, Depths};
 
@@ -52,6 +54,9 @@ struct Pages<'a> {
     bits: u16,
     depth: Depth,
     compression: Compression,
+    /// How many there are.
+    count: u64,
+    /// Those with bytes of their own: several pages may share them, and these are stored once.
     pages: &'a [Page],
     /// The share of the entries that is kept.
     share: f64,
@@ -137,13 +142,36 @@ pub(crate) fn forecast_ntuple(plan: &NtuplePlan, path: &str, seconds: f64) -> Re
     })
 }
 
+/// Finds the pages that will have bytes of their own in the output, as the engine does.
+#[derive(Default)]
+struct OwnPages {
+    shared: SharedPages,
+    next: u32,
+    found: Vec<Page>,
+}
+
+impl OwnPages {
+    fn of(&mut self, pages: &[Page], encoding: Option<&Encoding>, setting: i32) -> &[Page] {
+        self.found.clear();
+        for page in pages {
+            let len = encoding.map_or(Ok(0), |encoding| page.raw_len(encoding)).unwrap_or(0);
+            if !matches!(self.shared.find(page, (len, setting), &mut self.next), Sharing::Again(_)) {
+                self.found.push(*page);
+            }
+        }
+        &self.found
+    }
+}
+
 /// Calls `see` with the pages of each column in each cluster that has kept entries. Returns these entries.
 fn each_pages(plan: &NtuplePlan, mut see: impl FnMut(Pages<'_>) -> Result<()>) -> Result<u64> {
     let job = &plan.job;
     let mut entries = 0;
     for input in &job.inputs {
+        let mut own_pages = OwnPages::default();
         for group in 0..input.ntuple.groups.len() {
             let list: PageList = input.page_list(group)?;
+            own_pages.shared.add(&list);
             for cluster in &list.clusters {
                 let first = input.first_entry + cluster.first_entry;
                 let all = first..first + cluster.entries;
@@ -166,8 +194,13 @@ fn each_pages(plan: &NtuplePlan, mut see: impl FnMut(Pages<'_>) -> Result<()>) -
                     let (depth, compression) = target.depth(setting, *source, input);
                     // Pages of a cluster of which some entries are kept are made anew.
                     let depth = if kept < cluster.entries { depth.max(Depth::Recompress) } else { depth };
-                    let (source, field, bits) = (*source, own.field, own.bits);
-                    see(Pages { input, source, target, field, bits, depth, compression, pages, share })?;
+                    let (source, field, bits, count) = (*source, own.field, own.bits, pages.len() as u64);
+                    let pages = match depth {
+                        Depth::Recode => pages,
+                        _ if kept < cluster.entries => pages,
+                        _ => own_pages.of(pages, target.encoding.as_ref(), compression.to_root_setting()),
+                    };
+                    see(Pages { input, source, target, field, bits, depth, compression, count, pages, share })?;
                 }
             }
         }
@@ -179,7 +212,7 @@ impl FieldBytes {
     fn add(&mut self, pages: &Pages<'_>) {
         self.depths.count(pages.depth);
         self.compression = Some(pages.compression);
-        self.pages += pages.pages.len() as u64;
+        self.pages += pages.count;
         let bytes = pages.share * float(pages.pages.iter().filter_map(Page::stored_len).sum());
         match pages.depth {
             Depth::Copy => self.kept += bytes,

@@ -3,7 +3,7 @@
 
 pub(crate) mod job;
 mod outline;
-mod shared;
+pub(crate) mod shared;
 mod slice;
 mod slice_work;
 mod tasks;

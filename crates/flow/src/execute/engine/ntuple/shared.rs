@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use dataset::ntuple::model::{Locator, Page, PageList};
 
 /// What pages have in common that share their bytes in the output: bytes in the input, bytes before compression, compression.
-pub(super) type SharedKey = (u64, u64, usize, i32);
+type SharedKey = (u64, u64, usize, i32);
 
 /// The bytes of an input that several pages share.
 #[derive(Debug, Default)]
-pub(super) struct SharedPages {
+pub(crate) struct SharedPages {
     /// Offset and size of bytes that more than one page of a page list has.
     several: HashSet<(u64, u64)>,
     /// The numbers of those that are written.
@@ -17,7 +17,7 @@ pub(super) struct SharedPages {
 }
 
 /// How a page is written.
-pub(super) enum Sharing {
+pub(crate) enum Sharing {
     /// It shares its bytes with no other page.
     Alone,
     /// It is the first of several. The number is that by which others find it.
