@@ -1,6 +1,9 @@
 """Older cycles: reported when dropped, kept with --all-cycles, counted by verify. Real ROOT makes the files."""
 
+import importlib.util
 import json
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -190,3 +193,46 @@ def test_every_verb_takes_a_cycle(basketry: Basketry, tmp_path: Path) -> None:
         assert values(tmp_path / "tuned.root", "alike", "x") == values(source, "alike;1", "x")
     for verb in (("inspect",), ("tune",), ("verify", source), ("rewrite", "-o", tmp_path / "no.root")):
         assert "other;9" in basketry.refuses(*verb, f"{source}:other;9"), verb
+
+
+@pytest.mark.parametrize(
+    ("reader", "module", "more"),
+    [
+        ("basketry", "basketry", ()),
+        ("basketry", "basketry", ("--container", "any")),
+        ("basketry", "basketry", ("--drop", "second")),
+        ("root", "ROOT", ()),
+        ("uproot", "uproot", ()),
+        ("uproot", "uproot", ("--workload", "columns:values")),
+    ],
+)
+def test_tune_measures_and_proves_the_cycle_that_is_named(
+    basketry: Basketry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    reader: str,
+    module: str,
+    more: tuple[str, ...],
+) -> None:
+    """An older one, in the input; what is written of it is the only one of its path in the output."""
+    # The proof runs `python3`, which is to be the one that runs the tests.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    source, out = make_files.made("three_cycles") / "three.root", tmp_path / "tuned.root"
+    report = basketry.json("tune", f"{source}:t;2", "--reader", reader, "-o", out, "--max-size", "1.5x", *more)
+    assert report["tree"] == "t;2"
+    assert report["proof"]["equal"], report["proof"]["differences"]
+    # The same tree alone says how many baskets there are.
+    alone = tmp_path / "alone.root"
+    basketry("rewrite", f"{source}:t;2", "-o", alone, *(more if "--drop" in more else ()))
+    assert report["today"]["cost"]["baskets"] == basketry.json("tune", alone)["today"]["cost"]["baskets"]
+    if importlib.util.find_spec(module) is not None:
+        assert report["reader"]["instead"] is None, report["reader"]
+        assert report["reader"]["proven_by"].startswith(reader)
+    if reader == "basketry":
+        assert report["measuring"]["trials"] > 0
+        assert all(one["refused"] is None for one in report["containers"])
+    with uproot.open(source) as before, uproot.open(out) as after:
+        assert [key for key in after.keys() if key.startswith("t;")] == ["t;1"]
+        names = ["values"] if "--drop" in more else ["second", "values"]
+        for name in names:
+            assert after["t"][name].array().tolist() == before["t;2"][name].array().tolist()

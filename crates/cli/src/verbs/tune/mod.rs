@@ -126,20 +126,23 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
             let mut tuned = kept.choose(&options)?;
             if let (Some(out), Some(layout)) = (&args.output, &tuned.layout) {
                 let subject = subject()?;
-                check_suits(layout, subject.path(), &options)?;
+                let inside = subject.options(&options);
+                check_suits(layout, subject.path(), &inside)?;
                 subject.name().clone_into(&mut tuned.report.input);
-                prove(&mut tuned, subject.path(), out, &options, budget, args.force, progress)?;
+                prove(&mut tuned, subject.path(), out, &inside, budget, args.force, progress)?;
             }
             tuned
         }
         None => {
             let subject = subject()?;
-            let mut tuned = tune(subject.path(), &options, announce)?;
+            let inside = subject.options(&options);
+            let mut tuned = tune(subject.path(), &inside, announce)?;
             subject.name().clone_into(&mut tuned.report.input);
             (tuned.report.files, tuned.report.measured_files) = subject.files();
             if let (Some(out), Some(_)) = (&args.output, &tuned.layout) {
-                prove(&mut tuned, subject.path(), out, &options, budget, args.force, progress)?;
+                prove(&mut tuned, subject.path(), out, &inside, budget, args.force, progress)?;
             }
+            tuned.report.tree.clone_from(&options.tree);
             tuned
         }
     };

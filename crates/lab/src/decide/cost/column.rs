@@ -157,6 +157,8 @@ impl Column {
 #[derive(Clone, Debug)]
 pub(crate) struct TreeStats {
     pub path: String,
+    /// How this file's readers name it: by its path, and with its cycle if another one is newer.
+    pub address: String,
     pub entries: f64,
     /// Whether it is an RNTuple.
     pub has_pages: bool,

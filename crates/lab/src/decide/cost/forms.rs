@@ -64,7 +64,7 @@ impl FileStats {
                 content: flow::ContentOptions {
                     filter: NameFilter::new(&keep, &[])?,
                     entries: entries.clone().into(),
-                    tree: Some(tree.path.clone()),
+                    tree: Some(tree.address.clone()),
                     ..flow::ContentOptions::default()
                 },
                 budget,

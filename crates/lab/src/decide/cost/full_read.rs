@@ -82,7 +82,7 @@ impl FullRead {
         let Some((number, tree)) = largest.and_then(|t| Some((t, stats.trees.get(t)?))) else {
             return Ok(Self::default());
         };
-        let open = |tree: &TreeStats| Dataset::of_file(&stats.file, &tree.path);
+        let open = |tree: &TreeStats| Dataset::of_file(&stats.file, &tree.address);
         let dataset = open(tree)?;
         let columns = dataset.column_of_each_node();
         let of = |c: &Column| {

@@ -53,9 +53,7 @@ pub fn replay(
     let mut readings = vec![Reading::default(); files.len()];
     // What was written of a cycle is the newest one of its file.
     let cycle = tree.filter(|tree| split_cycle(tree).is_some());
-    let path_alone = tree.and_then(split_cycle).map(|(path, _)| path);
-    let stats = |tree| FileStats::read(first, tree, workload);
-    let found = stats(tree).or_else(|e| path_alone.map_or(Err(e), |path| stats(Some(path))))?;
+    let found = FileStats::read_written(first, tree, workload)?;
     for tree in found.trees.into_iter().filter(|tree| tree.entries > 0.0) {
         let input = |path: &Path, tree: &str| Input { path: path.to_path_buf(), tree: Some(tree.to_owned()) };
         let open = |path: &&Path| {

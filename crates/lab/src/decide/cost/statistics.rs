@@ -10,7 +10,7 @@ use dataset::decode::{self, ColumnPlan};
 use dataset::layout::{Container, defaults};
 use dataset::ntuple::model::Locator;
 use dataset::ntuple::read_ntuple;
-use dataset::table::catalog::{TableEntry, tables_in};
+use dataset::table::catalog::{TableEntry, split_cycle, tables_in};
 use dataset::tree::basket::{BasketData, BasketHeader, GENERATE_OFFSET_MAP};
 use dataset::tree::clusters::cluster_starts;
 use dataset::tree::{BasketRef, Branch, BranchKind, Tree, read_tree};
@@ -122,10 +122,13 @@ impl FileStats {
         // Of several cycles the newest is the table, or the one that is named.
         let wanted = |table: &TableEntry| tree.map_or(table.newest, |tree| table.is_named(tree));
         for table in tables_in(&file, &walk.directories).into_iter().filter(|t| wanted(t) && !t.is_unreleased()) {
-            let TableEntry { path, key, container, .. } = table;
+            let TableEntry { path, key, container, newest } = table;
             let start = thread_seconds();
+            let number = stats.trees.len();
+            let older = (!newest).then(|| format!("{path};{}", key.cycle));
             if container == Container::Rntuple {
                 alone += stats.add_ntuple(path.clone(), &key, demand).map_err(|e| e.object(path))?;
+                stats.name(number, older);
                 stats.metadata += thread_seconds() - start;
                 continue;
             }
@@ -135,6 +138,7 @@ impl FileStats {
             // Baskets in the tree's record compress as the record does.
             let record = f64::from(key.nbytes.saturating_sub(key.keylen.into()));
             stats.add(path, &tree, record / f64::from(key.objlen.max(1)), demand);
+            stats.name(number, older);
             alone += f64::from(key.nbytes);
         }
         if tree.is_some() {
@@ -149,6 +153,26 @@ impl FileStats {
             None => Error::request("has no tree or RNTuple with entries: nothing to tune"),
         };
         Err(nothing.file(path))
+    }
+
+    /// As [`Self::read`], of a file that was written of a tree: what was one cycle of several is the newest of its path there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`].
+    pub fn read_written(path: &Path, tree: Option<&str>, workload: &Workload) -> Result<Self> {
+        let newest = |e| match tree.and_then(split_cycle) {
+            Some((tree, _)) => Self::read(path, Some(tree), workload),
+            None => Err(e),
+        };
+        Self::read(path, tree, workload).or_else(newest)
+    }
+
+    /// Sets the address of a table, if its path is that of a newer one.
+    fn name(&mut self, number: usize, older: Option<String>) {
+        if let (Some(table), Some(address)) = (self.trees.get_mut(number), older) {
+            table.address = address;
+        }
     }
 
     /// Adds an RNTuple. Returns the bytes of its metadata in the file.
@@ -238,7 +262,7 @@ impl FileStats {
             starts.iter().zip(ends).zip(bytes).map(|((s, e), b)| (as_f64(e.saturating_sub(*s)), b)).collect();
         let objects = object_branches(tree, &plans);
         let entries = as_f64(tree.entries);
-        self.trees.push(TreeStats { path, entries, has_pages: false, whole: None, clusters, objects });
+        self.trees.push(TreeStats { address: path.clone(), path, entries, has_pages: false, whole: None, clusters, objects });
     }
 
     /// The cost that a choice is compared with, given that of this file.

@@ -55,7 +55,7 @@ pub(crate) fn run(
     };
     let summary = flow::rewrite(&[input.to_path_buf()], &path, &options, &unwatched)?;
     let mut trial = Trial { size: as_f64(summary.bytes_written), ..Trial::default() };
-    let stats = FileStats::read(&path, tree, workload)?;
+    let stats = FileStats::read_written(&path, tree, workload)?;
     for column in stats.now() {
         let tree = stats.trees.get(column.tree).map_or_else(String::new, |tree| tree.path.clone());
         let sum = trial.units.entry((tree, Column::name(column).to_owned())).or_default();

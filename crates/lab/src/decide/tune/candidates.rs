@@ -320,6 +320,7 @@ mod tests {
 
     fn tree(clusters: &[(f64, f64)]) -> TreeStats {
         TreeStats {
+            address: String::new(),
             path: "t".into(),
             entries: clusters.iter().map(|c| c.0).sum(),
             has_pages: false,

@@ -6,9 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
+use dataset::table::catalog::split_cycle;
 use flow::{Budget, Progress};
 use rootfile::{Error, Result, ScratchFolder, open_source, public_path};
 
+use super::options::Options;
 use crate::math::evenly_spaced;
 
 /// Bytes of the inputs that are merged, about.
@@ -19,6 +21,14 @@ pub struct MeasuredFile {
     path: PathBuf,
     /// The folder of the copy, if there is one; removed when dropped.
     _folder: Option<ScratchFolder>,
+    /// The options for this file: what was one cycle of several in an input is the newest of its path in a copy.
+    pub fn options(&self, options: &Options) -> Options {
+        match &self._folder {
+            Some(_) => Options { tree: path_alone(options.tree.as_deref()), ..options.clone() },
+            None => options.clone(),
+        }
+    }
+
     /// How the inputs are named in the report.
     name: String,
     /// Number of inputs, and how many of them are measured.
@@ -70,6 +80,14 @@ impl MeasuredFile {
         &self.path
     }
 
+    /// The options for this file: what was one cycle of several in an input is the newest of its path in a copy.
+    pub fn options(&self, options: &Options) -> Options {
+        match &self._folder {
+            Some(_) => Options { tree: path_alone(options.tree.as_deref()), ..options.clone() },
+            None => options.clone(),
+        }
+    }
+
     /// How the inputs are named in the report.
     pub fn name(&self) -> &str {
         &self.name
@@ -79,6 +97,11 @@ impl MeasuredFile {
     pub fn files(&self) -> (usize, usize) {
         self.files
     }
+}
+
+/// The path of a tree that is named by path and cycle.
+pub(super) fn path_alone(tree: Option<&str>) -> Option<String> {
+    tree.map(|tree| split_cycle(tree).map_or(tree, |(path, _)| path).to_owned())
 }
 
 /// Inputs at even distances, as many as have about [`BYTES`] together.

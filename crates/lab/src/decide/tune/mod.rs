@@ -126,12 +126,18 @@ fn tune_converted(own: &Tuned, options: &Options, container: Container, bench: &
     let today = own.report.today;
     let Converted { share, seconds, .. } = converted;
     let conversion = Conversion { container, share, today, read_all: own.report.read_all, seconds };
-    let mut stats = options.stats(&converted.path)?;
+    // A cycle of the input is the newest one there.
+    let inside = Options { tree: measured_file::path_alone(options.tree.as_deref()), ..options.clone() };
+    let mut stats = inside.stats(&converted.path)?;
     for table in &mut stats.trees {
         table.whole = Some(table.entries / share);
     }
     stats.baseline = Some(conversion::part(today.cost, converted.share));
-    let mut tuned = tune_with(stats, options, Some(conversion), &|_| (), bench)?;
+    let mut tuned = tune_with(stats, &inside, Some(conversion), &|_| (), bench)?;
+    tuned.report.tree.clone_from(&options.tree);
+    if let Some(decider) = &mut tuned.decider {
+        decider.options.tree.clone_from(&options.tree);
+    }
     tuned.report.measuring.cpu_seconds = process_seconds() - start;
     Ok(tuned)
 }

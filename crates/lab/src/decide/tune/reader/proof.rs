@@ -81,7 +81,7 @@ impl Judge {
 
 /// The readings of a workload on each of two files with the same content.
 pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, seed: u64) -> Result<Vec<Parts>> {
-    let stats = files.map(|file| FileStats::read(file, tree, workload));
+    let stats = files.map(|file| FileStats::read_written(file, tree, workload));
     let stats = stats.into_iter().collect::<Result<Vec<_>>>()?;
     let mut all = vec![Parts::new(); stats.len()];
     for (weight, term) in &workload.terms {
@@ -97,7 +97,7 @@ pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, 
         for draw in &draws {
             for ((parts, own), path) in all.iter_mut().zip(&stats).zip(files) {
                 // Who reads a field reads the ends of its collections, and who names a projected field what it shows.
-                let asked = own.has_pages().then(|| FileStats::read(path, tree, &workload.only(term))).transpose()?;
+                let asked = own.has_pages().then(|| FileStats::read_written(path, tree, &workload.only(term))).transpose()?;
                 let of = |number: usize| match asked.as_ref().filter(|own| own.is_ntuple(number)) {
                     Some(own) => fields(own, number, term, draw.as_deref()),
                     None => wanted(own, &stats, number, term, draw.as_deref()),
@@ -128,7 +128,7 @@ fn fields(own: &FileStats, number: usize, term: &Term, draw: Option<&[u64]>) -> 
     }
     let columns = matches!(term, Term::Columns(_)).then(Vec::new);
     let entries = draw.map(|picks| inside(picks, table.entries));
-    (!names.is_empty()).then(|| Wanted { tree: table.path.clone(), columns, fields: Some(names), entries })
+    (!names.is_empty()).then(|| Wanted { tree: table.address.clone(), columns, fields: Some(names), entries })
 }
 
 /// The picked entries that a table has.
@@ -141,12 +141,12 @@ fn inside(picks: &[u64], entries: f64) -> Vec<u64> {
 fn wanted(own: &FileStats, all: &[FileStats], number: usize, term: &Term, draw: Option<&[u64]>) -> Option<Wanted> {
     let tree = own.trees.get(number).filter(|tree| tree.entries > 0.0)?;
     let entries = draw.map(|picks| inside(picks, tree.entries));
-    let path = tree.path.clone();
-    let Term::Columns(_) = term else { return Some(Wanted { tree: path, columns: None, fields: None, entries }) };
+    let (path, address) = (&tree.path, tree.address.clone());
+    let Term::Columns(_) = term else { return Some(Wanted { tree: address, columns: None, fields: None, entries }) };
     let mut tops: HashSet<&str> = HashSet::new();
     for stats in all {
         let requested = stats.columns.iter().filter(|column| {
-            stats.trees.get(column.tree).is_some_and(|t| t.path == path) && term.asks_for(&path, &column.lineage)
+            stats.trees.get(column.tree).is_some_and(|t| t.path == *path) && term.asks_for(path, &column.lineage)
         });
         tops.extend(requested.filter_map(|column| column.lineage.first().map(String::as_str)));
     }
@@ -156,10 +156,10 @@ fn wanted(own: &FileStats, all: &[FileStats], number: usize, term: &Term, draw: 
     let is_whole = |top: &str| tops.contains(top) && !split.contains(top);
     let requested = here().filter(|column| {
         let whole = column.lineage.first().is_some_and(|top| column.lineage.len() == 1 && is_whole(top));
-        whole || term.asks_for(&path, &column.lineage)
+        whole || term.asks_for(path, &column.lineage)
     });
     let columns: Vec<Vec<String>> = requested.map(|column| column.lineage.clone()).collect();
-    (!columns.is_empty()).then_some(Wanted { tree: path, columns: Some(columns), fields: None, entries })
+    (!columns.is_empty()).then_some(Wanted { tree: address, columns: Some(columns), fields: None, entries })
 }
 
 #[cfg(test)]
