@@ -13,6 +13,7 @@ use super::replay::replay;
 use super::statistics::FileStats;
 use super::workload::Workload;
 use crate::math::as_f64;
+use crate::system::clock::process_seconds;
 
 /// Both files are read repeatedly, up to this many CPU seconds, and at most this often.
 const READING: f64 = 0.08;
@@ -27,6 +28,8 @@ pub(crate) struct Trial {
     pub units: HashMap<(String, String), (f64, f64)>,
     /// CPU seconds to read the input for the workload, and the output.
     pub read: [f64; 2],
+    /// CPU seconds to write the output.
+    pub rewrite: f64,
 }
 
 /// Writes `input` anew into a temporary file.
@@ -53,8 +56,10 @@ pub(crate) fn run(
         budget,
         ..flow::Options::default()
     };
+    let start = process_seconds();
     let summary = flow::rewrite(&[input.to_path_buf()], &path, &options, &unwatched)?;
-    let mut trial = Trial { size: as_f64(summary.bytes_written), ..Trial::default() };
+    let rewrite = process_seconds() - start;
+    let mut trial = Trial { size: as_f64(summary.bytes_written), rewrite, ..Trial::default() };
     let stats = FileStats::read_written(&path, tree, workload)?;
     for column in stats.now() {
         let tree = stats.trees.get(column.tree).map_or_else(String::new, |tree| tree.path.clone());
@@ -99,6 +104,6 @@ mod tests {
         assert_eq!(trial.units.len(), stats.columns.len());
         let sum: f64 = trial.units.values().map(|unit| unit.0).sum();
         assert_eq!(sum, stats.columns.iter().map(Column::on_disk).sum::<f64>());
-        assert!(trial.read.iter().all(|&seconds| seconds > 0.0));
+        assert!(trial.read.iter().all(|&seconds| seconds > 0.0) && trial.rewrite > 0.0);
     }
 }

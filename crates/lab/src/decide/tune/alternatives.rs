@@ -8,7 +8,6 @@ use rootfile::Result;
 
 use super::choice::{Alternative, By, Chosen, Limits};
 use super::containers::container_of;
-use super::decide;
 use super::names::Name;
 use super::report::{Choice, Figures};
 use super::search::Search;
@@ -39,7 +38,7 @@ impl Decider {
         let mut found: Vec<Alternative> = Vec::new();
         let mut add = |names: &[Name], chosen: Option<&Chosen>, by: Option<By>| {
             let Some(chosen) = chosen else { return };
-            match found.iter_mut().find(|other| same(&other.chosen, chosen)) {
+            match found.iter_mut().find(|other| other.chosen.is_same(chosen)) {
                 Some(other) => other.names.extend(names),
                 None => found.push(Alternative { names: names.to_vec(), chosen: chosen.clone(), by }),
             }
@@ -84,7 +83,7 @@ impl Decider {
         let is_today = conversion.is_none() && space.is_today(chosen);
         // What stays needs no compression now, but did once.
         let cost = if is_today { Cost { write: now.1.write, ..chosen.total } } else { chosen.total };
-        let rewrite = decide::rewriting(stats, measured, access, option, chosen);
+        let rewrite = self.search.rewriting(stats, *access, chosen);
         let recasts = &mut space.tops.chosen(&chosen.forms);
         let layout = match option.filter(|_| !is_today) {
             Some(option) => {
@@ -171,9 +170,4 @@ impl Decider {
 pub(super) fn usage(figures: &Figures) -> Usage {
     let Cost { size, read_bytes, read, write, .. } = figures.cost;
     Usage { stored: size, read: read_bytes, reading: read, writing: write }
-}
-
-/// Whether two choices are the same.
-fn same(a: &Chosen, b: &Chosen) -> bool {
-    a.option == b.option && a.forms == b.forms && a.picks == b.picks
 }

@@ -74,6 +74,11 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
+    /// Whether another one makes the same file.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.option == other.option && self.forms == other.forms && self.picks == other.picks
+    }
+
     /// What it uses of each limit, with the reserve on sizes.
     pub fn uses(&self) -> [f64; RESOURCES] {
         let Cost { write, read_memory, write_memory, read, .. } = self.total;

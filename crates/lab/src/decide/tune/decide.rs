@@ -336,8 +336,17 @@ pub(crate) fn rewriting(
     };
     let Cost { write, size, baskets, .. } = chosen.total;
     let written = write + size * access.per_written + baskets * access.per_basket;
-    let made = if anew { new_pages(stats, measured, access, chosen) } else { 0.0 };
+    let made = if anew { new_pages(stats, measured, access, chosen) } else { proving(stats, measured, access) };
     2.0 * stats.metadata + read_once(stats, measured, access, &changes, &is_anew) + written + made
+}
+
+/// Seconds to prove the ends of collections of RNTuples, before pages are moved: they are read for this, whether they change or not.
+fn proving(stats: &FileStats, measured: &Measured, access: &Access) -> f64 {
+    let of = |(column, cost): (&Column, &ColumnCost)| {
+        let (unpack, elements) = cost.unpacking(column);
+        column.count() * access.per_basket + column.on_disk() * access.per_byte + unpack + elements
+    };
+    stats.columns.iter().zip(&measured.columns).filter(|(column, _)| column.has_ends()).map(of).sum()
 }
 
 /// Seconds to make arrays of the elements of RNTuples, and elements of these, which are encoded, and to compress those of columns that

@@ -27,6 +27,8 @@ const ROUNDS: u64 = 3;
 const WORTH_A_ROUND: f64 = 0.05;
 /// The report takes about this many times the CPU time of one decision.
 const REPORT: f64 = 4.0;
+/// Trials correct the expected time of other rewrites by factors within these bounds.
+const TAUGHT: (f64, f64) = (0.25, 4.0);
 /// Expected cost of a trial, in rewrites and in readings.
 const TRIAL: f64 = 1.5;
 const READINGS: f64 = 4.0;
@@ -45,6 +47,16 @@ pub(super) struct Search {
     pub(super) decision: std::result::Result<Chosen, Infeasible>,
     /// CPU seconds that deciding took.
     pub(super) deciding: f64,
+    /// What trials said of rewriting.
+    pub(super) rewritten: Vec<Rewritten>,
+}
+
+/// A rewrite that was tried.
+pub(super) struct Rewritten {
+    pub(super) chosen: Chosen,
+    /// CPU seconds that it was expected to take, and took.
+    pub(super) expected: f64,
+    pub(super) took: f64,
 }
 
 impl Search {
@@ -94,7 +106,8 @@ impl Search {
             Space::new(stats, seen, &reading, clusterings, (options.weights(), &stats.compared(&now.1)), margin);
         let decision = space.decide(&limits);
         let deciding = process_seconds() - started;
-        Ok(Self { theirs, measured, confirmed: Confirmed::default(), space, now, limits, decision, deciding })
+        let (confirmed, rewritten) = (Confirmed::default(), Vec::new());
+        Ok(Self { theirs, measured, confirmed, space, now, limits, decision, deciding, rewritten })
     }
 
     /// The allowance before the report, which decides again for each point of the front and each looser limit.
@@ -107,10 +120,24 @@ impl Search {
         self.theirs.as_ref().map_or((&self.measured, access), |(seen, reading)| (seen, *reading))
     }
 
+    /// CPU seconds of a rewrite into a choice: those that its trial took, or expected ones with what trials of others taught.
+    pub(super) fn rewriting(&self, stats: &FileStats, access: Access, chosen: &Chosen) -> f64 {
+        if let Some(tried) = self.rewritten.iter().rev().find(|tried| tried.chosen.is_same(chosen)) {
+            return tried.took;
+        }
+        let sums = self.rewritten.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.expected, sum.1 + one.took));
+        let taught = if sums.0 > 0.0 { (sums.1 / sums.0).clamp(TAUGHT.0, TAUGHT.1) } else { 1.0 };
+        taught * self.expected_rewriting(stats, access, chosen)
+    }
+
+    /// The same by the costs that were measured.
+    pub(super) fn expected_rewriting(&self, stats: &FileStats, access: Access, chosen: &Chosen) -> f64 {
+        decide::rewriting(stats, &self.measured, &access, self.space.options.get(chosen.option), chosen)
+    }
+
     /// CPU seconds that a trial is expected to take.
     pub(super) fn trial_seconds(&self, stats: &FileStats, access: Access, chosen: &Chosen) -> f64 {
-        let option = self.space.options.get(chosen.option);
-        let rewrite = decide::rewriting(stats, &self.measured, &access, option, chosen);
+        let rewrite = self.rewriting(stats, access, chosen);
         TRIAL * rewrite + READINGS * (self.now.1.read + chosen.total.read)
     }
 }

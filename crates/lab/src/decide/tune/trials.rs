@@ -19,7 +19,7 @@ use super::decide::Space;
 use super::foreseen;
 use super::layout;
 use super::options::Options;
-use super::search::Search;
+use super::search::{Rewritten, Search};
 
 /// Choices that are foreseen without a trial, and the share of the allowed time that one takes.
 const FORESEEN: u32 = 2;
@@ -82,7 +82,7 @@ impl Search {
                 },
                 Err(_) => break,
             };
-            if tried.iter().any(|one| same(&one.chosen, &chosen)) {
+            if tried.iter().any(|one| one.chosen.is_same(&chosen)) {
                 break;
             }
             let expected = self.trial_seconds(stats, access, &chosen);
@@ -90,7 +90,7 @@ impl Search {
             if !allowance.allows(last.unwrap_or(expected)) {
                 // If no tried choice holds, the smallest choice is tried as well, even without time left.
                 let smallest = self.space.smallest(&self.limits).ok();
-                let new = smallest.filter(|one| !tried.iter().any(|other| same(&other.chosen, one)));
+                let new = smallest.filter(|one| !tried.iter().any(|other| other.chosen.is_same(one)));
                 match new.filter(|_| !tried.is_empty() && !tried.iter().any(|one| self.holds(one))) {
                     Some(smallest) => chosen = smallest,
                     None => break,
@@ -107,6 +107,8 @@ impl Search {
             if options.reader.is_some() {
                 trial.read = [self.now.1.read, chosen.total.read];
             }
+            let expected = self.expected_rewriting(stats, access, &chosen);
+            self.rewritten.push(Rewritten { chosen: chosen.clone(), expected, took: trial.rewrite });
             self.learn(stats, &chosen, &trial);
             tried.push(Tried { chosen, size: trial.size, read: trial.read });
             self.limits = options.limits(&stats.compared(&self.now.1));
@@ -151,7 +153,7 @@ impl Search {
             let Ok(outlook) = flow::forecast_within(&inputs, &output, &request, seconds) else { break };
             self.space.foresee(stats, &chosen, &outlook);
             self.decide_again(stats);
-            if self.decision.as_ref().is_ok_and(|now| same(now, &chosen)) {
+            if self.decision.as_ref().is_ok_and(|now| now.is_same(&chosen)) {
                 break;
             }
         }
@@ -180,7 +182,7 @@ impl Search {
         if tried.is_empty() {
             return;
         }
-        let stays = tried.iter().find(|one| self.decision.as_ref().is_ok_and(|chosen| same(chosen, &one.chosen)));
+        let stays = tried.iter().find(|one| self.decision.as_ref().is_ok_and(|chosen| chosen.is_same(&one.chosen)));
         let value = |one: &Tried| {
             let read = one.ratio() * self.now.1.read;
             self.space.utility.of_cost(&Cost { read, size: one.size, ..one.chosen.total })
@@ -288,10 +290,6 @@ impl Space {
         again.objective = self.utility.of_cost(&Cost { size: again.total.size - self.rest, ..again.total });
         again
     }
-}
-
-fn same(a: &Chosen, b: &Chosen) -> bool {
-    a.option == b.option && a.forms == b.forms && a.picks == b.picks
 }
 
 /// Measured over expected, within bounds.

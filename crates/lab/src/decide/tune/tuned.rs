@@ -137,7 +137,7 @@ impl Decider {
         let Ok(chosen) = decision else { return Ok((report, None)) };
         let option = space.options.get(chosen.option);
         let figures = figures(chosen.total, option);
-        report.rewrite = decide::rewriting(stats, measured, access, option, chosen);
+        report.rewrite = self.search.rewriting(stats, *access, chosen);
         report.gap = chosen.gap;
         report.groups = explain::groups(stats, &measured.codecs, &now.0, &space.tops, chosen);
         report.recasts = explain::recasts(stats, &now.0, &space.tops, chosen);
