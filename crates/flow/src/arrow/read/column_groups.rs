@@ -80,13 +80,73 @@ pub fn column_groups<'a>(
             Some(group) => groups.push(group),
             None if places.len() > 1 => open.extend([middle..places.end, places.start..middle]),
             None => {
-                let alone = (0..columns.len()).map(|place| group(place..place + 1, LEAST_STEP));
-                let most = alone.max_by_key(ColumnGroup::needs);
-                return Err(most.map_or_else(|| budget.too_small(budget.memory, ""), |most| most.too_small()));
+                // One column alone needs more.
+                LeastMemory::of(dataset, columns, beside).check(budget)?;
+                return Err(budget.too_small(budget.memory.saturating_add(1), ""));
             }
         }
     }
     Ok(groups)
+}
+
+/// The least memory in which groups of columns can be read, and what it is for.
+#[derive(Clone, Debug, Default)]
+pub struct LeastMemory {
+    bytes: u64,
+    /// Bytes of these for metadata, for reading the column that needs most, and for its values; and its name.
+    parts: [u64; 3],
+    column: String,
+}
+
+impl LeastMemory {
+    /// That of some columns, as [`column_groups`] takes them.
+    pub fn of(dataset: &Dataset, columns: &[CountedColumn], beside: u64) -> Self {
+        let budget = Budget { memory: 0, threads: 1 };
+        let alone = |place: usize| ColumnGroup::new(dataset, columns, place..place + 1, LEAST_STEP, budget, beside);
+        let Some(most) = (0..columns.len()).map(alone).max_by_key(ColumnGroup::needs) else { return Self::default() };
+        let column = most.columns.first().and_then(|column| dataset.column(*column));
+        Self {
+            bytes: most.needs(),
+            parts: [
+                dataset.metadata().saturating_add(most.beside),
+                most.reading.saturating_sub(dataset.metadata()),
+                most.arrays,
+            ],
+            column: column.map_or_else(String::new, |column| column.field().name().clone()),
+        }
+    }
+
+    /// The larger one.
+    #[must_use]
+    pub fn or_more(self, other: Self) -> Self {
+        if other.bytes > self.bytes { other } else { self }
+    }
+
+    /// With more bytes that the caller needs.
+    #[must_use]
+    pub fn beside(self, bytes: u64) -> Self {
+        let [metadata, reading, values] = self.parts;
+        Self {
+            bytes: self.bytes.saturating_add(bytes),
+            parts: [metadata.saturating_add(bytes), reading, values],
+            ..self
+        }
+    }
+
+    /// Refuses a budget that is smaller.
+    ///
+    /// # Errors
+    ///
+    /// It is; the error names the least memory.
+    pub fn check(&self, budget: Budget) -> Result<()> {
+        if self.bytes <= budget.memory {
+            return Ok(());
+        }
+        let [metadata, reading, values] = self.parts.map(|bytes| bytes.div_ceil(1_000_000));
+        let column = &self.column;
+        let why = format!(" ({metadata} MB of metadata, {reading} MB to read {column}, {values} MB for its values)");
+        Err(budget.too_small(self.bytes, &why))
+    }
 }
 
 impl<'a> ColumnGroup<'a> {
@@ -122,20 +182,6 @@ impl<'a> ColumnGroup<'a> {
 
     fn needs(&self) -> u64 {
         self.reading.saturating_add(self.arrays).saturating_add(self.beside)
-    }
-
-    fn too_small(&self) -> rootfile::Error {
-        let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
-        let metadata = self.dataset.metadata().saturating_add(self.beside);
-        let column = self.columns.first().and_then(|column| self.dataset.column(*column));
-        let why = format!(
-            " ({} MB of metadata, {} MB to read {}, {} MB for its values)",
-            megabytes(metadata),
-            megabytes(self.reading.saturating_sub(self.dataset.metadata())),
-            column.map_or("a column", |column| column.field().name()),
-            megabytes(self.arrays),
-        );
-        self.budget.too_small(self.needs(), &why)
     }
 
     /// Bytes of the budget that nothing needs while the columns are read on one thread.

@@ -61,12 +61,6 @@ impl ColumnWork {
         self.facts.add(values);
     }
 
-    /// Its part of what is read, and counted.
-    pub fn counted(&self) -> CountedColumn {
-        let FloatColumn { number, growth, .. } = self.column;
-        CountedColumn { column: number, growth, beside: LEAST_SAMPLE }
-    }
-
     /// Bytes of a number in the file.
     fn each(&self) -> u64 {
         if self.column.subject.double { 8 } else { 4 }
@@ -197,6 +191,11 @@ impl ColumnWork {
         };
         text.to_owned()
     }
+}
+
+/// A column as it is read, and its memory counted.
+pub(super) fn counted(column: &FloatColumn) -> CountedColumn {
+    CountedColumn { column: column.number, growth: column.growth, beside: LEAST_SAMPLE }
 }
 
 /// The bytes of a share of all, at least some.

@@ -31,7 +31,7 @@ use dataset::glob::ColumnPattern;
 use dataset::layout::{ColumnEncoding, ColumnLayout, Layout};
 use dataset::table::catalog::{by_path, tables};
 use flow::inputs::Input;
-use flow::read::{ColumnGroup, Dataset, column_groups};
+use flow::read::{ColumnGroup, Dataset, LeastMemory, column_groups};
 use flow::{Budget, Progress, tell};
 use rootfile::{Error, Follow, Result, RootFile, public_path};
 
@@ -42,6 +42,7 @@ pub use report::{ChoiceReport, ColumnReport, Report, SCHEMA, TableReport};
 use crate::math::as_f64;
 use crate::system::shell;
 use choose::ColumnWork;
+use columns::FloatColumn;
 use threads::on_each;
 
 /// Bytes of memory of what is known and told of a column, besides its numbers. Measured.
@@ -78,26 +79,23 @@ pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
     let mut layout = Layout::default();
     let mut notes = Vec::new();
     let mut unused: Vec<&ColumnPattern> = options.limits.patterns().collect();
-    for inputs in tables_of(&options.inputs)? {
-        let dataset = Dataset::open_following(&inputs, options.follow)?;
-        let (mut columns, bytes) = match dataset.entries() {
-            0 => (Vec::new(), 0.0),
-            _ => columns::columns(&dataset)?,
-        };
+    let tables = tables_of(&options.inputs)?;
+    let told = check_memory(&tables, &patterns, options)?;
+    for inputs in tables {
+        let (dataset, mut columns, bytes) = opened(&inputs, options.follow)?;
         all += bytes;
         let has = |pattern: &ColumnPattern| {
             columns.iter().flat_map(|column| &column.names).any(|name| pattern.matches(dataset.path(), name))
         };
         unused.retain(|pattern| !has(pattern));
         columns.retain(|column| {
-            let fits = |pattern: &ColumnPattern| column.names.iter().any(|name| pattern.matches(dataset.path(), name));
-            let found: Vec<bool> = patterns.iter().map(fits).collect();
+            let found = matching(&patterns, dataset.path(), column);
             matched.iter_mut().zip(&found).for_each(|(matched, found)| *matched |= found);
             patterns.is_empty() || found.contains(&true)
         });
         let numbers: Vec<usize> = columns.iter().map(|column| column.number).collect();
         notes.extend(dataset.remarks(&numbers));
-        let found = table(&dataset, columns, options, progress)?;
+        let found = table(&dataset, columns, told, options, progress)?;
         for (column, encoding) in &found {
             if let Some(encoding) = encoding {
                 let keys = ColumnLayout { encoding: Some(*encoding), ..ColumnLayout::default() };
@@ -118,6 +116,37 @@ pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
         unused.map(|pattern| format!("no column of floating-point numbers matches {pattern}: its limit is unused")),
     );
     Ok(finished(options, reports, all, &layout, notes))
+}
+
+/// A table, its columns of floating-point numbers, and the bytes of all of its columns.
+fn opened(inputs: &[Input], follow: Follow) -> Result<(Dataset, Vec<FloatColumn>, f64)> {
+    let dataset = Dataset::open_following(inputs, follow)?;
+    let (columns, bytes) = match dataset.entries() {
+        0 => (Vec::new(), 0.0),
+        _ => columns::columns(&dataset)?,
+    };
+    Ok((dataset, columns, bytes))
+}
+
+/// Which of the patterns a column of a table matches.
+fn matching(patterns: &[ColumnPattern], table: &str, column: &FloatColumn) -> Vec<bool> {
+    let fits = |pattern: &ColumnPattern| column.names.iter().any(|name| pattern.matches(table, name));
+    patterns.iter().map(fits).collect()
+}
+
+/// Checks that the memory will do for each of the tables, before any of them is read. Returns the bytes of all that is told of columns.
+fn check_memory(tables: &[Vec<Input>], patterns: &[ColumnPattern], options: &Options) -> Result<u64> {
+    let (mut least, mut told) = (LeastMemory::default(), 0u64);
+    for inputs in tables {
+        let (dataset, columns, _) = opened(inputs, options.follow)?;
+        let is_asked =
+            |column: &&FloatColumn| patterns.is_empty() || matching(patterns, dataset.path(), column).contains(&true);
+        let counted: Vec<_> = columns.iter().filter(is_asked).map(choose::counted).collect();
+        told = told.saturating_add(COLUMN.saturating_mul(counted.len() as u64));
+        least = least.or_more(LeastMemory::of(&dataset, &counted, 0));
+    }
+    least.beside(told).check(options.budget)?;
+    Ok(told)
 }
 
 /// The report of all tables.
@@ -176,27 +205,27 @@ fn tables_of(inputs: &[Input]) -> Result<Vec<Vec<Input>>> {
     }
 }
 
-/// What the columns of a table are, and the encoding that is proposed for each.
+/// What the columns of a table are, and the encoding that is proposed for each. `told` bytes are for what is told of all tables.
 fn table(
     dataset: &Dataset,
-    columns: Vec<columns::FloatColumn>,
+    columns: Vec<FloatColumn>,
+    told: u64,
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Vec<(ColumnReport, Option<ColumnEncoding>)>> {
-    let names = |column: &columns::FloatColumn| column.names.clone();
-    let limit = |column: &columns::FloatColumn| {
+    let names = |column: &FloatColumn| column.names.clone();
+    let limit = |column: &FloatColumn| {
         let names = names(column);
         options.limits.of(dataset.path(), &names.iter().map(String::as_str).collect::<Vec<_>>())
     };
+    let counted: Vec<_> = columns.iter().map(choose::counted).collect();
     let mut work: Vec<ColumnWork> = columns.into_iter().map(|column| ColumnWork::new(limit(&column), column)).collect();
     if work.is_empty() {
         return Ok(Vec::new());
     }
     let bytes: f64 = work.iter().map(ColumnWork::bytes).sum();
-    let counted: Vec<_> = work.iter().map(ColumnWork::counted).collect();
-    let own = COLUMN.saturating_mul(work.len() as u64);
     let mut done = Vec::with_capacity(work.len());
-    for group in column_groups(dataset, &counted, options.budget, own)? {
+    for group in column_groups(dataset, &counted, options.budget, told)? {
         let mut part: Vec<ColumnWork> = work.drain(..group.places.len()).collect();
         pass(&group, &mut part, 0, options, progress, ColumnWork::survey)?;
         let taken = prepare(&mut part, bytes, group.free());
