@@ -79,9 +79,13 @@ pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
     let mut layout = Layout::default();
     let mut notes = Vec::new();
     let mut unused: Vec<&ColumnPattern> = options.limits.patterns().collect();
-    let tables = tables_of(&options.inputs)?;
-    let told = check_memory(&tables, &patterns, options)?;
-    for inputs in tables {
+    let to_look_at = tables_of(&options.inputs)?;
+    let told = match to_look_at.as_slice() {
+        // What does not fit is found when it is opened.
+        [_] => None,
+        several => Some(check_memory(several, &patterns, options)?),
+    };
+    for inputs in to_look_at {
         let (dataset, mut columns, bytes) = opened(&inputs, options.follow)?;
         all += bytes;
         let has = |pattern: &ColumnPattern| {
@@ -95,6 +99,7 @@ pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
         });
         let numbers: Vec<usize> = columns.iter().map(|column| column.number).collect();
         notes.extend(dataset.remarks(&numbers));
+        let told = told.unwrap_or_else(|| told_of(columns.len()));
         let found = table(&dataset, columns, told, options, progress)?;
         for (column, encoding) in &found {
             if let Some(encoding) = encoding {
@@ -134,6 +139,11 @@ fn matching(patterns: &[ColumnPattern], table: &str, column: &FloatColumn) -> Ve
     patterns.iter().map(fits).collect()
 }
 
+/// Bytes of memory of what is told of columns.
+fn told_of(columns: usize) -> u64 {
+    COLUMN.saturating_mul(columns as u64)
+}
+
 /// Checks that the memory will do for each of the tables, before any of them is read. Returns the bytes of all that is told of columns.
 fn check_memory(tables: &[Vec<Input>], patterns: &[ColumnPattern], options: &Options) -> Result<u64> {
     let (mut least, mut told) = (LeastMemory::default(), 0u64);
@@ -142,7 +152,7 @@ fn check_memory(tables: &[Vec<Input>], patterns: &[ColumnPattern], options: &Opt
         let is_asked =
             |column: &&FloatColumn| patterns.is_empty() || matching(patterns, dataset.path(), column).contains(&true);
         let counted: Vec<_> = columns.iter().filter(is_asked).map(choose::counted).collect();
-        told = told.saturating_add(COLUMN.saturating_mul(counted.len() as u64));
+        told = told.saturating_add(told_of(counted.len()));
         least = least.or_more(LeastMemory::of(&dataset, &counted, 0));
     }
     least.beside(told).check(options.budget)?;
