@@ -74,7 +74,8 @@ pub fn column_groups<'a>(
             continue;
         }
         let rooms = [(budget.memory / STEP_SHARE).max(LEAST_STEP), LEAST_STEP];
-        let fitting = rooms.into_iter().map(|room| group(places.clone(), room)).find(|group| group.needs() <= budget.memory);
+        let fitting =
+            rooms.into_iter().map(|room| group(places.clone(), room)).find(|group| group.needs() <= budget.memory);
         let middle = places.start + places.len() / 2;
         match fitting {
             Some(group) => groups.push(group),
@@ -278,6 +279,9 @@ mod tests {
 
     #[test]
     fn arrays_grow_where_they_were_stored_in_fewer_bits() {
-        assert_eq!((grown(100, 0.0), grown(100, 1.0), grown(100, 2.5), grown(u64::MAX, 3.0)), (100, 100, 250, u64::MAX));
+        assert_eq!(
+            (grown(100, 0.0), grown(100, 1.0), grown(100, 2.5), grown(u64::MAX, 3.0)),
+            (100, 100, 250, u64::MAX)
+        );
     }
 }

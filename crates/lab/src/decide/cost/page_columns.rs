@@ -71,7 +71,8 @@ pub(super) fn page_columns(
         }
     }
     let entries = as_f64(ntuple.entries());
-    let stats = TreeStats { address: path.clone(), path, entries, has_pages: true, whole: None, clusters, objects: Vec::new() };
+    let stats =
+        TreeStats { address: path.clone(), path, entries, has_pages: true, whole: None, clusters, objects: Vec::new() };
     Ok(PageColumns { stats, columns })
 }
 

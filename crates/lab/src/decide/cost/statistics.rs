@@ -262,7 +262,15 @@ impl FileStats {
             starts.iter().zip(ends).zip(bytes).map(|((s, e), b)| (as_f64(e.saturating_sub(*s)), b)).collect();
         let objects = object_branches(tree, &plans);
         let entries = as_f64(tree.entries);
-        self.trees.push(TreeStats { address: path.clone(), path, entries, has_pages: false, whole: None, clusters, objects });
+        self.trees.push(TreeStats {
+            address: path.clone(),
+            path,
+            entries,
+            has_pages: false,
+            whole: None,
+            clusters,
+            objects,
+        });
     }
 
     /// The cost that a choice is compared with, given that of this file.

@@ -20,15 +20,7 @@ const BYTES: u64 = 256 << 20;
 pub struct MeasuredFile {
     path: PathBuf,
     /// The folder of the copy, if there is one; removed when dropped.
-    _folder: Option<ScratchFolder>,
-    /// The options for this file: what was one cycle of several in an input is the newest of its path in a copy.
-    pub fn options(&self, options: &Options) -> Options {
-        match &self._folder {
-            Some(_) => Options { tree: path_alone(options.tree.as_deref()), ..options.clone() },
-            None => options.clone(),
-        }
-    }
-
+    folder: Option<ScratchFolder>,
     /// How the inputs are named in the report.
     name: String,
     /// Number of inputs, and how many of them are measured.
@@ -52,7 +44,7 @@ impl MeasuredFile {
         let first = inputs.first().ok_or_else(|| Error::request("no input"))?;
         if inputs.len() == 1 && filter.keeps_all() {
             let name = public_path(first).display().to_string();
-            return Ok(Self { path: first.clone(), _folder: None, name, files: (1, 1) });
+            return Ok(Self { path: first.clone(), folder: None, name, files: (1, 1) });
         }
         let copies = ScratchFolder::within(folder).map_err(|e| e.file(folder))?;
         let path = copies.path().join("sample.root");
@@ -72,7 +64,7 @@ impl MeasuredFile {
             1 => public_path(first).display().to_string(),
             files => format!("{} and {} more", public_path(first).display(), files - 1),
         };
-        Ok(Self { path, _folder: Some(copies), name, files: (inputs.len(), chosen.len()) })
+        Ok(Self { path, folder: Some(copies), name, files: (inputs.len(), chosen.len()) })
     }
 
     /// The file that is measured.
@@ -82,7 +74,7 @@ impl MeasuredFile {
 
     /// The options for this file: what was one cycle of several in an input is the newest of its path in a copy.
     pub fn options(&self, options: &Options) -> Options {
-        match &self._folder {
+        match &self.folder {
             Some(_) => Options { tree: path_alone(options.tree.as_deref()), ..options.clone() },
             None => options.clone(),
         }

@@ -97,7 +97,8 @@ pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, 
         for draw in &draws {
             for ((parts, own), path) in all.iter_mut().zip(&stats).zip(files) {
                 // Who reads a field reads the ends of its collections, and who names a projected field what it shows.
-                let asked = own.has_pages().then(|| FileStats::read_written(path, tree, &workload.only(term))).transpose()?;
+                let asked =
+                    own.has_pages().then(|| FileStats::read_written(path, tree, &workload.only(term))).transpose()?;
                 let of = |number: usize| match asked.as_ref().filter(|own| own.is_ntuple(number)) {
                     Some(own) => fields(own, number, term, draw.as_deref()),
                     None => wanted(own, &stats, number, term, draw.as_deref()),
