@@ -68,7 +68,7 @@ pub fn column_groups<'a>(
     let group = |places: Range<usize>, room: u64| ColumnGroup::new(dataset, columns, places, room, budget, beside);
     let mut groups = Vec::new();
     // The next one is at the end.
-    let mut open = vec![0..columns.len()];
+    let mut open: Vec<Range<usize>> = std::iter::once(0..columns.len()).collect();
     while let Some(places) = open.pop() {
         if places.is_empty() {
             continue;
