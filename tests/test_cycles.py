@@ -230,7 +230,7 @@ def test_tune_measures_and_proves_the_cycle_that_is_named(
         assert report["measuring"]["trials"] > 0
         assert all(one["refused"] is None for one in report["containers"])
     with uproot.open(source) as before, uproot.open(out) as after:
-        assert [key for key in after.keys() if key.startswith("t;")] == ["t;1"]
+        assert [key for key in after if key.startswith("t;")] == ["t;1"]
         names = ["values"] if "--drop" in more else ["second", "values"]
         for name in names:
             assert after["t"][name].array().tolist() == before["t;2"][name].array().tolist()

@@ -212,7 +212,7 @@ def test_the_smallest_budget_suffices_and_is_needed(
 
 @pytest.mark.parametrize("container", ["ttree", "rntuple"])
 def test_precision_is_the_same_in_little_memory(basketry: Basketry, tmp_path: Path, container: str) -> None:
-    """Columns that do not fit side by side are read one group after the other; only samples, and so sizes, depend on it."""
+    """Columns that do not fit side by side are read one group after the other: only samples, and so sizes, differ."""
     source = tmp_path / "in.root"
     basketry("generate", "nano", "-o", source, "--size", "12MB", "--cluster", "20MB", "--container", container)
     memory = smallest_budget(basketry.run("precision", source, "-j", "1", "--memory", "1MB"))

@@ -148,10 +148,10 @@ class ColumnForecast:
     depths: Depths
     """Clusters by depth."""
     bytes_before: int
-    """Bytes on disk now."""
+    """Bytes on disk now, with keys or checksums."""
     bytes_after: int
-    """Expected bytes on disk. Of a table that changes its container only the sum is known: each column has the same
-    share as now."""
+    """Expected bytes on disk, the same way. Of a table that changes its container only the sum is known: each column
+    has the same share as now."""
     baskets: int
     """Expected number of baskets or pages."""
     sampled: int
@@ -183,9 +183,9 @@ class RecodeForecast:
     after: Form
     """Its form in the output."""
     bytes_before: int
-    """Bytes on disk now."""
+    """Bytes on disk now, with keys."""
     bytes_after: int
-    """Expected bytes on disk."""
+    """Expected bytes on disk, with keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +207,7 @@ class Forecast:
     recodes: tuple[RecodeForecast, ...]
     """Columns that get another split level or streaming."""
     bytes_before: int
-    """Bytes of its baskets or pages now."""
+    """Bytes of its baskets, with keys, or of its pages, with checksums, now."""
     bytes_after: int
     """Expected bytes of its baskets, with keys, or of its pages, with checksums."""
     baskets: int
@@ -230,7 +230,7 @@ class Outlook:
     tables: tuple[Forecast, ...]
     """Trees and RNTuples of the output."""
     bytes_before: int
-    """Bytes of their baskets and pages now."""
+    """Bytes of their baskets, with keys, and of their pages, with checksums, now."""
     bytes_after: int
     """Expected bytes of their baskets, with keys, and of their pages, with checksums."""
     bytes_read: int
