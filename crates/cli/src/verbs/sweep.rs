@@ -425,8 +425,7 @@ fn priced(found: Findings, args: &ShowArgs) -> Result<Priced> {
     let book = args.prices.book()?;
     let bills = book.as_ref().map(|book| found.lines.iter().map(|line| bill(line, book)).collect());
     let unpriced = book.as_ref().and_then(|_| unpriced(&found));
-    let prices = book.map(|book| book.to_toml()).transpose()?;
-    Ok(Priced { found, bills, unpriced, prices })
+    Ok(Priced { found, bills, unpriced, prices: book.map(|book| book.to_toml()).transpose()? })
 }
 
 /// The JSON of `--json`.
