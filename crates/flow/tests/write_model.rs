@@ -24,11 +24,14 @@ mod commit_order;
 mod memory_limiter;
 #[path = "../src/commit/ordered_queue.rs"]
 mod ordered_queue;
+#[path = "../src/execute/shared_work.rs"]
+mod shared_work;
 
 use commit_order::CommitOrder;
 use flow::write::Order;
 use loom::model::Builder;
-use memory_limiter::{AtStandstill, Growth, MemoryLimiter, QueuePosition};
+use memory_limiter::{AtStandstill, Begun, Growth, MemoryLimiter, QueuePosition};
+use shared_work::{SharedWork, Slot};
 use sync::{Arc, Mutex, MutexGuard, current};
 
 /// The part of `write::committer` for one tree, with numbers for clusters.
@@ -120,12 +123,13 @@ impl Tree {
     fn reserve(&self, bytes: u64, position: impl Fn() -> QueuePosition) -> u64 {
         let mut then = AtStandstill::Report;
         loop {
-            match self.limiter.reserve(bytes, &position, then).unwrap() {
-                Some(taken) => {
+            match self.limiter.reserve(bytes, &position, no_work, then).unwrap() {
+                Begun::Reserved(taken) => {
                     self.state.lock().unwrap().short += usize::from(taken < bytes);
                     return taken;
                 }
-                None => then = self.spill(),
+                Begun::Stalled => then = self.spill(),
+                Begun::Work => unreachable!("there is none"),
             }
         }
     }
@@ -133,13 +137,14 @@ impl Tree {
     fn grow(&self, more: (u64, u64), position: impl Fn() -> QueuePosition) {
         let mut then = AtStandstill::Report;
         loop {
-            match self.limiter.grow(more, &position, then).unwrap() {
+            match self.limiter.grow(more, &position, no_work, then).unwrap() {
                 Growth::Stalled => then = self.spill(),
                 Growth::Fits => return,
                 Growth::Full => {
                     self.state.lock().unwrap().short += 1;
                     return;
                 }
+                Growth::Work => unreachable!("there is none"),
             }
         }
     }
@@ -176,6 +181,11 @@ impl Tree {
     fn written(&self) -> Vec<u64> {
         self.state.lock().unwrap().written.clone()
     }
+}
+
+/// A thread that waits for memory and has nothing else to do.
+fn no_work() -> bool {
+    false
 }
 
 /// Runs the tasks, one per thread, in every interleaving.
@@ -233,7 +243,7 @@ fn waiting_threads_learn_that_the_output_was_given_up() {
         let stopped = Arc::new(sync::AtomicU64::new(0));
         tree.limiter.count_running(true);
         tree.limiter.count_running(true);
-        tree.limiter.reserve(2, || QueuePosition::Unordered, AtStandstill::Report).unwrap();
+        tree.limiter.reserve(2, || QueuePosition::Unordered, no_work, AtStandstill::Report).unwrap();
         let waits = {
             let (tree, stopped) = (Arc::clone(&tree), Arc::clone(&stopped));
             loom::thread::spawn(move || {
@@ -241,7 +251,7 @@ fn waiting_threads_learn_that_the_output_was_given_up() {
                     0 => QueuePosition::Unordered,
                     _ => QueuePosition::Stopped,
                 };
-                tree.limiter.reserve(2, position, AtStandstill::Report).is_err()
+                tree.limiter.reserve(2, position, no_work, AtStandstill::Report).is_err()
             })
         };
         stopped.store(1, sync::Ordering::Release);
@@ -255,9 +265,11 @@ fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
     Builder::new().check(|| {
         let limiter = Arc::new(MemoryLimiter::new(8, 1, Arc::new(sync::AtomicU64::new(2))));
         let idle = Arc::clone(&limiter);
-        loom::thread::spawn(move || idle.reserve(4, || QueuePosition::Unordered, AtStandstill::Report).unwrap())
-            .join()
-            .unwrap();
+        loom::thread::spawn(move || {
+            idle.reserve(4, || QueuePosition::Unordered, no_work, AtStandstill::Report).unwrap();
+        })
+        .join()
+        .unwrap();
         limiter.count_running(true);
         limiter.count_running(true);
         assert_eq!(
@@ -266,7 +278,8 @@ fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
             "another thread may end its cluster"
         );
         limiter.count_running(false);
-        assert_eq!(limiter.reserve(4, || QueuePosition::Unordered, AtStandstill::Report).unwrap(), Some(4));
+        let begun = limiter.reserve(4, || QueuePosition::Unordered, no_work, AtStandstill::Report).unwrap();
+        assert_eq!(begun, Begun::Reserved(4));
     });
 }
 
@@ -297,4 +310,93 @@ fn fewer_threads_than_tasks_begin_them_out_of_order() {
     // While tasks 2 and 3 are filled, nobody fills the tasks before them.
     every_interleaving_of(4, [&[2, 1], &[3, 0]], (2, 0));
     every_interleaving_of(4, [&[3, 2, 1, 0], &[]], (2, 0));
+}
+
+/// Leaves pieces to helpers that lack work, makes the others, and adds all in order, as `parallel_encode` does.
+fn fill_pieces(work: &SharedWork, pieces: usize) {
+    let leave = |number: usize| {
+        let slot = Arc::new(Slot::new());
+        let made = Arc::clone(&slot);
+        match work.is_wanted() {
+            true => work.put(1, Box::new(move || made.put(number))),
+            false => made.put(number),
+        }
+        slot
+    };
+    let apart: Vec<_> = (0..pieces).map(leave).collect();
+    let settle = |slot: &Slot<usize>| {
+        loop {
+            if let Some(made) = slot.try_take() {
+                return made;
+            }
+            if !work.help() {
+                return slot.take();
+            }
+        }
+    };
+    let added: Vec<usize> = apart.iter().map(|slot| settle(slot)).collect();
+    assert_eq!(added, (0..pieces).collect::<Vec<_>>());
+}
+
+#[test]
+fn helpers_make_pieces_until_nobody_fills() {
+    for (helpers, pieces) in [(1, 3), (2, 2)] {
+        let mut builder = Builder::new();
+        builder.preemption_bound = Some(2);
+        builder.check(move || {
+            let work = Arc::new(SharedWork::new(2, || ()));
+            let filler = work.filler().unwrap();
+            assert!(work.filler().is_none(), "helpers come first");
+            let help = |_| {
+                let work = Arc::clone(&work);
+                loom::thread::spawn(move || work.help_while_filled())
+            };
+            let helpers: Vec<_> = (0..helpers).map(help).collect();
+            fill_pieces(&work, pieces);
+            drop(filler);
+            helpers.into_iter().for_each(|helper| helper.join().unwrap());
+            assert!(!work.has_some() && !work.is_filled() && !work.is_wanted());
+        });
+    }
+}
+
+#[test]
+fn a_thread_that_waits_for_memory_makes_pieces_of_others() {
+    let mut builder = Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let limiter = Arc::new(MemoryLimiter::new(2, 0, Arc::default()));
+        let wakes = Arc::clone(&limiter);
+        let work = Arc::new(SharedWork::new(2, move || wakes.notify()));
+        let begin = |limiter: &MemoryLimiter, has_work: &dyn Fn() -> bool, then| {
+            limiter.reserve(2, || QueuePosition::Unordered, has_work, then).unwrap()
+        };
+        let end = |limiter: &MemoryLimiter| {
+            limiter.end_filling(current().id());
+            limiter.release(2);
+            limiter.count_running(false);
+        };
+        limiter.count_running(true);
+        limiter.count_running(true);
+        assert_eq!(begin(&limiter, &no_work, AtStandstill::Report), Begun::Reserved(2));
+        let waits = {
+            let (limiter, work) = (Arc::clone(&limiter), Arc::clone(&work));
+            loom::thread::spawn(move || {
+                let (_helper, mut then) = (work.helper(), AtStandstill::Report);
+                loop {
+                    match begin(&limiter, &|| work.has_some(), then) {
+                        Begun::Reserved(_) => break,
+                        Begun::Stalled => then = AtStandstill::GoOn,
+                        Begun::Work => drop(work.help()),
+                    }
+                }
+                end(&limiter);
+            })
+        };
+        fill_pieces(&work, 2);
+        end(&limiter);
+        waits.join().unwrap();
+        assert_eq!((limiter.in_use().now, limiter.in_use().waiting), (0, 0));
+        assert!(!work.has_some());
+    });
 }

@@ -1,6 +1,7 @@
 //! Commits finished clusters of all fill contexts: one thread at a time appends them to the file, as they arrive or in the
 //! order of their tasks, while the others continue. An error here or in a context abandons the output.
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,7 @@ use super::any_table::AnyTable;
 use super::commit_order::{CommitOrder, Ticket};
 use super::conform::Casting;
 use super::finished_cluster::FinishedCluster;
-use super::memory_limiter::{AtStandstill, Growth, QueuePosition, stopped};
+use super::memory_limiter::{AtStandstill, Begun, Growth, QueuePosition, stopped};
 use super::metrics::Metrics;
 use super::options::{Order, WriteOptions};
 use super::output::{NewObject, Output};
@@ -194,13 +195,23 @@ impl Committer {
     /// wait to be appended make room in a [`SpillFile`].
     pub fn reserve(&self, bytes: u64, ticket: &Ticket) -> Result<(u64, Duration)> {
         let most = self.pool.memory_limiter.cluster_limit();
-        let (mut then, started) = (AtStandstill::Report, Instant::now());
+        let (mut then, started, mut helped) = (AtStandstill::Report, Instant::now(), Duration::ZERO);
+        let (pool, helper) = (&self.pool, OnceCell::new());
+        let (position, has_work) = (|| self.position(ticket, most), || pool.helps(&helper));
         loop {
-            match self.pool.memory_limiter.reserve(bytes, || self.position(ticket, most), then)? {
-                Some(taken) => return Ok((taken, started.elapsed())),
-                None => then = self.make_room(bytes + most)?,
+            match pool.memory_limiter.reserve(bytes, position, has_work, then)? {
+                Begun::Reserved(taken) => return Ok((taken, started.elapsed().saturating_sub(helped))),
+                Begun::Stalled => then = self.make_room(bytes + most)?,
+                Begun::Work => helped += self.help(),
             }
         }
+    }
+
+    /// Makes pieces of clusters that others fill. Returns the time that it took.
+    fn help(&self) -> Duration {
+        let started = Instant::now();
+        self.pool.work.help();
+        started.elapsed()
     }
 
     /// Drops buffers of finished contexts, and moves clusters that wait for earlier tasks out of memory, those that are appended last
@@ -253,9 +264,12 @@ impl Committer {
     pub fn grow(&self, (held, more): (u64, u64), ticket: &Ticket) -> Result<bool> {
         let most = self.pool.memory_limiter.cluster_limit();
         let mut then = AtStandstill::Report;
+        let (pool, helper) = (&self.pool, OnceCell::new());
+        let (position, has_work) = (|| self.position(ticket, most), || pool.helps(&helper));
         let grown = loop {
-            match self.pool.memory_limiter.grow((held, more), || self.position(ticket, most), then)? {
+            match pool.memory_limiter.grow((held, more), position, has_work, then)? {
                 Growth::Stalled => then = self.make_room(more + most)?,
+                Growth::Work => drop(self.help()),
                 grown => break grown,
             }
         };

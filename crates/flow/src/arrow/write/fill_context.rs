@@ -77,6 +77,7 @@ impl FillContext {
     pub(crate) fn begin(committer: Arc<Committer>, table: usize, task: Option<u64>) -> Result<Self> {
         let ContextStart { fill: filling, kept, clocks, ticket } = committer.begin(table, task)?;
         let scratches = EncodeScratchPool::new(Arc::clone(&committer.pool.compressors), Arc::clone(&clocks));
+        let scratches = scratches.with_crew(Some(committer.pool.crew()));
         let rule = filling.cluster_rule();
         Ok(Self {
             committer,
@@ -223,6 +224,7 @@ impl FillContext {
 
     /// Whether the cluster ends here. Reserves the memory that the cluster really takes.
     fn is_full(&mut self) -> Result<bool> {
+        self.filling.settle(&self.scratches)?;
         let (filled, taken) = (self.filling.level(), self.memory());
         self.entry_bytes = (filled.raw + filled.pending) / self.rule.entries().max(1);
         self.reservation.peak = self.reservation.peak.max(taken);
@@ -283,6 +285,7 @@ impl FillContext {
     }
 
     fn end_cluster(&mut self) -> Result<()> {
+        self.filling.settle(&self.scratches)?;
         // Pending entries are still there when the last baskets or pages are made of them.
         self.grow(self.memory() + self.filling.level().pending)?;
         self.reservation.peak = self.reservation.peak.max(self.memory());

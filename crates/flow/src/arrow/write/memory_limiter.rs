@@ -67,6 +67,17 @@ pub(crate) enum AtStandstill {
     GoOn,
 }
 
+/// What came of a request for the memory of a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// So many bytes are reserved.
+    Reserved(u64),
+    /// The thread would wait in vain, or waited and should see whether there is room to be made now.
+    Stalled,
+    /// There is work for it while it waits.
+    Work,
+}
+
 /// What came of a request for more memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Growth {
@@ -76,6 +87,8 @@ pub(crate) enum Growth {
     Full,
     /// All threads that fill wait, and no memory will be released.
     Stalled,
+    /// There is work for the thread while it waits.
+    Work,
 }
 
 /// Memory use at one moment.
@@ -148,30 +161,39 @@ impl MemoryLimiter {
     }
 
     /// Reserves `bytes` for a cluster that this thread begins. Returns the bytes reserved. A context that cannot wait gets the bytes
-    /// that are free, and reserves more with [`MemoryLimiter::grow`]. `None` says that the thread would wait in vain, or waited and
-    /// should see whether there is room to be made now.
+    /// that are free, and reserves more with [`MemoryLimiter::grow`]. A thread does not wait while `has_work` says that there is
+    /// other work; [`MemoryLimiter::notify`] makes it ask again.
     ///
     /// A thread that is filling a cluster of another output does not wait: it could wait for itself.
-    pub fn reserve(&self, bytes: u64, position: impl Fn() -> QueuePosition, then: AtStandstill) -> Result<Option<u64>> {
+    pub fn reserve(
+        &self,
+        bytes: u64,
+        position: impl Fn() -> QueuePosition,
+        has_work: impl Fn() -> bool,
+        then: AtStandstill,
+    ) -> Result<Begun> {
         let me = current().id();
         let mut state = self.lock();
         let mut checks = 0;
         loop {
             let (room, position) = (self.room_for_next(&state), position());
             if state.may_begin((self.limit, room), bytes, position, me)? {
-                return Ok(Some(state.begin(self.limit, bytes, me)));
+                return Ok(Begun::Reserved(state.begin(self.limit, bytes, me)));
+            }
+            if has_work() {
+                return Ok(Begun::Work);
             }
             if state.is_stalled(position, checks, then) {
                 if then == AtStandstill::Report {
-                    return Ok(None);
+                    return Ok(Begun::Stalled);
                 }
                 state.short |= bytes > state.free(self.limit);
-                return Ok(Some(state.begin(self.limit, bytes, me)));
+                return Ok(Begun::Reserved(state.begin(self.limit, bytes, me)));
             }
             state.count_threads();
             state = self.wait(state, &mut checks);
             if then == AtStandstill::GoOn && checks == 0 {
-                return Ok(None);
+                return Ok(Begun::Stalled);
             }
         }
     }
@@ -194,12 +216,14 @@ impl MemoryLimiter {
         Ok(may_begin.then(|| state.begin(self.limit, bytes, me)))
     }
 
-    /// Reserves `more` bytes for a cluster that is being filled and has `held`, and waits for earlier clusters to be appended. The
-    /// memory is [`Growth::Full`] where nothing is before this cluster, or at a standstill where it has its share.
+    /// Reserves `more` bytes for a cluster that is being filled and has `held`, and waits for earlier clusters to be appended, as
+    /// [`MemoryLimiter::reserve`] does. The memory is [`Growth::Full`] where nothing is before this cluster, or at a standstill where
+    /// it has its share.
     pub fn grow(
         &self,
         (held, more): (u64, u64),
         position: impl Fn() -> QueuePosition,
+        has_work: impl Fn() -> bool,
         then: AtStandstill,
     ) -> Result<Growth> {
         let me = current().id();
@@ -217,6 +241,9 @@ impl MemoryLimiter {
             if fits || unordered {
                 state.take(more);
                 return Ok(if fits { Growth::Fits } else { Growth::Full });
+            }
+            if has_work() {
+                return Ok(Growth::Work);
             }
             if state.is_stalled(position, checks, then) {
                 if then == AtStandstill::Report {

@@ -14,7 +14,7 @@ use super::cluster_rule::{ClusterRule, FillLevel};
 use super::conform::Casting;
 use super::format::{ClusterEnd, Content, OpenTable, TableFormat};
 use super::table::{IdleStreams, Table};
-use crate::execute::encode::parallel_encode;
+use crate::execute::encode::parallel_encode::PiecesApart;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
 
@@ -49,6 +49,9 @@ pub(crate) trait TableFill: Send {
         team: Option<&ThreadPool>,
         scratches: &EncodeScratchPool,
     ) -> Result<()>;
+
+    /// Adds the baskets and pages that other threads make, when they are made: until then their bytes count nowhere.
+    fn settle(&mut self, scratches: &EncodeScratchPool) -> Result<()>;
 
     /// Makes the last baskets or pages of a cluster.
     fn finish(&mut self, team: Option<&ThreadPool>, scratches: &EncodeScratchPool) -> Result<()>;
@@ -105,6 +108,7 @@ pub(super) struct Streams<F: TableFormat> {
     table: Arc<Table<F>>,
     plan: Arc<F::Plan>,
     streams: Vec<F::Stream>,
+    apart: PiecesApart<F::Stream>,
 }
 
 /// A cluster of one container.
@@ -119,7 +123,7 @@ impl<F: TableFormat> Streams<F> {
     /// The streams of a table, and the bytes reserved for the buffers that a finished context left them.
     pub fn begin(table: &Arc<Table<F>>) -> Result<(Self, u64)> {
         let (plan, IdleStreams { streams, kept }) = table.begin_context()?;
-        let mut new = Self { table: Arc::clone(table), plan, streams };
+        let mut new = Self { table: Arc::clone(table), plan, streams, apart: PiecesApart::default() };
         new.add_streams();
         Ok((new, kept))
     }
@@ -159,11 +163,15 @@ impl<F: TableFormat> TableFill for Streams<F> {
         team: Option<&ThreadPool>,
         scratches: &EncodeScratchPool,
     ) -> Result<()> {
-        parallel_encode::fill(&mut self.streams, F::streams(&self.plan), arrays, team, scratches)
+        self.apart.fill(&mut self.streams, F::streams(&self.plan), arrays, team, scratches)
+    }
+
+    fn settle(&mut self, scratches: &EncodeScratchPool) -> Result<()> {
+        self.apart.settle(&mut self.streams, F::streams(&self.plan), scratches)
     }
 
     fn finish(&mut self, team: Option<&ThreadPool>, scratches: &EncodeScratchPool) -> Result<()> {
-        parallel_encode::finish(&mut self.streams, F::streams(&self.plan), team, scratches)
+        self.apart.finish(&mut self.streams, F::streams(&self.plan), team, scratches)
     }
 
     fn start_cluster(&mut self, cluster: ClusterEnd) -> Box<dyn FilledCluster> {

@@ -16,7 +16,10 @@ use super::table_fill::TableFill;
 use super::written::WrittenTable;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::compressors::Compressors;
-use crate::execute::encode::scratch::EncodeScratchPool;
+use crate::execute::encode::scratch::{Crew, EncodeScratchPool};
+
+/// Pieces that wait for helpers take at most one part in this many of a cluster's memory.
+const SHARED_SHARE: u64 = 16;
 
 /// A table that one caller fills.
 pub(crate) struct TableWriter {
@@ -43,6 +46,8 @@ impl TableWriter {
         let (filling, _) = Arc::clone(&table).fill()?;
         let rule = filling.cluster_rule();
         let scratches = EncodeScratchPool::new(Arc::new(Compressors::new(limit)), Arc::new(Clocks::default()));
+        let crew = team.as_ref().map(|team| Crew::of_team(Arc::clone(team), limit / SHARED_SHARE));
+        let scratches = scratches.with_crew(crew);
         Ok(Self { table, directory, filling, rule, scratches, team, limit, clusters: 0 })
     }
 
@@ -55,8 +60,11 @@ impl TableWriter {
             self.filling.fill((&arrays, at..at + n), self.team.as_deref(), &self.scratches)?;
             at += n;
             self.rule.add(n as u64);
-            if self.rule.until_check() == 0 && self.rule.ends(&self.filling.level(), self.limit) {
-                self.end_cluster(file)?;
+            if self.rule.until_check() == 0 {
+                self.filling.settle(&self.scratches)?;
+                if self.rule.ends(&self.filling.level(), self.limit) {
+                    self.end_cluster(file)?;
+                }
             }
         }
         Ok(())

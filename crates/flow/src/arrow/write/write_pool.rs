@@ -1,5 +1,6 @@
 //! Resources that one or several writers share: memory, buffers, and threads that help to encode.
 
+use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use rayon::ThreadPool;
@@ -10,6 +11,8 @@ use super::memory_limiter::MemoryLimiter;
 use crate::execute::allocator::{self, LittleKept};
 use crate::execute::budget::Budget;
 use crate::execute::encode::compressors::Compressors;
+use crate::execute::encode::scratch::Crew;
+use crate::execute::shared_work::{Helper, SharedWork};
 
 /// The allocator may keep one part in this many of the budget.
 const KEPT_SHARE: u64 = 8;
@@ -17,12 +20,18 @@ const KEPT_SHARE: u64 = 8;
 /// keeps for each of them.
 const SPARE_SHARE: u64 = 8;
 
+/// Pieces that wait for helpers take at most one part in this many of the budget, and as much again while they are made.
+const SHARED_SHARE: u64 = 32;
+const SHARED_COPIES: u64 = 2;
+
 /// Memory that one or several writers share: all clusters of all their trees that are filled or wait to be written.
 #[derive(Clone, Debug)]
 pub struct WritePool {
     pub(super) memory_limiter: Arc<MemoryLimiter>,
     pub(super) buffer_pool: Arc<BufferPool>,
     pub(super) compressors: Arc<Compressors>,
+    /// Baskets and pages that any thread makes which has nothing else to do.
+    pub(super) work: Arc<SharedWork>,
     /// Threads that help to encode.
     pub(super) team: Option<Arc<ThreadPool>>,
     kept: Arc<Kept>,
@@ -47,10 +56,15 @@ impl WritePool {
             false => budget.memory / SPARE_SHARE,
         };
         let compressors = Compressors::new(budget.memory);
+        let shared = budget.memory / SHARED_SHARE;
+        let limiter = MemoryLimiter::new(budget.memory, spare + SHARED_COPIES * shared, compressors.bytes());
+        let memory_limiter = Arc::new(limiter);
+        let waiting = Arc::clone(&memory_limiter);
         Self {
-            memory_limiter: Arc::new(MemoryLimiter::new(budget.memory, spare, compressors.bytes())),
+            memory_limiter,
             buffer_pool: Arc::default(),
             compressors: Arc::new(compressors),
+            work: Arc::new(SharedWork::new(shared, move || waiting.notify())),
             team: None,
             kept: Arc::default(),
         }
@@ -63,7 +77,20 @@ impl WritePool {
     ///
     /// The threads cannot be started.
     pub fn with_team(budget: Budget) -> Result<Self> {
-        Ok(Self { team: budget.helpers()?, ..Self::new(budget) })
+        let pool = Self { team: budget.helpers()?, ..Self::new(budget) };
+        pool.work.add_helpers(pool.team.as_ref().map_or(0, |team| team.current_num_threads()));
+        Ok(pool)
+    }
+
+    /// The threads that make pieces of clusters, besides the one that fills.
+    pub(super) fn crew(&self) -> Crew {
+        Crew::new(Arc::clone(&self.work), self.team.clone())
+    }
+
+    /// Counts a thread that is about to wait as a helper, as long as this cell lives. Returns whether there is work for it.
+    pub(super) fn helps<'a>(&'a self, helper: &OnceCell<Helper<'a>>) -> bool {
+        helper.get_or_init(|| self.work.helper());
+        self.work.has_some()
     }
 
     /// Limits what the allocator keeps of freed memory, before a thread fills a cluster. With several threads it keeps little, since each has

@@ -21,6 +21,7 @@ use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::budget::too_small;
 use crate::execute::encode::scratch::EncodeScratchPool;
+use crate::execute::shared_work::SharedWork;
 use crate::table::memory;
 
 /// Memory of a writer besides its clusters, in bytes: buffers of the file, and the metadata of small trees.
@@ -172,6 +173,11 @@ impl ParallelWriter {
     /// The path is taken, a field cannot be written in the layout, or the memory is too small for one cluster.
     pub fn ntuple(&mut self, spec: &NtupleSpec) -> Result<TableId> {
         self.add(TableSource::ntuple(spec, &self.layout, self.limit()))
+    }
+
+    /// Baskets and pages that any thread makes.
+    pub(super) fn work(&self) -> &Arc<SharedWork> {
+        &self.committer.pool.work
     }
 
     /// The memory of the writer in bytes.

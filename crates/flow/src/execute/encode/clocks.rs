@@ -9,12 +9,14 @@ pub(crate) struct Clocks {
     pub entries: AtomicU64,
     pub encoding: AtomicU64,
     pub compressing: AtomicU64,
+    /// Time that helpers compressed.
+    pub helped: AtomicU64,
     pub waiting: AtomicU64,
     pub handing: AtomicU64,
 }
 
 impl Clocks {
-    /// Runs work of one thread, and counts its time without compressing as encoding.
+    /// Runs work of one thread, and counts its time without its own compressing as encoding.
     pub fn encode<T>(&self, work: impl FnOnce() -> T) -> T {
         let (started, compressed) = (Instant::now(), self.compressing.load(Ordering::Relaxed));
         let done = work();
@@ -28,7 +30,7 @@ impl Clocks {
         ContextMetrics {
             entries: get(&self.entries),
             encoding_ns: get(&self.encoding),
-            compressing_ns: get(&self.compressing),
+            compressing_ns: get(&self.compressing) + get(&self.helped),
             waiting_ns: get(&self.waiting),
             handing_ns: get(&self.handing),
         }

@@ -10,10 +10,11 @@ use dataset::layout::Compression;
 use dataset::ntuple::encode::{FieldEncoder, PendingColumn};
 use dataset::ntuple::page::{checksum, put_page};
 use rootfile::bytes::make_room_for_rest;
+use rootfile::codec::Compressor;
 use rootfile::{Error, ErrorKind, Result};
 
 use super::clocks::add;
-use super::scratch::{EncodeScratch, EncodeScratchPool};
+use super::scratch::EncodeScratch;
 use super::stream_fill::{Arrays, StreamFill};
 use crate::table::ntuple::made_pages::{ColumnPages, MadePage};
 
@@ -53,6 +54,14 @@ struct ColumnFill {
 pub(crate) struct PageToMake {
     column: usize,
     range: Range<usize>,
+}
+
+/// A page that was cut out of its column: its bytes before compression.
+pub(crate) struct CutPage {
+    column: usize,
+    rules: PageRules,
+    elements: u32,
+    bytes: Vec<u8>,
 }
 
 impl FieldFill {
@@ -102,7 +111,8 @@ fn located(e: Error, encoder: &FieldEncoder, arrays: &Arrays, rows: Range<usize>
 impl StreamFill for FieldFill {
     type Plan = FieldEncoder;
     type Piece = PageToMake;
-    type Made = ColumnPages;
+    type Cut = CutPage;
+    type Made = (usize, ColumnPages);
 
     fn append(&mut self, encoder: &FieldEncoder, arrays: &Arrays, rows: Range<usize>) -> Result<Vec<PageToMake>> {
         let appended = encoder.append(arrays, rows.clone(), &mut self.pending);
@@ -121,25 +131,44 @@ impl StreamFill for FieldFill {
 
     fn put(&mut self, _: &FieldEncoder, page: &PageToMake, scratch: &mut EncodeScratch) -> Result<()> {
         if let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column)) {
-            make(pending, column.rules, page.range.clone(), scratch, &mut column.made)?;
-            column.count_in(pending, page);
+            let made = make(pending, column.rules, page.range.clone(), scratch, &mut column.made)?;
+            column.raw += made.raw as u64;
+            column.made.pages.push(made);
         }
         Ok(())
     }
 
-    fn make(&self, _: &FieldEncoder, page: &PageToMake, scratch: &mut EncodeScratch) -> Result<ColumnPages> {
+    fn cut(&mut self, _: &FieldEncoder, page: &PageToMake) -> Result<Option<(CutPage, u64)>> {
         let column = self.columns.get(page.column).zip(self.pending.get(page.column));
-        let (column, pending) = column.ok_or_else(|| Error::unsupported("a page of no column"))?;
-        let mut made = ColumnPages::new(column.rules.compression);
-        make(pending, column.rules, page.range.clone(), scratch, &mut made)?;
-        Ok(made)
+        let Some((ColumnFill { rules, .. }, pending)) = column.filter(|(column, _)| !column.rules.compression.is_none())
+        else {
+            return Ok(None);
+        };
+        let elements = page_elements(&page.range)?;
+        let mut bytes = Vec::with_capacity(pending.encoding().page_len(page.range.len()).unwrap_or(0));
+        pending.encode(page.range.clone(), &mut bytes)?;
+        let memory = bytes.len() as u64;
+        Ok(Some((CutPage { column: page.column, rules: *rules, elements, bytes }, memory)))
     }
 
-    fn add(&mut self, page: &PageToMake, made: &ColumnPages) {
-        if let (Some(column), Some(pending)) = (self.columns.get_mut(page.column), self.pending.get(page.column)) {
+    fn make(cut: CutPage, compressor: &mut Compressor) -> Result<Self::Made> {
+        let CutPage { column, rules: PageRules { compression, has_checksum, .. }, elements, bytes } = cut;
+        let mut made = ColumnPages::new(compression);
+        let (offset, raw) = (made.begin(bytes.len()), bytes.len());
+        let (len, checksum) = put_page(&bytes, compression, compressor, false, &mut made.bytes)?;
+        made.pages.push(MadePage { elements, offset, len, raw, has_checksum, checksum, same_as: None });
+        Ok((column, made))
+    }
+
+    fn add(&mut self, (column, made): &Self::Made) {
+        if let Some(column) = self.columns.get_mut(*column) {
             column.made.append(made);
-            column.count_in(pending, page);
+            column.raw += made.pages.iter().map(|page| page.raw as u64).sum::<u64>();
         }
+    }
+
+    fn blame(_: &FieldEncoder, error: Error) -> Error {
+        error
     }
 
     fn forget(&mut self, pages: &[PageToMake]) {
@@ -158,9 +187,15 @@ impl StreamFill for FieldFill {
         Ok(())
     }
 
-    fn finish_beside(&mut self, _: &FieldEncoder, _: &EncodeScratchPool) -> Result<Vec<PageToMake>> {
+    fn last(&mut self, _: &FieldEncoder) -> Result<Vec<PageToMake>> {
         Ok(self.last_pages())
     }
+
+    fn forget_last(&mut self, _: &FieldEncoder, pages: &[PageToMake]) {
+        self.forget(pages);
+    }
+
+    fn close(&mut self) {}
 
     fn reset(&mut self, _: &FieldEncoder) {}
 
@@ -207,21 +242,20 @@ impl StreamFill for FieldFill {
     }
 }
 
-impl ColumnFill {
-    fn count_in(&mut self, pending: &PendingColumn, page: &PageToMake) {
-        self.raw += pending.encoding().page_len(page.range.len()).unwrap_or(0) as u64;
-    }
+/// The number of elements of a page.
+fn page_elements(range: &Range<usize>) -> Result<u32> {
+    u32::try_from(range.len()).map_err(|_| Error::request("a page of 2^32 elements"))
 }
 
-/// Makes a page of pending elements.
+/// Makes a page of pending elements: its bytes are appended.
 fn make(
     pending: &PendingColumn,
     rules: PageRules,
     range: Range<usize>,
     scratch: &mut EncodeScratch,
     to: &mut ColumnPages,
-) -> Result<()> {
-    let elements = u32::try_from(range.len()).map_err(|_| Error::request("a page of 2^32 elements"))?;
+) -> Result<MadePage> {
+    let elements = page_elements(&range)?;
     let raw = pending.encoding().page_len(range.len()).unwrap_or(0);
     let PageRules { compression, has_checksum, .. } = rules;
     let (offset, len, checksum) = if let Some((offset, page)) = pending.page(range.clone()) {
@@ -241,6 +275,5 @@ fn make(
         let (len, checksum) = put?;
         (offset, len, checksum)
     };
-    to.pages.push(MadePage { elements, offset, len, raw, has_checksum, checksum, same_as: None });
-    Ok(())
+    Ok(MadePage { elements, offset, len, raw, has_checksum, checksum, same_as: None })
 }

@@ -1,7 +1,10 @@
-//! Encodes the entries of one caller, on several threads if there are some: first all streams in parallel, then all full baskets or
-//! pages. They and their order are the same as with one thread.
+//! Encodes the entries of one caller. Pieces, baskets or pages, are made by the calling thread, by those of its team, and by any thread
+//! that has nothing else to do. They and their order are the same as with one thread: a piece that is made elsewhere is added to its
+//! stream behind those before it.
 
+use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::ThreadPool;
@@ -10,78 +13,150 @@ use rootfile::Result;
 
 use super::clocks::add;
 use super::scratch::EncodeScratchPool;
+use super::shared_piece::SharedPiece;
 use super::stream_fill::{Arrays, StreamFill};
 
-/// Adds entries to all streams, and makes the pieces that they fill.
-pub(crate) fn fill<S: StreamFill>(
-    streams: &mut [S],
-    plans: &[S::Plan],
-    (arrays, rows): (&Arrays, Range<usize>),
-    team: Option<&ThreadPool>,
-    scratches: &EncodeScratchPool,
-) -> Result<()> {
-    let Some(team) = team else {
-        let mut pairs = streams.iter_mut().zip(plans);
-        return scratches.clocks.encode(|| {
-            scratches
-                .with(|scratch| pairs.try_for_each(|(stream, plan)| stream.fill(plan, (arrays, rows.clone()), scratch)))
-        });
-    };
-    team.install(|| {
-        let encoded = streams.par_iter_mut().zip(plans).map(|(stream, plan)| {
-            let started = Instant::now();
+/// The pieces of one stream that were cut out and are not added yet, in order.
+type Apart<S> = VecDeque<Arc<SharedPiece<S>>>;
+
+/// The pieces of each stream that are made apart.
+pub(crate) struct PiecesApart<S: StreamFill>(Vec<Apart<S>>);
+
+impl<S: StreamFill> Default for PiecesApart<S> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<S: StreamFill> PiecesApart<S> {
+    /// Adds entries to all streams, and makes the pieces that they fill. Some may be added later: see [`PiecesApart::settle`].
+    pub fn fill(
+        &mut self,
+        streams: &mut [S],
+        plans: &[S::Plan],
+        (arrays, rows): (&Arrays, Range<usize>),
+        team: Option<&ThreadPool>,
+        scratches: &EncodeScratchPool,
+    ) -> Result<()> {
+        let clocks = &scratches.clocks;
+        if team.is_none() && !scratches.has_crew() {
+            let mut pairs = streams.iter_mut().zip(plans);
+            return clocks.encode(|| {
+                scratches.with(|scratch| {
+                    pairs.try_for_each(|(stream, plan)| stream.fill(plan, (arrays, rows.clone()), scratch))
+                })
+            });
+        }
+        let fill = |stream: &mut S, plan: &S::Plan, apart: &mut Apart<S>| {
+            let started = team.map(|_| Instant::now());
             let pieces = stream.append(plan, arrays, rows.clone())?;
-            add(&scratches.clocks.encoding, started.elapsed());
-            Ok(pieces)
-        });
-        let waiting = encoded.collect::<Result<Vec<_>>>()?;
-        make(streams, plans, &waiting, scratches)
-    })
-}
-
-/// Makes the last pieces of a cluster.
-pub(crate) fn finish<S: StreamFill>(
-    streams: &mut [S],
-    plans: &[S::Plan],
-    team: Option<&ThreadPool>,
-    scratches: &EncodeScratchPool,
-) -> Result<()> {
-    let Some(team) = team else {
-        let mut pairs = streams.iter_mut().zip(plans);
-        return scratches
-            .clocks
-            .encode(|| scratches.with(|scratch| pairs.try_for_each(|(stream, plan)| stream.finish(plan, scratch))));
-    };
-    team.install(|| {
-        let ended = streams.par_iter_mut().zip(plans).map(|(stream, plan)| stream.finish_beside(plan, scratches));
-        let waiting = ended.collect::<Result<Vec<_>>>()?;
-        make(streams, plans, &waiting, scratches)
-    })
-}
-
-/// Makes pieces of all streams in parallel: some streams have many and others none, so they are distributed together.
-fn make<S: StreamFill>(
-    streams: &mut [S],
-    plans: &[S::Plan],
-    waiting: &[Vec<S::Piece>],
-    scratches: &EncodeScratchPool,
-) -> Result<()> {
-    let pieces: Vec<(usize, &S::Piece)> = waiting
-        .iter()
-        .enumerate()
-        .flat_map(|(number, pieces)| pieces.iter().map(move |piece| (number, piece)))
-        .collect();
-    let filled: &[S] = streams;
-    let made = pieces.into_par_iter().map(|(number, piece)| {
-        let (Some(stream), Some(plan)) = (filled.get(number), plans.get(number)) else { return Ok(None) };
-        Ok(Some((number, piece, scratches.with(|scratch| stream.make(plan, piece, scratch))?)))
-    });
-    let made = made.collect::<Result<Vec<_>>>()?;
-    for (number, piece, made) in made.into_iter().flatten() {
-        if let Some(stream) = streams.get_mut(number) {
-            stream.add(piece, &made);
+            started.inspect(|started| add(&clocks.encoding, started.elapsed()));
+            make(stream, plan, &pieces, apart, scratches)?;
+            stream.forget(&pieces);
+            Ok(())
+        };
+        match team {
+            None => clocks.encode(|| self.each(streams, plans, fill)),
+            Some(team) => self.each_on(team, streams, plans, fill),
         }
     }
-    streams.iter_mut().zip(waiting).for_each(|(stream, pieces)| stream.forget(pieces));
+
+    /// Makes the last pieces of a cluster. All are added then.
+    pub fn finish(
+        &mut self,
+        streams: &mut [S],
+        plans: &[S::Plan],
+        team: Option<&ThreadPool>,
+        scratches: &EncodeScratchPool,
+    ) -> Result<()> {
+        let clocks = &scratches.clocks;
+        let finish = |stream: &mut S, plan: &S::Plan, apart: &mut Apart<S>| {
+            if apart.is_empty() && !scratches.is_work_wanted() {
+                return scratches.with(|scratch| stream.finish(plan, scratch));
+            }
+            let pieces = stream.last(plan)?;
+            make(stream, plan, &pieces, apart, scratches)?;
+            stream.forget_last(plan, &pieces);
+            Ok(())
+        };
+        match team {
+            None => clocks.encode(|| self.each(streams, plans, finish))?,
+            Some(team) => self.each_on(team, streams, plans, finish)?,
+        }
+        self.settle(streams, plans, scratches)?;
+        streams.iter_mut().for_each(StreamFill::close);
+        Ok(())
+    }
+
+    /// Adds all pieces that were cut out to their streams. Helps to make them, and those of others.
+    pub fn settle(&mut self, streams: &mut [S], plans: &[S::Plan], scratches: &EncodeScratchPool) -> Result<()> {
+        for ((stream, plan), apart) in streams.iter_mut().zip(plans).zip(&mut self.0) {
+            while let Some(piece) = apart.pop_front() {
+                let made = loop {
+                    match piece.try_take() {
+                        Some(made) => break made,
+                        // What is not made, and waits no more, is being made.
+                        None if !scratches.help() => break piece.take(),
+                        None => {}
+                    }
+                };
+                stream.add(&made.map_err(|error| S::blame(plan, error))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Works on one stream after the other.
+    fn each(
+        &mut self,
+        streams: &mut [S],
+        plans: &[S::Plan],
+        work: impl Fn(&mut S, &S::Plan, &mut Apart<S>) -> Result<()>,
+    ) -> Result<()> {
+        self.0.resize_with(streams.len(), VecDeque::new);
+        let mut all = streams.iter_mut().zip(plans).zip(&mut self.0);
+        all.try_for_each(|((stream, plan), apart)| work(stream, plan, apart))
+    }
+
+    /// Works on the streams in parallel.
+    fn each_on(
+        &mut self,
+        team: &ThreadPool,
+        streams: &mut [S],
+        plans: &[S::Plan],
+        work: impl Fn(&mut S, &S::Plan, &mut Apart<S>) -> Result<()> + Sync,
+    ) -> Result<()> {
+        self.0.resize_with(streams.len(), VecDeque::new);
+        let all = streams.par_iter_mut().zip(plans).zip(&mut self.0);
+        team.install(|| all.try_for_each(|((stream, plan), apart)| work(stream, plan, apart)))
+    }
+}
+
+/// Makes pieces of a stream, or leaves them to helpers that lack work. A stream with pieces apart gets others only behind these.
+fn make<S: StreamFill>(
+    stream: &mut S,
+    plan: &S::Plan,
+    pieces: &[S::Piece],
+    apart: &mut Apart<S>,
+    scratches: &EncodeScratchPool,
+) -> Result<()> {
+    for piece in pieces {
+        let is_wanted = scratches.is_work_wanted();
+        let cut = if is_wanted || !apart.is_empty() { stream.cut(plan, piece)? } else { None };
+        let Some((cut, bytes)) = cut else {
+            scratches.with(|scratch| stream.put(plan, piece, scratch))?;
+            continue;
+        };
+        let piece = SharedPiece::<S>::new(cut, scratches);
+        apart.push_back(Arc::clone(&piece));
+        match is_wanted {
+            true => scratches.share(bytes, Box::new(move || piece.help())),
+            false => piece.make(),
+        }
+    }
+    while let Some(made) = apart.front().and_then(|piece| piece.try_take()) {
+        apart.pop_front();
+        stream.add(&made.map_err(|error| S::blame(plan, error))?);
+    }
     Ok(())
 }

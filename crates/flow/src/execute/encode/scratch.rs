@@ -1,11 +1,13 @@
-//! Buffers and compressors of threads that encode.
+//! Buffers and compressors of threads that encode, and the helpers that they may leave pieces to.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::ThreadPool;
 use rootfile::codec::Compressor;
 
 use super::clocks::Clocks;
 use super::compressors::Compressors;
+use crate::execute::shared_work::{Job, SharedWork};
 
 /// Buffers and compressor of one thread that makes baskets, for any branch.
 pub(crate) struct EncodeScratch {
@@ -23,16 +25,71 @@ impl EncodeScratch {
     }
 }
 
+/// Who makes pieces besides the thread that cuts them.
+#[derive(Clone)]
+pub(crate) struct Crew {
+    work: Arc<SharedWork>,
+    /// Threads that help with each piece that is put. Others look for work themselves.
+    team: Option<Arc<ThreadPool>>,
+}
+
+impl Crew {
+    /// The threads that take this work, and a team with so many threads.
+    pub fn new(work: Arc<SharedWork>, team: Option<Arc<ThreadPool>>) -> Self {
+        Self { work, team }
+    }
+
+    /// A team that takes work of at most `most` bytes at once.
+    pub fn of_team(team: Arc<ThreadPool>, most: u64) -> Self {
+        let work = SharedWork::new(most, || ());
+        work.add_helpers(team.current_num_threads());
+        Self::new(Arc::new(work), Some(team))
+    }
+}
+
 /// The scratch buffers of a context: one for each thread that works for it. Compressors are lent by a stock.
 pub(crate) struct EncodeScratchPool {
     free: Mutex<Vec<EncodeScratch>>,
-    compressors: Arc<Compressors>,
+    pub compressors: Arc<Compressors>,
     pub clocks: Arc<Clocks>,
+    crew: Option<Crew>,
 }
 
 impl EncodeScratchPool {
     pub fn new(compressors: Arc<Compressors>, clocks: Arc<Clocks>) -> Self {
-        Self { free: Mutex::default(), compressors, clocks }
+        Self { free: Mutex::default(), compressors, clocks, crew: None }
+    }
+
+    /// The same with helpers.
+    pub fn with_crew(self, crew: Option<Crew>) -> Self {
+        Self { crew, ..self }
+    }
+
+    /// Whether there may be helpers.
+    pub fn has_crew(&self) -> bool {
+        self.crew.is_some()
+    }
+
+    /// Whether a helper lacks work.
+    pub fn is_work_wanted(&self) -> bool {
+        self.crew.as_ref().is_some_and(|crew| crew.work.is_wanted())
+    }
+
+    /// Leaves work of so many bytes to helpers. Without helpers it is done here.
+    pub fn share(&self, bytes: u64, job: Job) {
+        let Some(crew) = &self.crew else { return job() };
+        crew.work.put(bytes, job);
+        if let Some(team) = &crew.team {
+            let work = Arc::clone(&crew.work);
+            team.spawn_fifo(move || {
+                work.help();
+            });
+        }
+    }
+
+    /// Does some of the work that waits for helpers. Returns whether there was some.
+    pub fn help(&self) -> bool {
+        self.crew.as_ref().is_some_and(|crew| crew.work.help())
     }
 
     /// Runs work with a free scratch, or with a new one if all are in use. It waits for a compressor where memory is short, so

@@ -4,21 +4,24 @@
 use std::ops::Range;
 
 use arrow_array::ArrayRef;
-use rootfile::Result;
+use rootfile::codec::Compressor;
+use rootfile::{Error, Result};
 
-use super::scratch::{EncodeScratch, EncodeScratchPool};
+use super::scratch::EncodeScratch;
 
 /// The arrays of a batch of entries, one for each column that a plan names. A counter of others may be missing.
 pub(crate) type Arrays = [Option<ArrayRef>];
 
 /// A stream that is being filled.
-pub(crate) trait StreamFill: Send + Sync {
+pub(crate) trait StreamFill: Send + Sync + 'static {
     /// How it is encoded.
     type Plan: Sync;
     /// Entries or elements of one basket or page.
     type Piece: Send + Sync;
-    /// A basket or page that was made apart.
-    type Made: Send;
+    /// A piece that was cut out: its bytes before compression.
+    type Cut: Send + 'static;
+    /// A piece that was made apart.
+    type Made: Send + 'static;
 
     /// Adds entries: these rows of the arrays. Returns the pieces that they fill, which the caller makes and forgets next.
     fn append(&mut self, plan: &Self::Plan, arrays: &Arrays, rows: Range<usize>) -> Result<Vec<Self::Piece>>;
@@ -26,20 +29,33 @@ pub(crate) trait StreamFill: Send + Sync {
     /// Makes a piece. Pieces are made in order.
     fn put(&mut self, plan: &Self::Plan, piece: &Self::Piece, scratch: &mut EncodeScratch) -> Result<()>;
 
-    /// Makes a piece apart.
-    fn make(&self, plan: &Self::Plan, piece: &Self::Piece, scratch: &mut EncodeScratch) -> Result<Self::Made>;
+    /// Cuts a piece out, to be made apart from the stream, and its bytes. None if there is little to make.
+    fn cut(&mut self, plan: &Self::Plan, piece: &Self::Piece) -> Result<Option<(Self::Cut, u64)>>;
+
+    /// Makes a piece that was cut out.
+    fn make(cut: Self::Cut, compressor: &mut Compressor) -> Result<Self::Made>;
 
     /// Adds a piece that was made apart. Pieces are added in order.
-    fn add(&mut self, piece: &Self::Piece, made: &Self::Made);
+    fn add(&mut self, made: &Self::Made);
 
-    /// Drops the entries or elements of pieces that were made.
+    /// Names the stream in an error.
+    fn blame(plan: &Self::Plan, error: Error) -> Error;
+
+    /// Drops the entries or elements of pieces that were made or cut out.
     fn forget(&mut self, pieces: &[Self::Piece]);
 
     /// Makes the last pieces of a cluster.
     fn finish(&mut self, plan: &Self::Plan, scratch: &mut EncodeScratch) -> Result<()>;
 
-    /// The same beside other streams: returns the pieces that may be made apart, and makes the others.
-    fn finish_beside(&mut self, plan: &Self::Plan, scratches: &EncodeScratchPool) -> Result<Vec<Self::Piece>>;
+    /// The same in steps: returns the last pieces, which the caller makes and forgets by [`StreamFill::forget_last`]. When all pieces
+    /// of the cluster are added, it calls [`StreamFill::close`].
+    fn last(&mut self, plan: &Self::Plan) -> Result<Vec<Self::Piece>>;
+
+    /// Drops the entries or elements of the last pieces.
+    fn forget_last(&mut self, plan: &Self::Plan, pieces: &[Self::Piece]);
+
+    /// Ends a cluster, all pieces of which are added.
+    fn close(&mut self);
 
     /// Resets it for another task.
     fn reset(&mut self, plan: &Self::Plan);

@@ -9,13 +9,15 @@ use dataset::encode::{ColumnEncoder, EncodedEntries};
 use dataset::layout::{BasketCutter, BranchFigures};
 use dataset::tree::basket::BasketHeader;
 use rootfile::bytes::make_room_for_rest;
+use rootfile::codec::Compressor;
 use rootfile::{Error, Result};
 
 use super::branch_plan::BranchPlan;
+use super::made_basket::{CutBasket, MadeBasket};
 use super::maximum::largest_value;
 use super::offset_array::append_offset_array;
 use crate::execute::encode::clocks::add;
-use crate::execute::encode::scratch::{EncodeScratch, EncodeScratchPool};
+use crate::execute::encode::scratch::EncodeScratch;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
 use crate::table::tree::chunk::Chunk;
 
@@ -52,13 +54,6 @@ pub(crate) struct BranchFill {
     pub(super) entry_bytes: usize,
     /// Bytes and entries of the last cluster's basket, if each cluster is one basket.
     expected: Option<(usize, usize)>,
-}
-
-/// The size of a basket that was made: entries, and bytes before and after compression.
-pub(crate) struct MadeBasket {
-    pub(super) entries: u64,
-    pub(super) raw: usize,
-    pub(super) packed: usize,
 }
 
 impl BranchFill {
@@ -194,27 +189,28 @@ impl BranchFill {
 
     /// Ends the last basket of a cluster.
     pub fn finish_basket(&mut self, plan: &BranchPlan, scratch: &mut EncodeScratch) -> Result<()> {
-        let all = 0..self.count;
-        if self.is_stored && self.count > 0 {
-            if plan.one_per_cluster {
-                self.expected = Some((self.bytes_of(all.clone()).end, self.entries.ends.len()));
-            }
-            self.end_stored(plan, &[all])?;
-        } else if self.count > 0 {
-            self.put_basket(plan, all.clone(), scratch)?;
-            if plan.one_per_cluster {
-                // Each branch holds all entries of the cluster now: it frees them before the next branch's basket is made.
-                self.expected = Some((self.entries.bytes.len(), self.entries.ends.len()));
-                self.entries = EncodedEntries::default();
-                self.finished.bytes.shrink_to_fit();
-                self.count = 0;
-            } else {
-                self.forget(&[all]);
-            }
+        for basket in self.last_baskets(plan)? {
+            self.put_basket(plan, basket.clone(), scratch)?;
+            self.forget_last(plan, &[basket]);
         }
-        self.cutter.close();
-        (self.seen, self.first_entry) = (0, 0);
+        self.close();
         Ok(())
+    }
+
+    /// The last basket of a cluster, if there is one to make. One that is not compressed is made here.
+    fn last_baskets(&mut self, plan: &BranchPlan) -> Result<Vec<Range<usize>>> {
+        if self.count == 0 {
+            return Ok(Vec::new());
+        }
+        let all = vec![0..self.count];
+        if plan.one_per_cluster {
+            self.expected = Some((self.bytes_of(0..self.count).end, self.entries.ends.len()));
+        }
+        if self.is_stored {
+            self.end_stored(plan, &all)?;
+            return Ok(Vec::new());
+        }
+        Ok(all)
     }
 
     /// Returns the finished baskets, and begins a cluster with the buffer that the layout allows.
@@ -372,6 +368,7 @@ impl BranchFill {
 impl StreamFill for BranchFill {
     type Plan = BranchPlan;
     type Piece = Range<usize>;
+    type Cut = CutBasket;
     type Made = (Chunk, MadeBasket);
 
     fn append(&mut self, plan: &BranchPlan, arrays: &Arrays, rows: Range<usize>) -> Result<Vec<Range<usize>>> {
@@ -384,15 +381,32 @@ impl StreamFill for BranchFill {
         self.put_basket(plan, basket.clone(), scratch).map_err(of_branch(plan))
     }
 
-    fn make(&self, plan: &BranchPlan, basket: &Range<usize>, scratch: &mut EncodeScratch) -> Result<Self::Made> {
-        let mut chunk = Chunk::default();
-        let made = self.make_basket(plan, basket.clone(), scratch, &mut chunk).map_err(of_branch(plan))?;
-        Ok((chunk, made))
+    fn cut(&mut self, plan: &BranchPlan, basket: &Range<usize>) -> Result<Option<(CutBasket, u64)>> {
+        let header = self.header(plan, basket.clone()).map_err(of_branch(plan))?;
+        let bytes = self.bytes_of(basket.clone());
+        let (mut payload, mut offsets) = (Vec::new(), Vec::new());
+        if plan.one_per_cluster && bytes == (0..self.entries.bytes.len()) {
+            // A copy of all entries of the branch would take much memory.
+            payload = std::mem::take(&mut self.entries.bytes);
+        } else {
+            payload.extend_from_slice(self.entries.bytes.get(bytes).unwrap_or_default());
+        }
+        self.tail(plan, basket.clone(), (&mut offsets, &mut payload)).map_err(of_branch(plan))?;
+        let (bytes, entries) = (payload.len() as u64, basket.len() as u64);
+        Ok(Some((CutBasket { header, payload, entries, column: self.column, compression: plan.compression }, bytes)))
     }
 
-    fn add(&mut self, _: &Range<usize>, (chunk, made): &Self::Made) {
+    fn make(cut: CutBasket, compressor: &mut Compressor) -> Result<Self::Made> {
+        cut.make(compressor)
+    }
+
+    fn add(&mut self, (chunk, made): &Self::Made) {
         self.finished.append(chunk, self.first_entry);
         self.count_in(made);
+    }
+
+    fn blame(plan: &BranchPlan, error: Error) -> Error {
+        of_branch(plan)(error)
     }
 
     fn forget(&mut self, baskets: &[Range<usize>]) {
@@ -417,9 +431,23 @@ impl StreamFill for BranchFill {
         self.finish_basket(plan, scratch).map_err(of_branch(plan))
     }
 
-    fn finish_beside(&mut self, plan: &BranchPlan, scratches: &EncodeScratchPool) -> Result<Vec<Range<usize>>> {
-        // In place: where a cluster is one basket, it has all entries of the branch.
-        scratches.with(|scratch| self.finish(plan, scratch)).map(|()| Vec::new())
+    fn last(&mut self, plan: &BranchPlan) -> Result<Vec<Range<usize>>> {
+        self.last_baskets(plan).map_err(of_branch(plan))
+    }
+
+    fn forget_last(&mut self, plan: &BranchPlan, baskets: &[Range<usize>]) {
+        if plan.one_per_cluster && !baskets.is_empty() {
+            // Each branch holds all entries of the cluster now: it frees them before the next branch's basket is made.
+            (self.entries, self.count) = (EncodedEntries::default(), 0);
+            self.finished.bytes.shrink_to_fit();
+        } else {
+            self.forget(baskets);
+        }
+    }
+
+    fn close(&mut self) {
+        self.cutter.close();
+        (self.seen, self.first_entry) = (0, 0);
     }
 
     fn reset(&mut self, plan: &BranchPlan) {

@@ -8,8 +8,9 @@ use arrow_array::Array;
 use rootfile::Result;
 use rootfile::bytes::make_room;
 
-use super::branch_fill::{BranchFill, MadeBasket};
+use super::branch_fill::BranchFill;
 use super::branch_plan::BranchPlan;
+use super::made_basket::MadeBasket;
 use crate::execute::encode::stream_fill::StreamFill;
 
 /// Least and most bytes that are encoded before baskets are cut. Fewer cost a call each, and of more than half a basket many are
