@@ -387,7 +387,9 @@ fn a_thread_that_waits_for_memory_makes_pieces_of_others() {
                     match begin(&limiter, &|| work.has_some(), then) {
                         Begun::Reserved(_) => break,
                         Begun::Stalled => then = AtStandstill::GoOn,
-                        Begun::Work => drop(work.help()),
+                        Begun::Work => {
+                            work.help();
+                        }
                     }
                 }
                 end(&limiter);

@@ -141,6 +141,8 @@ fn a_pool_with_threads_writes_the_bytes_of_one_thread() {
         "cluster = 40000\none-basket-per-cluster = true",
         "cluster = 30000\ncompression = \"none\"",
         "cluster = \"400kB\"\nbasket-memory = \"100kB\"",
+        "container = \"rntuple\"\ncluster = \"300kB\"\nbasket = \"4kB\"",
+        "container = \"rntuple\"\ncluster = 30000\ncompression = \"none\"",
     ] {
         let bytes = |threads: usize, portion: usize| {
             let layout = layout.parse().unwrap();
@@ -161,6 +163,72 @@ fn a_pool_with_threads_writes_the_bytes_of_one_thread() {
         };
         let one = bytes(1, 100_000);
         assert!(bytes(4, 100_000) == one && bytes(3, 30_001) == one, "{layout}");
+    }
+}
+
+/// Writes tasks by `fill_tasks`, and returns the bytes of the file.
+fn written_by_threads(path: &Path, layout: &str, tasks: u64, threads: usize) -> Vec<u8> {
+    let layout = layout.parse().unwrap();
+    let options = WriteOptions { layout, order: Order::Tasks, date: Some(1_000_000_000), ..WriteOptions::default() };
+    let mut writer = ParallelWriter::create(path, &options, &WritePool::new(Budget::new(32 << 20, threads))).unwrap();
+    let tree = writer.tree(&spec()).unwrap();
+    fill_tasks(&[(&writer, tree)], tasks, threads, |task, contexts| {
+        let first = task as usize * TASK;
+        (0..TASK).step_by(300).try_for_each(|at| contexts[0].fill(&batch(first + at, 300.min(TASK - at))))
+    })
+    .unwrap();
+    writer.finish().unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    bytes
+}
+
+#[test]
+fn threads_that_help_others_change_no_byte() {
+    let (_folder, path) = folder();
+    for layout in [
+        "basket = \"2kB\"\ncompression = \"zlib:1\"",
+        "cluster = 700\nbasket = \"2kB\"\ncompression = \"zstd:5\"",
+        "cluster = \"20kB\"\ncompression = \"lz4:1\"",
+        "one-basket-per-cluster = true\ncompression = \"zlib:1\"",
+        "compression = \"none\"",
+        "container = \"rntuple\"\nbasket = \"2kB\"",
+        "container = \"rntuple\"\ncluster = \"30kB\"\nbasket = \"4kB\"\ncompression = \"zlib:1\"",
+    ] {
+        for tasks in [1, 2, 9] {
+            let one = written_by_threads(&path, layout, tasks, 1);
+            for threads in [2, 8] {
+                let many = written_by_threads(&path, layout, tasks, threads);
+                assert!(many == one, "{layout}: {tasks} tasks on {threads} threads");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_thread_without_a_task_makes_baskets_and_pages_of_others() {
+    let (_folder, path) = folder();
+    for container in ["ttree", "rntuple"] {
+        let layout = format!("container = \"{container}\"\nbasket = \"2kB\"\ncompression = \"zlib:9\"").parse().unwrap();
+        let options = WriteOptions { layout, ..WriteOptions::default() };
+        let mut writer = ParallelWriter::create(&path, &options, &WritePool::default()).unwrap();
+        let tree = writer.tree(&spec()).unwrap();
+        fill_tasks(&[(&writer, tree)], 1, 2, |_, contexts| {
+            let (watch, started) = (contexts[0].watch(), std::time::Instant::now());
+            loop {
+                contexts[0].fill(&batch(0, 2000))?;
+                // What is compressed while this thread sleeps, another thread compresses.
+                let before = watch.metrics().compressing_ns;
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                if watch.metrics().compressing_ns > before {
+                    return Ok(());
+                }
+                assert!(started.elapsed().as_secs() < 60, "{container}: the other thread does nothing");
+            }
+        })
+        .unwrap();
+        writer.finish().unwrap();
+        std::fs::remove_file(&path).unwrap();
     }
 }
 

@@ -269,7 +269,9 @@ impl Committer {
         let grown = loop {
             match pool.memory_limiter.grow((held, more), position, has_work, then)? {
                 Growth::Stalled => then = self.make_room(more + most)?,
-                Growth::Work => drop(self.help()),
+                Growth::Work => {
+                    self.help();
+                }
                 grown => break grown,
             }
         };
