@@ -36,7 +36,7 @@ pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
     let own = || Arc::new(SharedWork::new(0, || ()));
     let work = trees.first().map_or_else(own, |(writer, _)| Arc::clone(writer.borrow().work()));
     let mut numbers = 0..count;
-    let next = || {
+    let next = || -> Result<Option<Turn<'_>>> {
         if numbers.is_empty() {
             return Ok(work.is_filled().then_some(Turn::Help));
         }
@@ -52,7 +52,7 @@ pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
                 work.help_while_filled();
                 return Ok(());
             };
-            let fill_task = || {
+            let fill_task = || -> Result<()> {
                 for (writer, tree) in trees {
                     contexts.push(writer.borrow().fill_task(*tree, number)?);
                 }

@@ -47,7 +47,7 @@ impl<S: StreamFill> PiecesApart<S> {
                 })
             });
         }
-        let fill = |stream: &mut S, plan: &S::Plan, apart: &mut Apart<S>| {
+        let fill = |stream: &mut S, plan: &S::Plan, apart: &mut Apart<S>| -> Result<()> {
             let started = team.map(|_| Instant::now());
             let pieces = stream.append(plan, arrays, rows.clone())?;
             started.inspect(|started| add(&clocks.encoding, started.elapsed()));
@@ -70,7 +70,7 @@ impl<S: StreamFill> PiecesApart<S> {
         scratches: &EncodeScratchPool,
     ) -> Result<()> {
         let clocks = &scratches.clocks;
-        let finish = |stream: &mut S, plan: &S::Plan, apart: &mut Apart<S>| {
+        let finish = |stream: &mut S, plan: &S::Plan, apart: &mut Apart<S>| -> Result<()> {
             if apart.is_empty() && !scratches.is_work_wanted() {
                 return scratches.with(|scratch| stream.finish(plan, scratch));
             }
