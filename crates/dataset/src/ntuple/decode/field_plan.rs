@@ -2,7 +2,7 @@
 //! read.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_schema::{Field, FieldRef};
 use rootfile::{Error, Result};
@@ -26,6 +26,8 @@ struct Inner {
     shape: Shape,
     node: Node,
     columns: Vec<usize>,
+    /// The columns that a proof looks at, once one was asked for.
+    looked_at: OnceLock<Vec<usize>>,
 }
 
 impl FieldPlan {
@@ -56,7 +58,8 @@ impl FieldPlan {
         let mut columns: Vec<usize> = representations.flatten().map(|column| column.id).collect();
         columns.sort_unstable();
         columns.dedup();
-        Self(Arc::new(Inner { field: Arc::new(arrow), id: field, opaque, contradiction, shape, node, columns }))
+        let (field, id, looked_at) = (Arc::new(arrow), field, OnceLock::new());
+        Self(Arc::new(Inner { field, id, opaque, contradiction, shape, node, columns, looked_at }))
     }
 
     /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), for a
@@ -110,6 +113,11 @@ impl FieldPlan {
 
     pub(in crate::ntuple) fn node(&self) -> &Node {
         &self.0.node
+    }
+
+    /// The columns that a proof looks at, as `find` finds them the first time.
+    pub(in crate::ntuple) fn looked_at(&self, find: impl FnOnce(&Node) -> Vec<usize>) -> &[usize] {
+        self.0.looked_at.get_or_init(|| find(&self.0.node))
     }
 
     pub(in crate::ntuple) fn shape(&self) -> &Shape {

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`Starts`] | from page lists alone: each column continues where it ended in the cluster before |
 //! | [`check_counts`] | from page lists alone: each column has as many elements as its field has values |
-//! | [`prove`] | from the pages: the ends of collections and the tags of variants, and all elements that can be wrong |
+//! | [`Proofs`] | from the pages: the ends of collections and the tags of variants, and all elements that can be wrong |
 //!
 //! What the elements of pages must obey is in `decode::rules`, which the decoder uses too. Whether pages are where page lists say,
 //! and decompress, is not asked here.
@@ -16,7 +16,7 @@ mod values;
 
 pub use counts::check_counts;
 pub use starts::Starts;
-pub use values::{largest_proved, prove};
+pub use values::{Proofs, largest_proved};
 
 use rootfile::{Error, RangeBuffer, RangeReader, Result, Source};
 
@@ -92,8 +92,9 @@ pub fn prove_ntuple(source: &dyn Source, ntuple: &Ntuple, plans: &[FieldPlan]) -
         for cluster in &list.clusters {
             let (schema, max_key_size) = (&*ntuple.schema, ntuple.anchor.max_key_size);
             let at = ClusterSource { file: 0, schema, max_key_size, list: &list, cluster, number };
+            let mut proofs = Proofs::default();
             for plan in plans {
-                prove(plan, at, (&mut RangeReader::of(source, &mut buffer), &mut codecs))?;
+                proofs.prove(plan, at, (&mut RangeReader::of(source, &mut buffer), &mut codecs))?;
             }
             number += 1;
         }

@@ -1,6 +1,7 @@
 //! The proof of a cluster: follows the ends of collections and the tags of variants down a field, page by page, and looks at the
 //! elements that can be no value of it. Numbers that any bits may be are not looked at. Memory is that of one page.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use rootfile::{RangeBytes, Result};
@@ -25,32 +26,47 @@ const OBJECTS: u64 = 1 << 20;
 /// Bytes in memory for each byte of a page whose elements are looked at.
 const DECODED: u64 = 8;
 
-/// Proves that all entries of a field read in a cluster: that ends of collections do not decrease and end with the last item, that
-/// variants have values of their alternatives, and that streamed objects and converted numbers decode.
-///
-/// # Errors
-///
-/// What is wrong, or that a page cannot be read.
-pub fn prove(
-    plan: &FieldPlan,
-    at: ClusterSource<'_>,
-    (bytes, codecs): (&mut dyn RangeBytes, &mut Codecs),
-) -> Result<()> {
-    plan.check_schema()?;
-    if at.cluster.entries == 0 {
-        return Ok(());
-    }
-    let stored = Stored { list: at.list, cluster: at.cluster };
-    let pages = at.pages(plan.field().name(), bytes, codecs);
-    let proved = Proof { stored, pages }.node(plan.node(), at.cluster.entries);
-    proved.map_err(|e| e.file(bytes.name(at.file)))
+/// Proves the fields of one cluster, one after the other. Fields that show others, as all members of collections of an imported tree do,
+/// have their columns: what is known of these is not read again.
+#[derive(Debug, Default)]
+pub struct Proofs {
+    /// Columns of ends that are proved, by physical ID, and how many items they have.
+    items: HashMap<usize, u64>,
 }
 
-/// Most bytes of memory that [`prove`] takes for a column of these fields in some clusters of a page list. 0 if it looks at no
+impl Proofs {
+    /// Proves that all entries of a field read: that ends of collections do not decrease and end with the last item, that variants
+    /// have values of their alternatives, and that streamed objects and converted numbers decode. The cluster is the same in each
+    /// call.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, or that a page cannot be read.
+    pub fn prove(
+        &mut self,
+        plan: &FieldPlan,
+        at: ClusterSource<'_>,
+        (bytes, codecs): (&mut dyn RangeBytes, &mut Codecs),
+    ) -> Result<()> {
+        plan.check_schema()?;
+        if at.cluster.entries == 0 {
+            return Ok(());
+        }
+        let stored = Stored { list: at.list, cluster: at.cluster };
+        let pages = at.pages(plan.field().name(), bytes, codecs);
+        let proved = Proof { stored, pages, known: &mut self.items }.node(plan.node(), at.cluster.entries);
+        proved.map_err(|e| e.file(bytes.name(at.file)))
+    }
+}
+
+/// Most bytes of memory that [`Proofs::prove`] takes for a column of these fields in some clusters of a page list. 0 if it looks at no
 /// elements.
 pub fn largest_proved(plans: &[FieldPlan], schema: &Schema, (list, clusters): (&PageList, &[Cluster])) -> u64 {
     let mut largest = 0;
-    for column in plans.iter().flat_map(|plan| looked_at(plan.node())) {
+    let mut columns: Vec<usize> = plans.iter().flat_map(|plan| plan.looked_at(looked_at)).copied().collect();
+    columns.sort_unstable();
+    columns.dedup();
+    for column in columns {
         let Ok(encoding) = schema.encoding(column) else { continue };
         for page in clusters.iter().flat_map(|cluster| cluster.pages(list, column).unwrap_or_default()) {
             let raw = page.raw_len(&encoding).map_or(u64::MAX, |raw| raw as u64);
@@ -84,6 +100,8 @@ fn is_converted(number: Number, column: &ColumnRef) -> bool {
 struct Proof<'a, 'r> {
     stored: Stored<'a>,
     pages: ClusterPages<'a, 'r>,
+    /// As [`Proofs::items`].
+    known: &'r mut HashMap<usize, u64>,
 }
 
 impl Proof<'_, '_> {
@@ -100,13 +118,13 @@ impl Proof<'_, '_> {
                 self.ends(columns, count, fits).map(drop)
             }
             Node::Bytes { columns } => {
-                let bytes = self.ends(columns, count, |_| Ok(()))?;
+                let bytes = self.items(columns, count)?;
                 self.bytes(columns, bytes).map(drop)
             }
             Node::Streamed { columns, program } => self.streamed(columns, program, count),
             Node::Fixed { size, item } => self.node(item, count.checked_mul(*size).ok_or_else(too_many)?),
             Node::List { columns, item } => {
-                let items = self.ends(columns, count, |_| Ok(()))?;
+                let items = self.items(columns, count)?;
                 self.node(item, items)
             }
             Node::Optional { columns, item } => {
@@ -153,6 +171,18 @@ impl Proof<'_, '_> {
             found.map_err(|e| stored.blame(e, columns, column))?;
         }
         Ok(())
+    }
+
+    /// How many items `count` collections have, of whose ends nothing else is asked.
+    fn items(&mut self, columns: &FieldColumns, count: u64) -> Result<u64> {
+        let column = self.stored.principal(columns)?;
+        if let Some(items) = self.known.get(&column.id) {
+            self.stored.lacking(columns, column, count)?;
+            return Ok(*items);
+        }
+        let items = self.ends(columns, count, |_| Ok(()))?;
+        self.known.insert(column.id, items);
+        Ok(items)
     }
 
     /// Follows the ends of `count` collections. Returns how many items they have.

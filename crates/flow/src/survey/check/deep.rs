@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dataset::codecs::Codecs;
 use dataset::ntuple::cluster_reader::ClusterSource;
-use dataset::ntuple::soundness::{largest_proved, prove};
+use dataset::ntuple::soundness::{Proofs, largest_proved};
 use rootfile::codec::check_sizes;
 use rootfile::{Error, ErrorKind, FilePool, RangeBuffer, RangeReader, Result};
 
@@ -154,12 +154,13 @@ impl Work<'_> {
         }
         let (source, schema, max_key_size) = (&**opened.file.source(), &*ntuple.schema, ntuple.anchor.max_key_size);
         let at = ClusterSource { file: 0, schema, max_key_size, list, cluster: found, number: first + cluster };
+        let mut proofs = Proofs::default();
         // A page that cannot be read is reported already.
         for plan in plans.iter().filter(|plan| !plan.columns().iter().any(|column| bad.contains(column))) {
             let of_plan = std::slice::from_ref(plan);
             let _held = self.limit.reserve(largest_proved(of_plan, schema, (list, std::slice::from_ref(found))))?;
             let mut bytes = RangeReader::of(source, &mut scratch.ranges);
-            let proved = prove(plan, at, (&mut bytes, &mut scratch.codecs));
+            let proved = proofs.prove(plan, at, (&mut bytes, &mut scratch.codecs));
             self.took(proved, scratch, |e| field_problem((name, ntuple), plan.id(), first + cluster, e))?;
         }
         Ok(())

@@ -4,7 +4,7 @@
 use dataset::ntuple::cluster_reader::ClusterSource;
 use dataset::ntuple::model::{Locator, Ntuple, PageList};
 use dataset::ntuple::page::{check_within, put_page};
-use dataset::ntuple::soundness::prove;
+use dataset::ntuple::soundness::Proofs;
 use dataset::ntuple::{add_to_page, is_one_key, read_blob, recode_page};
 use rootfile::bytes::make_room;
 use rootfile::codec::{CODEC_ROOM, Compressor};
@@ -172,9 +172,10 @@ fn prove_cluster(input: &PageInput, (list, number): (&PageList, usize), fetcher:
     let Ntuple { schema, anchor, .. } = &*input.ntuple;
     let max_key_size = anchor.max_key_size;
     let at = ClusterSource { file: 0, schema, max_key_size, list, cluster, number };
+    let mut proofs = Proofs::default();
     input.plans.iter().try_for_each(|plan| {
         let (mut bytes, codecs) = fetcher.of(&*input.source);
-        prove(plan, at, (&mut bytes, codecs))
+        proofs.prove(plan, at, (&mut bytes, codecs))
     })
 }
 
