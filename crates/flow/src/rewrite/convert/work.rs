@@ -71,7 +71,7 @@ impl ConvertWork<'_> {
         let mut fill = |step: Step| {
             let filled = match &step.batch {
                 Some(batch) => self.fill(file, writer, (batch, &step.entries)),
-                None if self.ends_within(&step.entries).next().is_some() => writer.flush(file),
+                None if self.ends_within(&step.entries).next().is_some() => writer.end_cluster(file),
                 None => Ok(()),
             };
             filled.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
@@ -108,7 +108,7 @@ impl ConvertWork<'_> {
             let rows = selection.as_ref().map_or(end - entries.start, |selection| selection.count(&here));
             let rows = usize::try_from(rows).unwrap_or(usize::MAX).min(batch.num_rows());
             writer.fill(file, &batch.slice(at, rows - at))?;
-            writer.flush(file)?;
+            writer.end_cluster(file)?;
             at = rows;
         }
         writer.fill(file, &batch.slice(at, batch.num_rows() - at))
