@@ -160,7 +160,8 @@ impl StreamFill for FieldFill {
         Ok((column, made))
     }
 
-    fn add(&mut self, (column, made): &Self::Made) {
+    fn add(&mut self, made: &Self::Made) {
+        let (column, made) = made;
         if let Some(column) = self.columns.get_mut(*column) {
             column.made.append(made);
             column.raw += made.pages.iter().map(|page| page.raw as u64).sum::<u64>();

@@ -400,7 +400,8 @@ impl StreamFill for BranchFill {
         cut.make(compressor)
     }
 
-    fn add(&mut self, (chunk, made): &Self::Made) {
+    fn add(&mut self, made: &Self::Made) {
+        let (chunk, made) = made;
         self.finished.append(chunk, self.first_entry);
         self.count_in(made);
     }
