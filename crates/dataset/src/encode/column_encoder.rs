@@ -1,6 +1,7 @@
 //! Encodes the arrays of one column: a plan run from values to bytes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_array::Array;
 use rootfile::{Error, Result};
@@ -12,11 +13,11 @@ use crate::decode::ColumnPlan;
 use crate::decode::program::model::EntryLayout;
 use crate::layout::Streaming;
 
-/// Writes the entries of one column.
+/// Writes the entries of one column. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ColumnEncoder {
     plan: ColumnPlan,
-    forms: Forms,
+    forms: Arc<Forms>,
     streaming: Streaming,
 }
 
@@ -33,7 +34,7 @@ impl ColumnPlan {
         }
         let plan = self.program();
         forms::writable(&plan.op, &plan.readers).map_err(at)?;
-        Ok(ColumnEncoder { plan: self.clone(), forms: Forms::new(&plan.readers), streaming })
+        Ok(ColumnEncoder { plan: self.clone(), forms: Arc::new(Forms::new(&plan.readers)), streaming })
     }
 }
 
