@@ -126,6 +126,8 @@ impl<F: TableFormat> AnyTable for Table<F> {
         let stage = std::mem::replace(&mut *self.stage(), Stage::Finished);
         let Stage::Open(mut open) = stage else { return Err(stopped()) };
         open.extend(file, None, scratches)?;
+        // The record takes memory as well, so what nobody needs any more goes before.
+        self.state().plans.clear();
         open.table.finish(file, directory, compression)
     }
 }

@@ -118,14 +118,16 @@ impl OpenTable for OpenTree {
         let written = std::mem::take(&mut self.sink.written);
         let key_bytes = written.iter().map(|column| column.key_bytes).sum();
         self.close(written);
-        let tree = &self.tree;
+        let Self { plan, tree, bounds, .. } = self;
+        let name = plan.name.clone();
+        drop(plan);
         tree.check_baskets(|_| false)?;
-        write_tree(file, directory, tree, &self.plan.name, compression)?;
+        write_tree(file, directory, &tree, &name, compression)?;
         Ok(WrittenTable {
-            name: self.plan.name.clone(),
+            name,
             container: Container::Ttree,
             entries: tree.entries,
-            clusters: self.bounds.len() as u64 - 1,
+            clusters: bounds.len() as u64 - 1,
             baskets: tree.branches.iter().map(|branch| branch.baskets.len() as u64).sum(),
             tot_bytes: tree.tot_bytes,
             zip_bytes: tree.zip_bytes,
