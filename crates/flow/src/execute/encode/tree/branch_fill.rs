@@ -202,15 +202,15 @@ impl BranchFill {
         if self.count == 0 {
             return Ok(Vec::new());
         }
-        let all = vec![0..self.count];
+        let all = 0..self.count;
         if plan.one_per_cluster {
-            self.expected = Some((self.bytes_of(0..self.count).end, self.entries.ends.len()));
+            self.expected = Some((self.bytes_of(all.clone()).end, self.entries.ends.len()));
         }
         if self.is_stored {
-            self.end_stored(plan, &all)?;
+            self.end_stored(plan, &[all])?;
             return Ok(Vec::new());
         }
-        Ok(all)
+        Ok(vec![all])
     }
 
     /// Returns the finished baskets, and begins a cluster with the buffer that the layout allows.
@@ -385,12 +385,15 @@ impl StreamFill for BranchFill {
         let header = self.header(plan, basket.clone()).map_err(of_branch(plan))?;
         let bytes = self.bytes_of(basket.clone());
         let (mut payload, mut offsets) = (Vec::new(), Vec::new());
+        let offset_bytes = if plan.has_offsets { 8 + 4 * basket.len() } else { 0 };
         if plan.one_per_cluster && bytes == (0..self.entries.bytes.len()) {
             // A copy of all entries of the branch would take much memory.
             payload = std::mem::take(&mut self.entries.bytes);
         } else {
+            payload.reserve_exact(bytes.len() + offset_bytes);
             payload.extend_from_slice(self.entries.bytes.get(bytes).unwrap_or_default());
         }
+        payload.reserve_exact(offset_bytes);
         self.tail(plan, basket.clone(), (&mut offsets, &mut payload)).map_err(of_branch(plan))?;
         let (bytes, entries) = (payload.len() as u64, basket.len() as u64);
         Ok(Some((CutBasket { header, payload, entries, column: self.column, compression: plan.compression }, bytes)))
