@@ -15,12 +15,15 @@ use crate::table::tree::column::Column;
 /// Bytes that one copy task moves. The data stay in a core's cache between reading and writing.
 pub(crate) const WINDOW: usize = 256 << 10;
 
+/// A task makes baskets of about this many bytes, where baskets keep their entries: so that several threads work on a large column.
+const PART: u64 = 2 << 20;
+
 /// A piece of work.
 #[derive(Debug)]
 pub(crate) enum Task {
     /// Records to copy. They are neighbours in one file.
     Copy(Vec<CopiedRecord>),
-    /// The entries of one column in one cluster, to be recompressed or regrouped.
+    /// The entries of one column in one cluster, to be regrouped, or some of them to be recompressed.
     Make { column: usize, entries: Range<u64>, depth: Depth },
     /// The entries of one cluster in a group of columns to be recoded. `group` is an index of the job's recodes.
     Recode { group: usize, entries: Range<u64> },
@@ -85,6 +88,9 @@ impl<'a> Tasks<'a> {
                 Depth::Copy => copies.extend(
                     pieces.iter().filter_map(|&piece| Some(CopiedRecord { column: i, piece, record: piece.record()? })),
                 ),
+                Depth::Recompress => makes.extend(
+                    parts(pieces, entries).into_iter().map(|entries| Task::Make { column: i, entries, depth }),
+                ),
                 depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
             }
         }
@@ -133,8 +139,46 @@ impl<'a> Tasks<'a> {
     }
 }
 
+/// The entries of a cluster in parts that end where baskets do.
+fn parts(pieces: &[Piece], entries: &Range<u64>) -> Vec<Range<u64>> {
+    let (mut parts, mut start, mut bytes) = (Vec::new(), entries.start, 0);
+    for (basket, next) in pieces.iter().zip(pieces.iter().skip(1)) {
+        bytes += basket.record().map_or(0, |record| u64::from(record.len));
+        // A basket without entries belongs to those beside it.
+        if bytes >= PART && basket.entries > 0 && next.entries > 0 {
+            parts.push(start..basket.end());
+            (start, bytes) = (next.first_entry, 0);
+        }
+    }
+    parts.push(start..entries.end);
+    parts
+}
+
 /// Where the pieces of a column are that are read for a cluster with these entries, and not for the one before.
 fn new_places(column: &Column, entries: &Range<u64>) -> impl Iterator<Item = FileRange> {
     let is_new = |piece: &&Piece| piece.first_entry >= entries.start || entries.start == 0;
     column.source.pieces_with(entries).iter().filter(is_new).filter_map(Piece::record).map(|record| place(&record))
+}
+
+#[cfg(test)]
+mod tests {
+    use dataset::table::piece::Stored;
+
+    use super::*;
+
+    #[test]
+    fn parts_end_where_baskets_do() {
+        let piece = |first_entry: u64, entries: u64, len: u64| {
+            let record = Record { file: 0, offset: 0, len: u32::try_from(len).unwrap() };
+            Piece { first_entry, entries, stored: Stored::Record(record) }
+        };
+        let small: Vec<Piece> = (0..5).map(|n| piece(10 * n, 10, 1000)).collect();
+        assert_eq!(parts(&small, &(0..50)), [0..50]);
+        let large: Vec<Piece> = (0..5).map(|n| piece(10 * n, 10, PART / 2)).collect();
+        assert_eq!(parts(&large, &(0..50)), [0..20, 20..40, 40..50]);
+        // Missing entries, and baskets without any.
+        let odd = [piece(0, 10, PART), piece(10, 0, PART), piece(15, 5, PART), piece(20, 5, PART)];
+        assert_eq!(parts(&odd, &(0..30)), [0..20, 20..30]);
+        assert_eq!(parts(&[], &(3..7)), [3..7]);
+    }
 }
