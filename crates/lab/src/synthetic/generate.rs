@@ -3,17 +3,19 @@
 //! The layout alone decides how entries are cut into tasks, so the same data set and layout give the same file whatever the
 //! threads. [`flow::write`] writes the file.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use arrow_array::RecordBatch;
 use dataset::glob::{ColumnPattern, TreePattern};
 use dataset::layout::{ClusterSize, ColumnLayout, Layout, TreeLayout, defaults};
 use dataset::tree::make::{NewKind, NewLeaf};
 use flow::Budget;
 use flow::write::{
-    FillContext, Metrics, ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePool, Written, fill_tasks,
+    Ahead, FillContext, Metrics, ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePool, Written, fill_tasks,
 };
 use rootfile::streamer::{StreamerInfos, describe};
 use rootfile::{Error, Result, time_in_syncs};
@@ -32,6 +34,8 @@ const BATCH: Range<u64> = 64 << 10..1 << 20;
 const MAKING: u64 = 3;
 /// Threads that get batches of the full size, if there is memory for it.
 const MAKERS: u64 = 16;
+/// Batches that are made ahead, if there are threads without other work.
+const AHEAD: usize = 2;
 /// Most bytes of the entries that decide how many entries a cluster has.
 const SAMPLE: u64 = 4 << 20;
 
@@ -122,9 +126,16 @@ pub fn generate(job: &Job<'_>, done: flow::Progress<'_>) -> Result<Ran> {
     }
     let (timeline, pace) = (job.timeline.then(Timeline::default), Pace::new(job.rate));
     let paced = |count: u64| pace.wait(count.saturating_mul(tasks.entry), done);
+    let model = Arc::new(job.model.clone());
     fill_tasks(&outputs, tasks.count(), job.threads(&tasks), |number, contexts| {
-        let batches = tasks.batches(tasks.entries(number));
-        run(job, contexts, batches, &paced, timeline.as_ref(), done)
+        let mut batches = tasks.batches(tasks.entries(number));
+        // Threads that have nothing else to do make the next ones.
+        let ahead = |context: &FillContext| {
+            let entries = batches.next()?;
+            let (count, model) = (entries.end - entries.start, Arc::clone(&model));
+            Some((count, context.ahead(count.saturating_mul(tasks.entry), move || model.batch(entries))))
+        };
+        run(job, contexts, ahead, &paced, timeline.as_ref(), done)
     })?;
     let mut ran = Ran { wall: started.elapsed().as_secs_f64(), ..Ran::default() };
     ran.timeline = timeline.map(Timeline::stretches).unwrap_or_default();
@@ -168,21 +179,25 @@ fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64
     Ok(u64::try_from(u128::from(bytes) * u128::from(first) / u128::from(found.max(1))).unwrap_or(u64::MAX))
 }
 
-/// Fills the batches of one task into all outputs.
+/// Fills the batches of one task into all outputs. `next` has the next one made, and says how many entries it has.
 fn run(
     job: &Job<'_>,
     contexts: &mut [FillContext],
-    batches: impl Iterator<Item = Range<u64>>,
+    mut next: impl FnMut(&FillContext) -> Option<(u64, Ahead<RecordBatch>)>,
     paced: &dyn Fn(u64) -> Result<()>,
     timeline: Option<&Timeline>,
     done: flow::Progress<'_>,
 ) -> Result<()> {
     timeline.inspect(|timeline| timeline.begin(contexts));
-    for entries in batches {
-        let count = entries.end - entries.start;
+    let mut coming = VecDeque::new();
+    loop {
+        while let Some(batch) = contexts.first().filter(|_| coming.len() < AHEAD).and_then(&mut next) {
+            coming.push_back(batch);
+        }
+        let Some((count, batch)) = coming.pop_front() else { return Ok(()) };
         paced(count)?;
         let begun = Instant::now();
-        let batch = job.model.batch(entries)?;
+        let batch = batch.take()?;
         let made = Instant::now();
         if job.fill {
             contexts.iter_mut().try_for_each(|context| context.fill(&batch))?;
@@ -190,7 +205,6 @@ fn run(
         timeline.inspect(|timeline| timeline.filled(begun, made));
         flow::tell(done, count)?;
     }
-    Ok(())
 }
 
 /// How the entries are dealt out.

@@ -11,6 +11,7 @@ use rayon::ThreadPool;
 use rootfile::bytes::foreseen;
 use rootfile::{Error, Result};
 
+use super::ahead::Ahead;
 use super::cluster_rule::{ClusterRule, FillLevel};
 use super::commit_order::Ticket;
 use super::committer::{Committer, ContextStart};
@@ -102,6 +103,16 @@ impl FillContext {
     /// Bytes of memory of its baskets or pages.
     pub fn memory(&self) -> u64 {
         self.filling.memory() + self.scratches.memory()
+    }
+
+    /// Has something made that this thread will need soon: by a thread of the writer that has nothing else to do, or else when it is
+    /// taken. It is as much work as compressing about `bytes` bytes.
+    pub fn ahead<T: Send + 'static>(
+        &self,
+        bytes: u64,
+        make: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Ahead<T> {
+        Ahead::new(self.scratches.crew(), bytes, make)
     }
 
     /// A handle to its metrics.

@@ -5,6 +5,7 @@
 //! `committer`, which appends them in the order of arrival or of tasks. The `memory_limiter` makes contexts wait until there is memory.
 //! `dataset::encode` alone knows the bytes of entries.
 
+mod ahead;
 mod any_table;
 mod batch_columns;
 mod buffer_pool;
@@ -36,6 +37,7 @@ mod writer;
 mod written;
 
 pub use crate::execute::encode::clocks::ContextMetrics;
+pub use ahead::Ahead;
 pub(crate) use any_table::AnyTable;
 pub use conform::Casting;
 pub use exact::{ExactColumns, NarrowColumn};

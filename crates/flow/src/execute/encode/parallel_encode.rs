@@ -39,7 +39,7 @@ impl<S: StreamFill> PiecesApart<S> {
         scratches: &EncodeScratchPool,
     ) -> Result<()> {
         let clocks = &scratches.clocks;
-        if team.is_none() && !scratches.has_crew() {
+        if team.is_none() && scratches.crew().is_none() {
             let mut pairs = streams.iter_mut().zip(plans);
             return clocks.encode(|| {
                 scratches.with(|scratch| {
@@ -71,7 +71,7 @@ impl<S: StreamFill> PiecesApart<S> {
     ) -> Result<()> {
         let clocks = &scratches.clocks;
         let finish = |stream: &mut S, plan: &S::Plan, apart: &mut Apart<S>| -> Result<()> {
-            if apart.is_empty() && !scratches.is_work_wanted() {
+            if apart.is_empty() && scratches.idle_crew().is_none() {
                 return scratches.with(|scratch| stream.finish(plan, scratch));
             }
             let pieces = stream.last(plan)?;
@@ -92,13 +92,9 @@ impl<S: StreamFill> PiecesApart<S> {
     pub fn settle(&mut self, streams: &mut [S], plans: &[S::Plan], scratches: &EncodeScratchPool) -> Result<()> {
         for ((stream, plan), apart) in streams.iter_mut().zip(plans).zip(&mut self.0) {
             while let Some(piece) = apart.pop_front() {
-                let made = loop {
-                    match piece.try_take() {
-                        Some(made) => break made,
-                        // What is not made, and waits no more, is being made.
-                        None if !scratches.help() => break piece.take(),
-                        None => {}
-                    }
+                let made = match scratches.crew() {
+                    Some(crew) => crew.take(piece.made()),
+                    None => piece.made().take(),
                 };
                 stream.add(&made.map_err(|error| S::blame(plan, error))?);
             }
@@ -141,20 +137,20 @@ fn make<S: StreamFill>(
     scratches: &EncodeScratchPool,
 ) -> Result<()> {
     for piece in pieces {
-        let is_wanted = scratches.is_work_wanted();
-        let cut = if is_wanted || !apart.is_empty() { stream.cut(plan, piece)? } else { None };
+        let crew = scratches.idle_crew();
+        let cut = if crew.is_some() || !apart.is_empty() { stream.cut(plan, piece)? } else { None };
         let Some((cut, bytes)) = cut else {
             scratches.with(|scratch| stream.put(plan, piece, scratch))?;
             continue;
         };
         let piece = SharedPiece::<S>::new(cut, scratches);
         apart.push_back(Arc::clone(&piece));
-        match is_wanted {
-            true => scratches.share(bytes, Box::new(move || piece.help())),
-            false => piece.make(),
+        match crew {
+            Some(crew) => crew.share(bytes, Box::new(move || piece.help())),
+            None => piece.make(),
         }
     }
-    while let Some(made) = apart.front().and_then(|piece| piece.try_take()) {
+    while let Some(made) = apart.front().and_then(|piece| piece.made().try_take()) {
         apart.pop_front();
         stream.add(&made.map_err(|error| S::blame(plan, error))?);
     }

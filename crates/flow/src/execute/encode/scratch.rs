@@ -7,7 +7,7 @@ use rootfile::codec::Compressor;
 
 use super::clocks::Clocks;
 use super::compressors::Compressors;
-use crate::execute::shared_work::{Job, SharedWork};
+use crate::execute::shared_work::{Job, SharedWork, Slot};
 
 /// Buffers and compressor of one thread that makes baskets, for any branch.
 pub(crate) struct EncodeScratch {
@@ -45,6 +45,34 @@ impl Crew {
         work.add_helpers(team.current_num_threads());
         Self::new(Arc::new(work), Some(team))
     }
+
+    /// Whether a helper lacks work.
+    pub fn wants_work(&self) -> bool {
+        self.work.is_wanted()
+    }
+
+    /// Leaves work of so many bytes to helpers.
+    pub fn share(&self, bytes: u64, job: Job) {
+        self.work.put(bytes, job);
+        if let Some(team) = &self.team {
+            let work = Arc::clone(&self.work);
+            team.spawn_fifo(move || {
+                work.help();
+            });
+        }
+    }
+
+    /// Takes what was left to helpers. Does what waits for them, until it is made.
+    pub fn take<T>(&self, made: &Slot<T>) -> T {
+        loop {
+            match made.try_take() {
+                Some(made) => return made,
+                // What is not made, and waits no more, is being made.
+                None if !self.work.help() => return made.take(),
+                None => {}
+            }
+        }
+    }
 }
 
 /// The scratch buffers of a context: one for each thread that works for it. Compressors are lent by a stock.
@@ -65,31 +93,14 @@ impl EncodeScratchPool {
         Self { crew, ..self }
     }
 
-    /// Whether there may be helpers.
-    pub fn has_crew(&self) -> bool {
-        self.crew.is_some()
+    /// The helpers, if there may be some.
+    pub fn crew(&self) -> Option<&Crew> {
+        self.crew.as_ref()
     }
 
-    /// Whether a helper lacks work.
-    pub fn is_work_wanted(&self) -> bool {
-        self.crew.as_ref().is_some_and(|crew| crew.work.is_wanted())
-    }
-
-    /// Leaves work of so many bytes to helpers. Without helpers it is done here.
-    pub fn share(&self, bytes: u64, job: Job) {
-        let Some(crew) = &self.crew else { return job() };
-        crew.work.put(bytes, job);
-        if let Some(team) = &crew.team {
-            let work = Arc::clone(&crew.work);
-            team.spawn_fifo(move || {
-                work.help();
-            });
-        }
-    }
-
-    /// Does some of the work that waits for helpers. Returns whether there was some.
-    pub fn help(&self) -> bool {
-        self.crew.as_ref().is_some_and(|crew| crew.work.help())
+    /// The helpers, if one lacks work.
+    pub fn idle_crew(&self) -> Option<&Crew> {
+        self.crew().filter(|crew| crew.wants_work())
     }
 
     /// Runs work with a free scratch, or with a new one if all are in use. It waits for a compressor where memory is short, so

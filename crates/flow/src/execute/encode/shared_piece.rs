@@ -38,14 +38,9 @@ impl<S: StreamFill> SharedPiece<S> {
         self.make_and_count(&self.clocks.helped);
     }
 
-    /// Takes what was made, if it is there.
-    pub fn try_take(&self) -> Option<Result<S::Made>> {
-        self.made.try_take()
-    }
-
-    /// Takes what was made. Another thread must be making it.
-    pub fn take(&self) -> Result<S::Made> {
-        self.made.take()
+    /// Where it is when it is made.
+    pub fn made(&self) -> &Slot<Result<S::Made>> {
+        &self.made
     }
 
     /// A panic is an error: who waits for the piece gets it.

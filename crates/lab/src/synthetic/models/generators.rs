@@ -160,7 +160,7 @@ impl Spec {
 }
 
 /// A maker of arrays.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Generator {
     Number(Number, Distribution, Stream),
     Text(&'static [&'static str], Stream),
@@ -170,7 +170,7 @@ pub(super) enum Generator {
 }
 
 /// The items of a list; the field is made once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ListGenerator {
     pub(super) field: FieldRef,
     pub(super) item: Generator,

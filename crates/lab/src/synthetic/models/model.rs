@@ -31,7 +31,7 @@ pub struct ModelColumn {
 }
 
 /// A data set.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model {
     pub(super) groups: Vec<Group>,
     pub(super) columns: Vec<ModelColumn>,
@@ -42,7 +42,7 @@ pub struct Model {
 }
 
 /// Columns that belong together.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Group {
     Values(Generator),
     /// Columns with equal numbers of items, and whether a column counts them.
