@@ -4,13 +4,14 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rootfile::{Error, FileWriter, Result};
 
 use super::any_table::AnyTable;
 use super::commit_order::{CommitOrder, Ticket};
+use super::commit_state::{State, TableQueue, Totals};
 use super::conform::Casting;
 use super::finished_cluster::FinishedCluster;
 use super::memory_limiter::{AtStandstill, Begun, Growth, QueuePosition, stopped};
@@ -23,6 +24,10 @@ use super::write_pool::WritePool;
 use super::written::Written;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::scratch::EncodeScratchPool;
+use crate::execute::workers::guarded;
+
+/// A cluster is appended by another thread if it takes at most one part in this many of the budget: what waits then decides nothing.
+const BESIDE_SHARE: u64 = 8;
 
 /// The state of a writer, shared by its fill contexts.
 pub(crate) struct Committer {
@@ -34,38 +39,9 @@ pub(crate) struct Committer {
     output: Mutex<Option<Output>>,
     /// Lock order: the state's lock comes before this one.
     spill: Mutex<SpillFile>,
+    /// Waits for the thread that appends.
+    appended: Condvar,
     stopped: AtomicBool,
-}
-
-struct State {
-    tables: Vec<TableQueue>,
-    /// The first error.
-    error: Option<String>,
-    clocks: Vec<Arc<Clocks>>,
-    /// Number of contexts that are not finished.
-    open: usize,
-    /// Whether a thread is appending clusters.
-    appending: bool,
-    totals: Totals,
-}
-
-/// The clusters of one table that are not in the file yet.
-struct TableQueue {
-    table: Arc<dyn AnyTable>,
-    commits: CommitOrder<FinishedCluster>,
-    /// Bytes that the largest cluster took while it was filled.
-    largest: u64,
-}
-
-/// Totals of the clusters in the file.
-#[derive(Default)]
-struct Totals {
-    entries: u64,
-    clusters: u64,
-    bytes: u64,
-    /// Bytes of clusters that wait to be appended.
-    queued: u64,
-    appending: Duration,
 }
 
 /// The parts of a new context that the committer provides.
@@ -77,31 +53,19 @@ pub(crate) struct ContextStart {
     pub ticket: Ticket,
 }
 
-impl State {
-    /// The next cluster of any table that can be appended.
-    fn next(&mut self) -> Option<FinishedCluster> {
-        let cluster = self.tables.iter_mut().find_map(|queue| queue.commits.next())?;
-        self.totals.queued = self.totals.queued.saturating_sub(cluster.reserved);
-        Some(cluster)
-    }
-
-    fn table(&mut self, table: usize) -> Result<&mut TableQueue> {
-        self.tables.get_mut(table).ok_or_else(|| Error::request("a table of another writer"))
-    }
-
-    fn check(&self) -> Result<()> {
-        match &self.error {
-            Some(why) => Err(Error::request(format!("the output was given up: {why}"))),
-            None => Ok(()),
-        }
-    }
-}
-
 impl Committer {
     pub fn new(file: FileWriter, pool: &WritePool, options: &WriteOptions) -> Self {
         let totals = Totals { bytes: file.position(), ..Totals::default() };
         let spill = SpillFile::beside(file.hidden_path());
-        let state = State { tables: Vec::new(), error: None, clocks: Vec::new(), open: 0, appending: false, totals };
+        let state = State {
+            tables: Vec::new(),
+            error: None,
+            unreported: None,
+            clocks: Vec::new(),
+            open: 0,
+            appending: false,
+            totals,
+        };
         let scratches = EncodeScratchPool::new(Arc::clone(&pool.compressors), Arc::default());
         Self {
             pool: pool.clone(),
@@ -110,6 +74,7 @@ impl Committer {
             state: Mutex::new(state),
             output: Mutex::new(Some(Output::new(file, options.auto_save, scratches))),
             spill: Mutex::new(spill),
+            appended: Condvar::new(),
             stopped: AtomicBool::new(false),
         }
     }
@@ -124,6 +89,7 @@ impl Committer {
 
     /// Runs an action on the file. An error gives the output up.
     fn with_output<T>(&self, act: impl FnOnce(&mut Output) -> Result<T>) -> Result<T> {
+        self.settle()?;
         let mut state = self.lock();
         state.check()?;
         let done = self.output().as_mut().ok_or_else(stopped).and_then(act);
@@ -132,6 +98,7 @@ impl Committer {
 
     /// Adds a table.
     pub fn add_table(&self, path: &str, table: Arc<dyn AnyTable>) -> Result<usize> {
+        self.settle()?;
         let mut state = self.lock();
         self.output().as_mut().ok_or_else(stopped)?.add_table(path, Arc::clone(&table))?;
         state.tables.push(TableQueue { table, commits: CommitOrder::new(self.order), largest: 0 });
@@ -161,12 +128,14 @@ impl Committer {
 
     /// Makes a directory and its parents.
     pub fn mkdir(&self, path: &str) -> Result<()> {
+        self.settle()?;
         self.lock().check()?;
         self.output().as_mut().ok_or_else(stopped)?.mkdir(path).map(drop)
     }
 
     /// Writes an object that is no table.
     pub fn add_object(&self, path: &str, object: NewObject<'_>) -> Result<()> {
+        self.settle()?;
         self.lock().check()?;
         self.output().as_mut().ok_or_else(stopped)?.add_object(path, object)
     }
@@ -310,8 +279,9 @@ impl Committer {
         if largest == 0 { first } else { largest + largest / 16 }
     }
 
-    /// Adds a task's cluster, and appends the clusters that can be appended.
-    pub fn hand_over(&self, table: usize, cluster: FinishedCluster) -> Result<()> {
+    /// Adds a task's cluster. Clusters that can be appended are appended: by a thread of the team, if there is one and memory is not
+    /// short. In a file with several tables who adds the next cluster waits, so that their order in the file does not depend on threads.
+    pub fn hand_over(self: &Arc<Self>, table: usize, cluster: FinishedCluster) -> Result<()> {
         let mut state = self.lock();
         let queue = state.check().and_then(|()| state.tables.get_mut(table).ok_or_else(stopped));
         let queue = queue.inspect_err(|_| self.pool.memory_limiter.release(cluster.reserved))?;
@@ -319,12 +289,54 @@ impl Committer {
         let held = cluster.reserved;
         queue.commits.put(cluster.task, cluster);
         state.totals.queued += held;
-        self.advance(state)
+        let is_small = held <= self.pool.memory_limiter.limit() / BESIDE_SHARE;
+        let Some(team) = self.pool.team.as_ref().filter(|_| is_small && state.tables.len() == 1) else {
+            return self.advance(state);
+        };
+        if !state.appending {
+            drop(state);
+            let committer = Arc::clone(self);
+            team.spawn_fifo(move || committer.advance_beside());
+        }
+        Ok(())
+    }
+
+    /// Appends the clusters that can be appended, on a thread that nobody waits for: the next call fails with its error.
+    fn advance_beside(&self) {
+        let appending = || {
+            let (mut state, done) = self.append_waiting(self.lock());
+            if let Err(error) = done {
+                self.give_up(&mut state, &error);
+                state.unreported.get_or_insert(error);
+            }
+            Ok(())
+        };
+        if let Err(panicked) = guarded(|| "the appending of clusters".to_owned(), appending) {
+            let mut state = self.lock();
+            state.appending = false;
+            self.give_up(&mut state, &panicked);
+            state.unreported.get_or_insert(panicked);
+            self.appended.notify_all();
+        }
+    }
+
+    /// The state when no thread of the team appends.
+    fn settled(&self) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        while state.appending && self.pool.team.is_some() {
+            state = self.appended.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+
+    /// Appends what can be appended, where threads of the team do that otherwise.
+    fn settle(&self) -> Result<()> {
+        if self.pool.team.is_some() { self.advance(self.settled()) } else { Ok(()) }
     }
 
     /// Ends a task, which has handed over all its clusters.
     pub fn done(&self, table: usize, task: u64) -> Result<()> {
-        let mut state = self.lock();
+        let mut state = self.settled();
         state.check()?;
         if let Some(queue) = state.tables.get_mut(table) {
             queue.commits.done(task);
@@ -338,9 +350,15 @@ impl Committer {
     }
 
     /// Appends the clusters that can be appended. No-op if another thread is appending: that thread drains the queue.
-    fn advance<'a>(&'a self, mut state: MutexGuard<'a, State>) -> Result<()> {
+    fn advance<'a>(&'a self, state: MutexGuard<'a, State>) -> Result<()> {
+        let (mut state, done) = self.append_waiting(state);
+        done.inspect_err(|e| self.give_up(&mut state, e))
+    }
+
+    /// The same, and whoever calls it gives the output up if that fails.
+    fn append_waiting<'a>(&'a self, mut state: MutexGuard<'a, State>) -> (MutexGuard<'a, State>, Result<()>) {
         if state.appending {
-            return Ok(());
+            return (state, Ok(()));
         }
         state.appending = true;
         let mut done = Ok(());
@@ -362,7 +380,8 @@ impl Committer {
             });
         }
         state.appending = false;
-        done.inspect_err(|e| self.give_up(&mut state, e))
+        self.appended.notify_all();
+        (state, done)
     }
 
     /// Appends a cluster to the file. Returns the size of the file.
@@ -415,7 +434,7 @@ impl Committer {
 
     /// Ends the file.
     pub fn close(&self) -> Result<Written> {
-        let mut state = self.lock();
+        let mut state = self.settled();
         state.check()?;
         if state.open > 0 {
             let error = Error::request(format!(

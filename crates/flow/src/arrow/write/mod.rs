@@ -11,6 +11,7 @@ mod batch_columns;
 mod buffer_pool;
 mod cluster_rule;
 mod commit_order;
+mod commit_state;
 mod committer;
 mod conform;
 mod exact;
