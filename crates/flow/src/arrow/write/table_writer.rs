@@ -23,6 +23,10 @@ use crate::execute::encode::stream_fill::Arrays;
 /// Pieces that wait for helpers take at most one part in this many of a cluster's memory.
 const SHARED_SHARE: u64 = 16;
 
+/// A cluster is appended while the next one is filled if it takes at most one part in this many of a cluster's memory: so long it takes
+/// memory beside that one, and its buffers after it.
+const BESIDE_SHARE: u64 = 4;
+
 /// A table that one caller fills.
 pub(crate) struct TableWriter {
     table: Arc<dyn AnyTable>,
@@ -134,7 +138,7 @@ impl TableWriter {
         }
         let mut cluster = self.open.end(&self.scratches)?;
         self.append_filled(file)?;
-        let fits = cluster.memory().saturating_mul(2) <= self.open.limit;
+        let fits = cluster.memory().saturating_mul(BESIDE_SHARE) <= self.open.limit;
         self.filled = Some(cluster);
         if fits && self.open.team.is_some() { Ok(()) } else { self.append_filled(file) }
     }
