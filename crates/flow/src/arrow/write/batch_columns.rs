@@ -16,6 +16,15 @@ pub(crate) fn column_of(batch: &RecordBatch, number: usize, name: &str) -> Optio
     batch.column_by_name(name).or_else(|| batch.column_by_name(name.trim_end_matches('.'))).cloned()
 }
 
+/// Whether the lists of two arrays have the same offsets in memory, and so the same lengths: as those have that one counter counts.
+pub(crate) fn share_offsets(one: &ArrayRef, other: &ArrayRef) -> bool {
+    fn of<O: arrow_array::OffsetSizeTrait>(one: &ArrayRef, other: &ArrayRef) -> bool {
+        let offsets = |array: &ArrayRef| array.as_list_opt::<O>().map(|list| list.offsets().as_ptr_range());
+        offsets(one).is_some_and(|range| offsets(other) == Some(range))
+    }
+    of::<i64>(one, other) || of::<i32>(one, other)
+}
+
 /// Lengths of the lists of an array.
 pub(crate) fn lengths(array: &ArrayRef) -> Result<ArrayRef> {
     fn of<O: arrow_array::OffsetSizeTrait>(array: &ArrayRef) -> Result<ArrayRef> {

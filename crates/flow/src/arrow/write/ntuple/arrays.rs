@@ -9,7 +9,7 @@ use dataset::ntuple::make::{Input, InputUse};
 use rootfile::{Error, Result};
 
 use super::plan::NtuplePlan;
-use crate::arrow::write::batch_columns::{column_of, lengths};
+use crate::arrow::write::batch_columns::{column_of, lengths, share_offsets};
 use crate::arrow::write::conform::{Casting, conform};
 use crate::execute::encode::stream_fill::Arrays;
 
@@ -41,8 +41,13 @@ pub(super) fn input_arrays(plan: &NtuplePlan, batch: &RecordBatch, casting: Cast
         else {
             continue;
         };
+        let first = known.iter().find(|(collection, ..)| *collection == of);
+        let lists = first.and_then(|(_, first, _)| arrays.get(*first)?.as_ref());
+        if lists.is_some_and(|lists| share_offsets(lists, array)) {
+            continue;
+        }
         let found = lengths(array).map_err(named(number))?;
-        match known.iter().find(|(collection, ..)| *collection == of) {
+        match first {
             Some((_, first, wanted)) if !are_equal(wanted, &found) => {
                 let why = format!("its lists have other lengths than those of {}", name(*first));
                 return Err(named(number)(Error::request(why)));

@@ -1,5 +1,7 @@
 //! The arrays of all branches for a batch of entries: columns found by name, brought to their types, counters filled in.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, RecordBatch};
@@ -7,7 +9,7 @@ use arrow_schema::DataType;
 use rootfile::{Error, Result};
 
 use super::plan::TreePlan;
-use crate::arrow::write::batch_columns::{column_of, lengths};
+use crate::arrow::write::batch_columns::{column_of, lengths, share_offsets};
 use crate::arrow::write::conform::{Casting, conform};
 use crate::execute::encode::stream_fill::Arrays;
 
@@ -21,8 +23,13 @@ pub(super) fn branch_arrays(plan: &TreePlan, batch: &RecordBatch, casting: Casti
         let conformed = given(number).map(|array| conform(&array, whole.field().data_type(), casting));
         columns.push(conformed.transpose().map_err(named(number))?);
     }
+    let mut known: Option<(usize, ArrayRef)> = None;
     for &(counter, of) in &plan.counted {
         let counted = columns.get(of).and_then(Option::as_ref).ok_or_else(missing).map_err(named(of))?;
+        if known.as_ref().is_some_and(|(by, lists)| *by == counter && share_offsets(lists, counted)) {
+            continue;
+        }
+        known = Some((counter, Arc::clone(counted)));
         let wanted = lengths(counted).map_err(named(of))?;
         let Some(count) = columns.get_mut(counter) else { continue };
         let count = match count {
