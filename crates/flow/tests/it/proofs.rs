@@ -26,8 +26,7 @@ fn ends_that_many_fields_show_are_read_once_for_their_lengths_and_once_for_all_m
     let counter = NewColumn::leaf("ny", 'I');
     let mut columns = vec![TreeColumn { name: counter.name, kind: counter.kind }];
     columns.extend(names.iter().map(|name| {
-        let leaf =
-            NewLeaf { name: name.clone(), letter: 'D', counter: Some("ny".to_owned()), ..NewLeaf::default() };
+        let leaf = NewLeaf { name: name.clone(), letter: 'D', counter: Some("ny".to_owned()), ..NewLeaf::default() };
         TreeColumn { name: name.clone(), kind: NewKind::Leaves(vec![leaf]) }
     }));
     let layout = "container = \"rntuple\"\ncluster = 1000\nbasket = \"1kB\"".parse().unwrap();

@@ -209,7 +209,8 @@ fn threads_that_help_others_change_no_byte() {
 fn a_thread_without_a_task_makes_baskets_and_pages_of_others() {
     let (_folder, path) = folder();
     for container in ["ttree", "rntuple"] {
-        let layout = format!("container = \"{container}\"\nbasket = \"2kB\"\ncompression = \"zlib:9\"").parse().unwrap();
+        let layout =
+            format!("container = \"{container}\"\nbasket = \"2kB\"\ncompression = \"zlib:9\"").parse().unwrap();
         let options = WriteOptions { layout, ..WriteOptions::default() };
         let mut writer = ParallelWriter::create(&path, &options, &WritePool::default()).unwrap();
         let tree = writer.tree(&spec()).unwrap();

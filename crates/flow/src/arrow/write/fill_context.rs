@@ -107,11 +107,7 @@ impl FillContext {
 
     /// Has something made that this thread will need soon: by a thread of the writer that has nothing else to do, or else when it is
     /// taken. It is as much work as compressing about `bytes` bytes.
-    pub fn ahead<T: Send + 'static>(
-        &self,
-        bytes: u64,
-        make: impl FnOnce() -> Result<T> + Send + 'static,
-    ) -> Ahead<T> {
+    pub fn ahead<T: Send + 'static>(&self, bytes: u64, make: impl FnOnce() -> Result<T> + Send + 'static) -> Ahead<T> {
         Ahead::new(self.scratches.crew(), bytes, make)
     }
 

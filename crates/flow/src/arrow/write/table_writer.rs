@@ -115,12 +115,7 @@ impl TableWriter {
     }
 
     /// Fills the cluster, and appends the one before meanwhile.
-    fn fill_and_append(
-        &mut self,
-        file: &mut FileWriter,
-        arrays: &Arrays,
-        rows: Range<usize>,
-    ) -> Result<(usize, bool)> {
+    fn fill_and_append(&mut self, file: &mut FileWriter, arrays: &Arrays, rows: Range<usize>) -> Result<(usize, bool)> {
         let Self { open, scratches, filled, .. } = self;
         let scratches = &*scratches;
         let Some(team) = open.team.clone() else { return open.fill(arrays, rows, scratches) };

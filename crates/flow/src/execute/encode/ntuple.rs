@@ -140,7 +140,8 @@ impl StreamFill for FieldFill {
 
     fn cut(&mut self, _: &FieldEncoder, page: &PageToMake) -> Result<Option<(CutPage, u64)>> {
         let column = self.columns.get(page.column).zip(self.pending.get(page.column));
-        let Some((ColumnFill { rules, .. }, pending)) = column.filter(|(column, _)| !column.rules.compression.is_none())
+        let Some((ColumnFill { rules, .. }, pending)) =
+            column.filter(|(column, _)| !column.rules.compression.is_none())
         else {
             return Ok(None);
         };

@@ -88,9 +88,11 @@ impl<'a> Tasks<'a> {
                 Depth::Copy => copies.extend(
                     pieces.iter().filter_map(|&piece| Some(CopiedRecord { column: i, piece, record: piece.record()? })),
                 ),
-                Depth::Recompress => makes.extend(
-                    parts(pieces, entries).into_iter().map(|entries| Task::Make { column: i, entries, depth }),
-                ),
+                Depth::Recompress => makes.extend(parts(pieces, entries).into_iter().map(|entries| Task::Make {
+                    column: i,
+                    entries,
+                    depth,
+                })),
                 depth => makes.push(Task::Make { column: i, entries: entries.clone(), depth }),
             }
         }
