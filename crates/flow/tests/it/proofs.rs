@@ -19,7 +19,7 @@ use rootfile::{RangeBuffer, RangeReader, RootFile};
 const LISTS: usize = 8;
 
 #[test]
-fn ends_that_many_fields_show_are_read_once_for_their_lengths_and_once_for_all_members() {
+fn ends_that_many_fields_show_are_read_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.root");
     let names: Vec<String> = (0..LISTS).map(|list| format!("y{list}")).collect();
@@ -58,7 +58,6 @@ fn ends_that_many_fields_show_are_read_once_for_their_lengths_and_once_for_all_m
             proofs.prove(plan, at, (&mut bytes, &mut codecs)).unwrap();
         }
         let pages: usize = ends.iter().map(|id| cluster.pages(&list, *id).unwrap().len()).sum();
-        let opened = codecs.take_cost().blocks;
-        assert!(opened >= pages as u64 && opened <= 2 * pages as u64, "{opened} pages of {pages} were opened");
+        assert_eq!(codecs.take_cost().blocks, pages as u64);
     }
 }

@@ -30,8 +30,16 @@ const DECODED: u64 = 8;
 /// have their columns: what is known of these is not read again.
 #[derive(Debug, Default)]
 pub struct Proofs {
-    /// Columns of ends that are proved, by physical ID, and how many items they have.
-    items: HashMap<usize, u64>,
+    /// Columns of ends that are proved, by physical ID.
+    items: HashMap<usize, Items>,
+}
+
+/// How many items collections have in a cluster.
+#[derive(Clone, Copy, Debug)]
+struct Items {
+    all: u64,
+    /// Those of the collection that has most.
+    most: i64,
 }
 
 impl Proofs {
@@ -101,7 +109,7 @@ struct Proof<'a, 'r> {
     stored: Stored<'a>,
     pages: ClusterPages<'a, 'r>,
     /// As [`Proofs::items`].
-    known: &'r mut HashMap<usize, u64>,
+    known: &'r mut HashMap<usize, Items>,
 }
 
 impl Proof<'_, '_> {
@@ -111,6 +119,11 @@ impl Proof<'_, '_> {
             Node::Number { columns, number } => self.numbers(columns, *number, count),
             Node::Lengths { columns, number } => {
                 let column = self.stored.principal(columns)?;
+                let Items { most, .. } = self.items(columns, count)?;
+                if convert(column.column_type, Elements::I64(vec![most]), &mut none_of(kind_of(*number))).is_ok() {
+                    return Ok(());
+                }
+                // Which one does not fit.
                 let fits = |ends: &Ends| {
                     let lengths = Elements::I64(lengths(ends).collect());
                     convert(column.column_type, lengths, &mut none_of(kind_of(*number)))
@@ -118,13 +131,13 @@ impl Proof<'_, '_> {
                 self.ends(columns, count, fits).map(drop)
             }
             Node::Bytes { columns } => {
-                let bytes = self.items(columns, count)?;
+                let bytes = self.items(columns, count)?.all;
                 self.bytes(columns, bytes).map(drop)
             }
             Node::Streamed { columns, program } => self.streamed(columns, program, count),
             Node::Fixed { size, item } => self.node(item, count.checked_mul(*size).ok_or_else(too_many)?),
             Node::List { columns, item } => {
-                let items = self.items(columns, count)?;
+                let items = self.items(columns, count)?.all;
                 self.node(item, items)
             }
             Node::Optional { columns, item } => {
@@ -174,13 +187,19 @@ impl Proof<'_, '_> {
     }
 
     /// How many items `count` collections have, of whose ends nothing else is asked.
-    fn items(&mut self, columns: &FieldColumns, count: u64) -> Result<u64> {
+    fn items(&mut self, columns: &FieldColumns, count: u64) -> Result<Items> {
         let column = self.stored.principal(columns)?;
         if let Some(items) = self.known.get(&column.id) {
             self.stored.lacking(columns, column, count)?;
             return Ok(*items);
         }
-        let items = self.ends(columns, count, |_| Ok(()))?;
+        let most = std::cell::Cell::new(0);
+        let longest = |ends: &Ends| {
+            most.set(lengths(ends).fold(most.get(), i64::max));
+            Ok(())
+        };
+        let all = self.ends(columns, count, longest)?;
+        let items = Items { all, most: most.get() };
         self.known.insert(column.id, items);
         Ok(items)
     }

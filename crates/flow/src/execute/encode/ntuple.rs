@@ -15,7 +15,7 @@ use rootfile::{Error, ErrorKind, Result};
 
 use super::clocks::add;
 use super::scratch::EncodeScratch;
-use super::stream_fill::{Arrays, StreamFill};
+use super::stream_fill::{Arrays, SMALL_PIECE, StreamFill};
 use crate::table::ntuple::made_pages::{ColumnPages, MadePage};
 
 /// How the pages of a column are made.
@@ -136,6 +136,12 @@ impl StreamFill for FieldFill {
             column.made.pages.push(made);
         }
         Ok(())
+    }
+
+    fn is_small(&self, page: &PageToMake) -> bool {
+        let pending = self.pending.get(page.column);
+        let bytes = pending.and_then(|pending| pending.encoding().page_len(page.range.len()));
+        bytes.is_none_or(|bytes| bytes < SMALL_PIECE)
     }
 
     fn cut(&mut self, _: &FieldEncoder, page: &PageToMake) -> Result<Option<(CutPage, u64)>> {

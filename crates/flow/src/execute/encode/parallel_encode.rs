@@ -137,7 +137,7 @@ fn make<S: StreamFill>(
     scratches: &EncodeScratchPool,
 ) -> Result<()> {
     for piece in pieces {
-        let crew = scratches.idle_crew();
+        let crew = scratches.idle_crew().filter(|_| !stream.is_small(piece));
         let cut = if crew.is_some() || !apart.is_empty() { stream.cut(plan, piece)? } else { None };
         let Some((cut, bytes)) = cut else {
             scratches.with(|scratch| stream.put(plan, piece, scratch))?;

@@ -9,6 +9,9 @@ use rootfile::{Error, Result};
 
 use super::scratch::EncodeScratch;
 
+/// A piece of fewer bytes before compression is small.
+pub(crate) const SMALL_PIECE: usize = 2 << 10;
+
 /// The arrays of a batch of entries, one for each column that a plan names. A counter of others may be missing.
 pub(crate) type Arrays = [Option<ArrayRef>];
 
@@ -29,7 +32,10 @@ pub(crate) trait StreamFill: Send + Sync + 'static {
     /// Makes a piece. Pieces are made in order.
     fn put(&mut self, plan: &Self::Plan, piece: &Self::Piece, scratch: &mut EncodeScratch) -> Result<()>;
 
-    /// Cuts a piece out, to be made apart from the stream, and its bytes. None if there is little to make.
+    /// Whether it is little work to make a piece: less than to leave it to another thread.
+    fn is_small(&self, piece: &Self::Piece) -> bool;
+
+    /// Cuts a piece out, to be made apart from the stream, and its bytes. None if it is not compressed.
     fn cut(&mut self, plan: &Self::Plan, piece: &Self::Piece) -> Result<Option<(Self::Cut, u64)>>;
 
     /// Makes a piece that was cut out.

@@ -18,7 +18,7 @@ use super::maximum::largest_value;
 use super::offset_array::append_offset_array;
 use crate::execute::encode::clocks::add;
 use crate::execute::encode::scratch::EncodeScratch;
-use crate::execute::encode::stream_fill::{Arrays, StreamFill};
+use crate::execute::encode::stream_fill::{Arrays, SMALL_PIECE, StreamFill};
 use crate::table::tree::chunk::Chunk;
 
 /// A branch that is being filled.
@@ -381,20 +381,21 @@ impl StreamFill for BranchFill {
         self.put_basket(plan, basket.clone(), scratch).map_err(of_branch(plan))
     }
 
+    fn is_small(&self, basket: &Range<usize>) -> bool {
+        self.bytes_of(basket.clone()).len() < SMALL_PIECE
+    }
+
     fn cut(&mut self, plan: &BranchPlan, basket: &Range<usize>) -> Result<Option<(CutBasket, u64)>> {
         let header = self.header(plan, basket.clone()).map_err(of_branch(plan))?;
         let bytes = self.bytes_of(basket.clone());
-        let (mut payload, mut offsets) = (Vec::new(), Vec::new());
         let offset_bytes = if plan.has_offsets { 8 + 4 * basket.len() } else { 0 };
-        if plan.one_per_cluster && bytes == (0..self.entries.bytes.len()) {
+        let mut payload = match plan.one_per_cluster && bytes == (0..self.entries.bytes.len()) {
             // A copy of all entries of the branch would take much memory.
-            payload = std::mem::take(&mut self.entries.bytes);
-        } else {
-            payload.reserve_exact(bytes.len() + offset_bytes);
-            payload.extend_from_slice(self.entries.bytes.get(bytes).unwrap_or_default());
-        }
+            true => std::mem::take(&mut self.entries.bytes),
+            false => self.entries.bytes.get(bytes).unwrap_or_default().to_vec(),
+        };
         payload.reserve_exact(offset_bytes);
-        self.tail(plan, basket.clone(), (&mut offsets, &mut payload)).map_err(of_branch(plan))?;
+        self.tail(plan, basket.clone(), (&mut Vec::new(), &mut payload)).map_err(of_branch(plan))?;
         let (bytes, entries) = (payload.len() as u64, basket.len() as u64);
         Ok(Some((CutBasket { header, payload, entries, column: self.column, compression: plan.compression }, bytes)))
     }
