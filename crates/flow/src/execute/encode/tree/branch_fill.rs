@@ -386,8 +386,8 @@ impl StreamFill for BranchFill {
     }
 
     fn cut(&mut self, plan: &BranchPlan, basket: &Range<usize>) -> Result<Option<(CutBasket, u64)>> {
-        let header = self.header(plan, basket.clone()).map_err(of_branch(plan))?;
-        let bytes = self.bytes_of(basket.clone());
+        let (header, bytes) =
+            (self.header(plan, basket.clone()).map_err(of_branch(plan))?, self.bytes_of(basket.clone()));
         let offset_bytes = if plan.has_offsets { 8 + 4 * basket.len() } else { 0 };
         let mut payload = match plan.one_per_cluster && bytes == (0..self.entries.bytes.len()) {
             // A copy of all entries of the branch would take much memory.
