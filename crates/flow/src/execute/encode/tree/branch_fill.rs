@@ -405,9 +405,8 @@ impl StreamFill for BranchFill {
     }
 
     fn add(&mut self, made: &Self::Made) {
-        let (chunk, made) = made;
-        self.finished.append(chunk, self.first_entry);
-        self.count_in(made);
+        self.finished.append(&made.0, self.first_entry);
+        self.count_in(&made.1);
     }
 
     fn blame(plan: &BranchPlan, error: Error) -> Error {
