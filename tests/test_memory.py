@@ -407,23 +407,3 @@ def test_generate_stays_within_memory_with_many_branches(basketry: Basketry, tmp
     check_peak(outcome, 64 * MB, 10_000 * 3000)
 
     assert basketry.run(*command, "--memory", "32MB", "-j", "2").code == 2
-
-
-@pytest.mark.parametrize(
-    ("kind", "memory", "metadata"),
-    [
-        # The records of 10,625 branches: 7 MB.
-        ("multi --branches 625 --events 2 --split-level 99", 64, 7 * MB),
-        ("aod", 32, 0),
-        pytest.param("aod --container rntuple", 32, 0, marks=pytest.mark.only_full),
-    ],
-)
-def test_generate_counts_what_wide_tables_and_large_entries_take(
-    basketry: Basketry, tmp_path: Path, kind: str, memory: int, metadata: int
-) -> None:
-    """Metadata are those of the file here, not those of a plan."""
-    outcome = basketry.run(
-        "generate", *kind.split(), "-o", tmp_path / "g.root", "--memory", f"{memory}MB", "-j", "2", "--size", "50MB"
-    )
-    assert outcome.code == 0, str(outcome)
-    check_peak(outcome, memory * MB, metadata)
