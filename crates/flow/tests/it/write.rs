@@ -187,13 +187,13 @@ fn written_by_threads(path: &Path, layout: &str, tasks: u64, threads: usize) -> 
 fn threads_that_help_others_change_no_byte() {
     let (_folder, path) = folder();
     for layout in [
-        "basket = \"2kB\"\ncompression = \"zlib:1\"",
-        "cluster = 700\nbasket = \"2kB\"\ncompression = \"zstd:5\"",
+        "basket = \"8kB\"\ncompression = \"zlib:1\"",
+        "cluster = 1700\nbasket = \"8kB\"\ncompression = \"zstd:5\"",
         "cluster = \"20kB\"\ncompression = \"lz4:1\"",
         "one-basket-per-cluster = true\ncompression = \"zlib:1\"",
         "compression = \"none\"",
-        "container = \"rntuple\"\nbasket = \"2kB\"",
-        "container = \"rntuple\"\ncluster = \"30kB\"\nbasket = \"4kB\"\ncompression = \"zlib:1\"",
+        "container = \"rntuple\"\nbasket = \"8kB\"",
+        "container = \"rntuple\"\ncluster = \"30kB\"\nbasket = \"8kB\"\ncompression = \"zlib:1\"",
     ] {
         for tasks in [1, 2, 9] {
             let one = written_by_threads(&path, layout, tasks, 1);
@@ -210,7 +210,7 @@ fn a_thread_without_a_task_makes_baskets_and_pages_of_others() {
     let (_folder, path) = folder();
     for container in ["ttree", "rntuple"] {
         let layout =
-            format!("container = \"{container}\"\nbasket = \"2kB\"\ncompression = \"zlib:9\"").parse().unwrap();
+            format!("container = \"{container}\"\nbasket = \"8kB\"\ncompression = \"zlib:9\"").parse().unwrap();
         let options = WriteOptions { layout, ..WriteOptions::default() };
         let mut writer = ParallelWriter::create(&path, &options, &WritePool::default()).unwrap();
         let tree = writer.tree(&spec()).unwrap();
