@@ -23,10 +23,12 @@ const SHARE: f64 = 0.25;
 /// The largest basket that is tried.
 const LARGEST_BASKET: usize = 1 << 20;
 
-/// Nominal nanoseconds for whole pages of RNTuples besides: their sizes say more than those of small samples.
+/// Nominal nanoseconds for whole pages and baskets besides: their sizes and times say more than those of small samples.
 const WHOLE: f64 = 3e8;
-/// Columns that were not tried get the correction of those with the same packing that were, within these factors.
+/// Columns that were not tried, or in small pieces only, get the correction of those with the same packing that were, within these
+/// factors: for sizes, and for times. Codecs of high levels choose other methods for large pieces.
 const OTHERS: (f64, f64) = (0.8, 1.25);
+const TIMES: (f64, f64) = (0.33, 3.0);
 
 /// The choice for a column.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +87,10 @@ impl Confirmed {
         let mut left = SHARE * nominal::budget(stats);
         let mut for_pages = WHOLE;
         let mut of_packing: HashMap<usize, (f64, f64)> = HashMap::new();
+        // Packing and unpacking of whole pieces, as expected and found.
+        let mut of_whole: HashMap<usize, [(f64, f64); 2]> = HashMap::new();
         let mut tried: HashSet<usize> = HashSet::new();
+        let mut whole: HashSet<usize> = HashSet::new();
         let share = left / all.max(1.0);
         let mut buffer = vec![0; 1 << 20];
         let mut looked_at = 0.0;
@@ -104,7 +109,7 @@ impl Confirmed {
             }
             let page = finalist.basket.min(as_f64(LARGEST_BASKET as u64)).min(column.raw);
             let target = target(column);
-            let is_whole = column.pages.is_some() && page > target && page * price(finalist) <= for_pages;
+            let is_whole = page > target && page * price(finalist) <= for_pages;
             let target = if is_whole { page } else { target };
             let budget = if is_whole { &mut for_pages } else { &mut left };
             let source = &**stats.file_of(column).source();
@@ -144,6 +149,13 @@ impl Confirmed {
             tried.insert(finalist.column);
             let sum = of_packing.entry(finalist.codec).or_default();
             *sum = (sum.0 + share * expected, sum.1 + share * bytes.cost);
+            if is_whole {
+                whole.insert(finalist.column);
+                let sums = of_whole.entry(finalist.codec).or_default();
+                for (sum, (line, point)) in sums.iter_mut().zip([(&lines.pack, pack), (&lines.unpack, unpack)]) {
+                    *sum = (sum.0 + share * line.of(point.blocks, point.raw), sum.1 + share * point.cost);
+                }
+            }
             let factor = |expected: f64, point: Point| match expected > 0.0 {
                 true => 1.0 + weight * ((point.cost / expected).clamp(0.2, 5.0) - 1.0),
                 false => 1.0,
@@ -158,14 +170,21 @@ impl Confirmed {
                 *line = line.scaled(factor(line.of(point.blocks, point.raw), point));
             }
         }
-        // What was off for the columns that were tried is so for the others: whole pages are tried of few.
-        for finalist in new.iter().filter(|finalist| !tried.contains(&finalist.column)) {
-            let has_pages = stats.columns.get(finalist.column).is_some_and(|column| column.pages.is_some());
-            let off = of_packing.get(&finalist.codec).filter(|(expected, _)| has_pages && *expected > 0.0);
+        // What was off for the columns that were tried is so for the others: whole pieces are tried of few.
+        for finalist in new.iter().filter(|finalist| !whole.contains(&finalist.column)) {
+            let Some(column) = stats.columns.get(finalist.column) else { continue };
             let lines = measured.columns.get_mut(finalist.column).and_then(|cost| cost.codecs.get_mut(finalist.codec));
-            if let (Some((expected, found)), Some(Some(lines))) = (off, lines) {
-                lines.size = lines.size.scaled((found / expected).clamp(OTHERS.0, OTHERS.1));
+            let Some(Some(lines)) = lines else { continue };
+            let ratio = |sums: &(f64, f64), (least, most): (f64, f64)| match sums.0 > 0.0 {
+                true => (sums.1 / sums.0).clamp(least, most),
+                false => 1.0,
+            };
+            if column.pages.is_some() && !tried.contains(&finalist.column) {
+                lines.size = lines.size.scaled(of_packing.get(&finalist.codec).map_or(1.0, |sums| ratio(sums, OTHERS)));
             }
+            let [pack, unpack] = of_whole.get(&finalist.codec).copied().unwrap_or_default();
+            lines.pack = lines.pack.scaled(ratio(&pack, TIMES));
+            lines.unpack = lines.unpack.scaled(ratio(&unpack, TIMES));
         }
         Ok(looked_at / total.max(1.0))
     }

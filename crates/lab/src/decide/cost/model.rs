@@ -64,6 +64,21 @@ pub(crate) struct Clusters {
     pub each: Option<f64>,
 }
 
+impl Clusters {
+    /// Pieces of so many entries: the last one of a cluster is as small as it comes. Clusters are equal but for the last one where the
+    /// largest leaves room for that, else as large as on average.
+    fn pieces(&self, entries: f64) -> f64 {
+        let (all, full) = (self.count * self.entries, self.count - 1.0);
+        let (each, last) = (self.largest * all, (1.0 - self.largest * full) * all);
+        // Shares of the tree are rounded.
+        let of = |cluster: f64| (cluster / entries - 1e-9).ceil().max(1.0);
+        match full >= 1.0 && last > 0.0 && last <= each {
+            true => full * of(each) + of(last),
+            false => self.count * of(self.entries),
+        }
+    }
+}
+
 /// The column in its present layout.
 pub(crate) fn today(column: &Column, cost: &ColumnCost, access: &Access, clusters: &Clusters) -> Cost {
     let count = column.count().max(1.0);
@@ -126,8 +141,7 @@ pub(crate) fn planned(
     access: &Access,
     clusters: &Clusters,
 ) -> Cost {
-    let even = || (clusters.count * (clusters.entries / entries).ceil()).max(1.0).min(column.entries.max(1.0));
-    let count = count.unwrap_or_else(even);
+    let count = count.unwrap_or_else(|| clusters.pieces(entries).max(1.0).min(column.entries.max(1.0)));
     let raw = column.raw_in(count);
     let packed = codec.size.of(count, raw).min(raw);
     let on_disk = packed + f64::from(column.keylen) * count;
@@ -236,6 +250,17 @@ pub(super) mod tests {
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-9 * b.abs().max(1.0)
+    }
+
+    #[test]
+    fn a_small_last_cluster_has_few_pieces() {
+        let clusters = |count, largest| Clusters { count, entries: 100.0, around: 100.0, largest, each: None };
+        // 100 entries each; then 160 and 40; then what no equal clusters explain.
+        assert_eq!(clusters(2.0, 0.5).pieces(60.0), 4.0);
+        assert_eq!(clusters(2.0, 0.8).pieces(60.0), 4.0);
+        assert_eq!(clusters(2.0, 0.8).pieces(100.0), 3.0);
+        assert_eq!(clusters(3.0, 0.8).pieces(100.0), 3.0);
+        assert_eq!(clusters(1.0, 1.0).pieces(30.0), 4.0);
     }
 
     #[test]
