@@ -102,16 +102,26 @@ pub(crate) fn recoding(raw: f64, compression: Compression) -> f64 {
     raw * (1.0 / DECODED + 1.0 / compressing(compression))
 }
 
-/// Bytes a second, before compression, at which a codec compresses.
+/// Bytes a second, before compression, at which a codec compresses: numbers of NanoAOD-like columns, by ROOT's level.
 fn compressing(compression: Compression) -> f64 {
-    let level = f64::from(compression.level().max(1));
-    match compression.algorithm() {
-        None => 2e9,
-        Some(Algorithm::Lz4) if level < 4.0 => 400e6,
-        Some(Algorithm::Lz4) => 240e6 / level,
-        Some(Algorithm::Zstd) => 500e6 / level,
-        Some(Algorithm::Lzma) => 12e6 / level.sqrt(),
-        Some(_) => 90e6 / level,
+    let level = compression.level().max(1);
+    match (compression.algorithm(), level) {
+        (None, _) => 2e9,
+        (Some(Algorithm::Lz4), 1..=3) => 400e6,
+        (Some(Algorithm::Lz4), _) => 320e6 / f64::from(level),
+        (Some(Algorithm::Zstd), 1) => 270e6,
+        (Some(Algorithm::Zstd), 2) => 120e6,
+        (Some(Algorithm::Zstd), 3) => 64e6,
+        (Some(Algorithm::Zstd), 4) => 44e6,
+        (Some(Algorithm::Zstd), 5) => 34e6,
+        (Some(Algorithm::Zstd), 6) => 25e6,
+        (Some(Algorithm::Zstd), 7) => 13e6,
+        (Some(Algorithm::Zstd), 8) => 9e6,
+        (Some(Algorithm::Zstd), _) => 5e6,
+        (Some(Algorithm::Lzma), _) => 12e6 / f64::from(level).sqrt(),
+        (Some(_), 1..=3) => 120e6,
+        (Some(_), 4..=6) => 70e6,
+        (Some(_), _) => 20e6,
     }
 }
 
