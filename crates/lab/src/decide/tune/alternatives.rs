@@ -6,7 +6,7 @@
 
 use rootfile::Result;
 
-use super::choice::{Alternative, By, Chosen, Limits};
+use super::choice::{Alternative, By, Chosen, Limits, SIZE_NOISE};
 use super::containers::container_of;
 use super::names::Name;
 use super::report::{Choice, Figures};
@@ -40,7 +40,10 @@ impl Decider {
             let Some(chosen) = chosen else { return };
             match found.iter_mut().find(|other| other.chosen.is_same(chosen)) {
                 Some(other) => other.names.extend(names),
-                None => found.push(Alternative { names: names.to_vec(), chosen: chosen.clone(), by }),
+                None => {
+                    let is_decision = by.is_none();
+                    found.push(Alternative { names: names.to_vec(), chosen: chosen.clone(), by, is_decision });
+                }
             }
         };
         let own = if asked.goal.is_balanced() { Name::Balanced } else { Name::Goal };
@@ -65,6 +68,12 @@ impl Decider {
         }
         for factor in BETWEEN {
             decide(&[], priced.reading_times(factor), free);
+        }
+        name_the_best(&mut found, Name::Smallest, &free, |cost| cost.size);
+        name_the_best(&mut found, Name::Fastest, &free, |cost| cost.read);
+        if decision.is_ok() {
+            let by = By { utility: space.utility, limits: *limits, may_be_slower: false };
+            prefer_the_best(&mut found, by);
         }
         found
     }
@@ -163,6 +172,40 @@ impl Decider {
             };
         }
         seconds
+    }
+}
+
+/// Moves a name to the choice that is the best by it: each was found by other weights, and clusters stay where another choice is hardly
+/// better.
+fn name_the_best(found: &mut [Alternative], name: Name, limits: &Limits, value: impl Fn(&Cost) -> f64) {
+    let Some(holder) = found.iter().position(|one| one.names.contains(&name)) else { return };
+    let values: Vec<f64> = found.iter().map(|one| value(&one.chosen.total)).collect();
+    let of = |at: usize| values.get(at).copied().unwrap_or(f64::INFINITY);
+    let within = (0..found.len()).filter(|&at| found.get(at).is_some_and(|one| limits.hold_for(&one.chosen)));
+    let best = within.min_by(|&a, &b| of(a).total_cmp(&of(b))).filter(|&best| of(best) < of(holder));
+    if let Some(best) = best {
+        found.iter_mut().for_each(|one| one.names.retain(|other| *other != name));
+        found.iter_mut().skip(best).take(1).for_each(|one| one.names.push(name));
+    }
+}
+
+/// Takes another choice for the decision, with its names, where that is better by the same goal and within the same limits.
+fn prefer_the_best(found: &mut [Alternative], by: By) {
+    let of = |one: &Alternative| by.utility.of_cost(&one.chosen.total);
+    let Some(own) = found.iter().position(|one| one.is_decision) else { return };
+    let most = found.get(own).map_or(0.0, |own| of(own) * (1.0 - SIZE_NOISE));
+    let better = found.iter().enumerate().filter(|(_, one)| of(one) < most && by.limits.hold_for(&one.chosen));
+    let Some(best) = better.min_by(|(_, a), (_, b)| of(a).total_cmp(&of(b))).map(|(at, _)| at) else { return };
+    let is_of_decision = |name: &Name| !matches!(name, Name::Smallest | Name::Fastest | Name::Today);
+    let mut names = Vec::new();
+    for one in found.iter_mut().filter(|one| one.is_decision) {
+        one.is_decision = false;
+        names = one.names.iter().copied().filter(is_of_decision).collect();
+        one.names.retain(|name| !is_of_decision(name));
+    }
+    for one in found.iter_mut().skip(best).take(1) {
+        (one.is_decision, one.by) = (true, Some(by));
+        one.names.splice(0..0, std::mem::take(&mut names));
     }
 }
 

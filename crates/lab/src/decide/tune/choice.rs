@@ -46,6 +46,12 @@ impl Limits {
         self.read * (1.0 + READ_NOISE)
     }
 
+    /// Whether a choice keeps them.
+    pub(crate) fn hold_for(&self, chosen: &Chosen) -> bool {
+        let limits = Self { read: self.expected_read(), ..*self }.array();
+        chosen.uses().iter().zip(limits).all(|(used, limit)| *used <= limit)
+    }
+
     /// The most seconds that a tried choice takes to read: today's, if nothing else was said.
     pub(crate) fn slowest(&self, today: f64) -> f64 {
         if self.read.is_finite() { self.expected_read() } else { today }
@@ -102,6 +108,8 @@ pub(super) struct By {
 pub(super) struct Alternative {
     pub names: Vec<Name>,
     pub chosen: Chosen,
-    /// None: the decision of the search itself.
+    /// None: as the search itself decided.
     pub by: Option<By>,
+    /// Whether it is what is taken if nothing else is asked for.
+    pub is_decision: bool,
 }

@@ -67,7 +67,7 @@ pub(super) fn offer(mut decisions: Vec<Tuned>, best: usize, options: &Options) -
         offer.row.number = number;
     }
     let mut choices: Vec<Choice> = offers.iter().map(|offer| offer.row.clone()).collect();
-    let own = |offer: &Offer| offer.of == best && offer.alternative.by.is_none();
+    let own = |offer: &Offer| offer.of == best && offer.alternative.is_decision;
     let at = match options.choose {
         Some(asked) => Some(number_of(&choices, asked)?),
         None => offers.iter().position(own),
@@ -78,7 +78,7 @@ pub(super) fn offer(mut decisions: Vec<Tuned>, best: usize, options: &Options) -
     let taken = at.filter(|at| *at < offers.len()).map(|at| offers.swap_remove(at));
     let of = taken.as_ref().map_or(best, |offer| offer.of);
     let mut tuned = decisions.swap_remove(of.min(decisions.len().saturating_sub(1)));
-    if let Some(offer) = taken.filter(|offer| !own(offer)) {
+    if let Some(offer) = taken.filter(|offer| !own(offer) || offer.alternative.by.is_some()) {
         tuned.take(offer.alternative)?;
     }
     tuned.report.choices = choices;
@@ -91,7 +91,7 @@ fn share_names(offers: &mut [Offer], best: usize) {
         Name::Smallest => offer.row.figures.cost.size,
         Name::Fastest => offer.row.figures.cost.read,
         // A decision by another goal than the price has the choice by price beside it.
-        Name::Balanced if offer.alternative.by.is_some() => offer.row.bill.total,
+        Name::Balanced if !offer.alternative.is_decision => offer.row.bill.total,
         _ if offer.of == best => 0.0,
         _ => 1.0,
     };
