@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import uproot
 
@@ -69,6 +70,32 @@ def test_the_choices_are_what_their_names_say(report: dict[str, Any], plain: Pat
     assert report["chosen"]["size"] == by_name["balanced"]["size"]
     as_fast = [choice for choice in choices if choice["read"] <= report["today"]["read"]]
     assert by_name["balanced"]["bill"]["total"] <= 1.03 * min(choice["bill"]["total"] for choice in as_fast)
+
+
+def test_no_choice_is_better_than_the_one_that_has_the_name(basketry: Basketry, tmp_path: Path) -> None:
+    """Where clusters could stay, or other clusters are hardly better, and where trees of one file differ in size."""
+    chance = np.random.default_rng(1)
+    trees = {
+        "big": {f"v{i}": chance.normal(size=100_000).astype(np.float32) for i in range(10)},
+        "small": {"a": np.arange(5000), "b": chance.integers(0, 9, 5000)},
+        "tiny": {"run": np.array([1, 2, 3])},
+    }
+    with uproot.recreate(tmp_path / "t.root") as file:
+        for name, columns in trees.items():
+            made = file.mktree(name, {column: values.dtype for column, values in columns.items()})
+            for part in range(20):
+                parts = {column: np.array_split(values, 20)[part] for column, values in columns.items()}
+                if len(next(iter(parts.values()))):
+                    made.extend(parts)
+    report = basketry.json("tune", tmp_path / "t.root")
+    choices, by_name, today = report["choices"], named(report), report["today"]
+    within = [choice for choice in choices if choice["size"] <= today["size"]]
+    assert by_name["smallest"]["size"] == min(choice["size"] for choice in choices)
+    assert by_name["fastest"]["read"] == min(choice["read"] for choice in within)
+    # Expectations of reading have an allowance, and a price that differs by half a per cent is the same.
+    as_fast = [choice for choice in within if choice["read"] <= today["read"]]
+    assert by_name["balanced"]["bill"]["total"] <= 1.006 * min(choice["bill"]["total"] for choice in as_fast)
+    assert [choice["names"] for choice in choices if choice["chosen"]] == [by_name["balanced"]["names"]]
 
 
 def test_a_bill_is_bytes_and_seconds_by_the_documented_prices(report: dict[str, Any]) -> None:
