@@ -152,6 +152,11 @@ def test_an_impossible_limit_exits_with_1(nano: Path, basketry: Basketry, tmp_pa
     assert not out.exists()
 
 
+def test_what_no_layout_can_be_chosen_for_is_refused(nano: Path, basketry: Basketry) -> None:
+    assert "reads none of the columns" in basketry.refuses("tune", nano, "--workload", "columns:zzz")
+    assert "the largest table has" in basketry.refuses("tune", nano, "--min-clusters", "10000000")
+
+
 def test_the_workload_decides(nano: Path, basketry: Basketry) -> None:
     few = basketry.json("tune", nano, "--workload", "columns:MET_*")
     full = basketry.json("tune", nano, "--workload", "full")

@@ -59,10 +59,11 @@ mod tuned;
 use std::path::Path;
 
 use dataset::layout::Container;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use crate::cost::statistics::FileStats;
 use crate::cost::{Allowance, CodecBench, Codecs, FullRead, calibrate, nominal};
+use crate::math::as_f64;
 use crate::math::solve::Infeasible;
 use crate::system::clock::process_seconds;
 use containers::{Converted, container_of};
@@ -94,6 +95,7 @@ pub use tuned::Tuned;
 pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<Tuned> {
     let bench = &mut Codecs::default();
     let stats = options.stats(input)?;
+    check_request(&stats, options).map_err(|e| e.file(input))?;
     if options.containers == Containers::Own {
         let tuned = tune_with(stats, options, None, announce, bench)?;
         return offer(vec![tuned], 0, options);
@@ -112,6 +114,22 @@ pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<T
     let mut taken = offer(decisions, best, options)?;
     taken.report.measuring.allowed += converting;
     Ok(taken)
+}
+
+/// Refuses what no layout of the file can be chosen for.
+fn check_request(stats: &FileStats, options: &Options) -> Result<()> {
+    if !stats.columns.is_empty() && stats.columns.iter().all(|column| column.demand.readings() <= 0.0) {
+        let message = format!("workload {}: it reads none of the columns", options.workload);
+        return Err(Error::request(message).hint(Hint::named("workload")));
+    }
+    let entries = stats.trees.iter().map(|tree| tree.entries).fold(0.0, f64::max);
+    match options.min_clusters {
+        Some(asked) if as_f64(asked) > entries => {
+            let message = format!("{asked} clusters are asked for, and the largest table has {entries} entries");
+            Err(Error::request(message).hint(Hint::named("min-clusters")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Decides for the input of a decision in another container.
