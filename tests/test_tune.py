@@ -34,8 +34,8 @@ def test_the_tuned_file_is_smaller_cheaper_to_read_and_equal(nano: Path, basketr
     assert report["schema"] == 1
     assert report["chosen"]["read"] < report["today"]["read"]
     assert out.stat().st_size <= nano.stat().st_size
-    # The format fixes these sizes: prediction and measurement differ by little.
-    assert report["chosen"]["size"] == pytest.approx(out.stat().st_size, rel=0.02)
+    # The size of a choice that was tried is known; others are expected within 5 %.
+    assert report["chosen"]["size"] == pytest.approx(out.stat().st_size, rel=0.05)
     assert report["proof"] is not None
     basketry("verify", nano, out)
 

@@ -41,6 +41,8 @@ pub(crate) struct Committer {
     spill: Mutex<SpillFile>,
     /// Waits for the thread that appends.
     appended: Condvar,
+    /// Whether the file is saved by itself: who adds a cluster then sees it saved.
+    saves: bool,
     stopped: AtomicBool,
 }
 
@@ -75,6 +77,7 @@ impl Committer {
             output: Mutex::new(Some(Output::new(file, options.auto_save, scratches))),
             spill: Mutex::new(spill),
             appended: Condvar::new(),
+            saves: options.auto_save.is_some(),
             stopped: AtomicBool::new(false),
         }
     }
@@ -279,8 +282,8 @@ impl Committer {
         if largest == 0 { first } else { largest + largest / 16 }
     }
 
-    /// Adds a task's cluster. Clusters that can be appended are appended: by a thread of the team, if there is one and memory is not
-    /// short. In a file with several tables who adds the next cluster waits, so that their order in the file does not depend on threads.
+    /// Adds a task's cluster. Clusters that can be appended are appended: by a thread of the team, if there is one, memory is not
+    /// short, and nothing is saved when clusters are appended. In a file with several tables who adds the next cluster waits, so that their order in the file does not depend on threads.
     pub fn hand_over(self: &Arc<Self>, table: usize, cluster: FinishedCluster) -> Result<()> {
         let mut state = self.lock();
         let queue = state.check().and_then(|()| state.tables.get_mut(table).ok_or_else(stopped));
@@ -290,7 +293,8 @@ impl Committer {
         queue.commits.put(cluster.task, cluster);
         state.totals.queued += held;
         let is_small = held <= self.pool.memory_limiter.limit() / BESIDE_SHARE;
-        let Some(team) = self.pool.team.as_ref().filter(|_| is_small && state.tables.len() == 1) else {
+        let beside = is_small && !self.saves && state.tables.len() == 1;
+        let Some(team) = self.pool.team.as_ref().filter(|_| beside) else {
             return self.advance(state);
         };
         if !state.appending {
