@@ -75,7 +75,7 @@ def test_the_choices_are_what_their_names_say(report: dict[str, Any], plain: Pat
 def test_no_choice_is_better_than_the_one_that_has_the_name(basketry: Basketry, tmp_path: Path) -> None:
     """Where clusters could stay, or other clusters are hardly better, and where trees of one file differ in size."""
     chance = np.random.default_rng(1)
-    trees = {
+    trees: dict[str, dict[str, np.ndarray]] = {
         "big": {f"v{i}": chance.normal(size=100_000).astype(np.float32) for i in range(10)},
         "small": {"a": np.arange(5000), "b": chance.integers(0, 9, 5000)},
         "tiny": {"run": np.array([1, 2, 3])},
