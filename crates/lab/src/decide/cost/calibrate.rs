@@ -1,6 +1,7 @@
 //! Fixed costs of reading, measured once on this machine: fetching a basket and parsing its header.
 
 use std::io::Write;
+use std::path::Path;
 
 use dataset::tree::basket::{BasketHeader, Entries};
 use rootfile::bytes::{Cursor, Writer};
@@ -79,9 +80,7 @@ impl StandIn {
     fn new() -> Result<Self> {
         let folder = ScratchFolder::new()?;
         let path = folder.path().join("bytes");
-        let piece = vec![1; PIECE];
-        let mut file = std::fs::File::create(&path).map_err(|e| Error::from(e).file(&path))?;
-        (0..8).try_for_each(|_| file.write_all(&piece)).map_err(|e| Error::from(e).file(&path))?;
+        write_pieces(&path, &vec![1; PIECE], 8)?;
         Ok(Self { file: LocalFile::open(&path)?, _folder: folder })
     }
 }
@@ -99,16 +98,22 @@ fn parse(file: &dyn Source, (seek, nbytes): (u64, usize)) -> Result<f64> {
     Ok(seconds / f64::from(TIMES))
 }
 
+/// Makes a file of so many equal pieces.
+fn write_pieces(path: &Path, piece: &[u8], pieces: u32) -> Result<()> {
+    let write = || {
+        let mut file = std::fs::File::create(path)?;
+        (0..pieces).try_for_each(|_| file.write_all(piece))
+    };
+    write().map_err(|e: std::io::Error| Error::from(e).file(path))
+}
+
 /// Writes a file of this machine. What it takes to put it on disk is no time of a processor.
 fn per_written() -> Result<f64> {
     const PIECES: u32 = 4;
     let folder = ScratchFolder::new()?;
     let path = folder.path().join("bytes");
     let piece = vec![1; PIECE];
-    let seconds = fastest(|_| {
-        let mut file = std::fs::File::create(&path).map_err(|e| Error::from(e).file(&path))?;
-        (0..PIECES).try_for_each(|_| file.write_all(&piece)).map_err(|e| Error::from(e).file(&path))
-    })?;
+    let seconds = fastest(|_| write_pieces(&path, &piece, PIECES))?;
     Ok(seconds / f64::from(PIECES) / as_f64(piece.len() as u64))
 }
 

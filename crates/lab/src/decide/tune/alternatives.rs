@@ -178,35 +178,43 @@ impl Decider {
 /// Moves a name to the choice that is the best by it: each was found by other weights, and clusters stay where another choice is hardly
 /// better.
 fn name_the_best(found: &mut [Alternative], name: Name, limits: &Limits, value: impl Fn(&Cost) -> f64) {
-    let Some(holder) = found.iter().position(|one| one.names.contains(&name)) else { return };
-    let values: Vec<f64> = found.iter().map(|one| value(&one.chosen.total)).collect();
-    let of = |at: usize| values.get(at).copied().unwrap_or(f64::INFINITY);
-    let within = (0..found.len()).filter(|&at| found.get(at).is_some_and(|one| limits.hold_for(&one.chosen)));
-    let best = within.min_by(|&a, &b| of(a).total_cmp(&of(b))).filter(|&best| of(best) < of(holder));
-    if let Some(best) = best {
-        found.iter_mut().for_each(|one| one.names.retain(|other| *other != name));
-        found.iter_mut().skip(best).take(1).for_each(|one| one.names.push(name));
+    let of = |one: &Alternative| value(&one.chosen.total);
+    let Some(held) = found.iter().find(|one| one.names.contains(&name)).map(of) else { return };
+    let Some(best) = least(found, |one| limits.hold_for(&one.chosen) && of(one) < held, of) else { return };
+    for (at, one) in found.iter_mut().enumerate() {
+        one.names.retain(|other| *other != name);
+        if at == best {
+            one.names.push(name);
+        }
     }
 }
 
 /// Takes another choice for the decision, with its names, where that is better by the same goal and within the same limits.
 fn prefer_the_best(found: &mut [Alternative], by: By) {
     let of = |one: &Alternative| by.utility.of_cost(&one.chosen.total);
-    let Some(own) = found.iter().position(|one| one.is_decision) else { return };
-    let most = found.get(own).map_or(0.0, |own| of(own) * (1.0 - SIZE_NOISE));
-    let better = found.iter().enumerate().filter(|(_, one)| of(one) < most && by.limits.hold_for(&one.chosen));
-    let Some(best) = better.min_by(|(_, a), (_, b)| of(a).total_cmp(&of(b))).map(|(at, _)| at) else { return };
+    let Some(own) = found.iter().find(|one| one.is_decision).map(of) else { return };
+    let is_better = |one: &Alternative| of(one) < own * (1.0 - SIZE_NOISE) && by.limits.hold_for(&one.chosen);
+    let Some(best) = least(found, is_better, of) else { return };
     let is_of_decision = |name: &Name| !matches!(name, Name::Smallest | Name::Fastest | Name::Today);
     let mut names = Vec::new();
     for one in found.iter_mut().filter(|one| one.is_decision) {
         one.is_decision = false;
-        names = one.names.iter().copied().filter(is_of_decision).collect();
-        one.names.retain(|name| !is_of_decision(name));
+        names = one.names.extract_if(.., |name| is_of_decision(name)).collect();
     }
-    for one in found.iter_mut().skip(best).take(1) {
+    if let Some(one) = found.get_mut(best) {
         (one.is_decision, one.by) = (true, Some(by));
-        one.names.splice(0..0, std::mem::take(&mut names));
+        one.names.splice(0..0, names);
     }
+}
+
+/// The first of the choices that `can` be taken whose value is the least.
+fn least(
+    found: &[Alternative],
+    can: impl Fn(&Alternative) -> bool,
+    value: impl Fn(&Alternative) -> f64,
+) -> Option<usize> {
+    let possible = found.iter().enumerate().filter(|(_, one)| can(one));
+    possible.min_by(|(_, a), (_, b)| value(a).total_cmp(&value(b))).map(|(at, _)| at)
 }
 
 /// What a file with these figures needs.
