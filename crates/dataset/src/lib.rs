@@ -67,6 +67,7 @@ pub mod glob;
 pub mod layout;
 pub mod meaning;
 pub mod ntuple;
+pub mod page_cache;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod precision;

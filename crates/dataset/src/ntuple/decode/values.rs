@@ -103,11 +103,24 @@ impl Values {
         }
     }
 
-    /// Makes room for more values, where their number says how much that is.
+    /// Makes room for more values, where their number says how much that is, and for items, as many as the values so far have.
     pub(super) fn reserve(&mut self, values: usize) -> Result<()> {
         match self {
             Self::Numbers(elements) => elements.reserve(values),
-            Self::Bytes { ends, .. } | Self::List { ends, .. } => ends.reserve(values),
+            Self::Bytes { ends, bytes } => {
+                let items = likely(bytes.len(), ends.len(), values);
+                ends.reserve(values)?;
+                bytes.reserve(items)
+            }
+            Self::List { ends, items } => {
+                let more = likely(items.len(), ends.len(), values);
+                ends.reserve(values)?;
+                items.reserve(more)
+            }
+            Self::Fixed { len, items } => {
+                let more = likely(items.len(), *len, values);
+                items.reserve(more)
+            }
             Self::Record { parts, .. } => parts.iter_mut().try_for_each(|part| part.reserve(values)),
             _ => Ok(()),
         }
@@ -196,6 +209,13 @@ impl Values {
             _ => return Err(mismatch()),
         })
     }
+}
+
+/// How many items more values will likely have, if so many have that number: a little more than on average, so that buffers seldom grow.
+fn likely(items: usize, values: usize, more: usize) -> usize {
+    const MOST: u128 = 1 << 23;
+    let average = (items as u128 * more as u128).checked_div(values as u128).unwrap_or(0);
+    usize::try_from((average + average / 16).min(MOST)).unwrap_or(0)
 }
 
 fn append_parts(parts: &mut [Values], theirs: Vec<Values>) -> Result<()> {
