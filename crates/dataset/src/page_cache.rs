@@ -1,7 +1,7 @@
 //! Pages of RNTuples of which some elements were used and others soon will be: kept decompressed between the neighbouring pieces and the
 //! steps of a reading, within a number of bytes. It opens no page, and does not know which elements are wanted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The column that a page is of: the number of the file, of the cluster in it, and of the column.
@@ -20,12 +20,24 @@ struct Kept {
     /// The bytes that they take, and that they may take.
     bytes: u64,
     limit: u64,
+    /// Columns that several of the fields have that are read.
+    shared: HashSet<usize>,
 }
 
 impl PageCache {
     /// Lets pages take so many bytes. Those that are kept already stay until they are used.
     pub fn allow(&self, bytes: u64) {
         self.lock().limit = bytes;
+    }
+
+    /// Says which columns several of the fields have that are read, by their IDs.
+    pub fn share(&self, columns: HashSet<usize>) {
+        self.lock().shared = columns;
+    }
+
+    /// Whether several fields have a column.
+    pub(crate) fn is_shared(&self, column: usize) -> bool {
+        self.lock().shared.contains(&column)
     }
 
     /// The page of a column that is kept. It is gone then.

@@ -13,7 +13,7 @@ use super::element::{Elements, Encoding};
 use super::model::{Cluster, Page, PageList, Schema};
 use super::page::Place;
 use crate::codecs::Codecs;
-use crate::page_cache::KeptPage;
+use crate::page_cache::{KeptPage, PageCache};
 
 /// A cluster, and what is needed to open its pages.
 #[derive(Clone, Copy)]
@@ -95,10 +95,7 @@ impl ElementSource for ClusterPages<'_, '_> {
         let at = self.at;
         let column = match self.columns.entry(id) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => {
-                let kept = self.codecs.pages.as_ref().and_then(|kept| kept.take((at.file, at.number, id)));
-                new.insert(ClusterColumn::new(at, id, kept)?)
-            }
+            Entry::Vacant(new) => new.insert(ClusterColumn::new(at, id, self.codecs.pages.as_deref())?),
         };
         let pages = column.overlapping(&range);
         if pages.len() > 1 {
@@ -122,6 +119,8 @@ struct ClusterColumn<'a> {
     ends: Vec<u64>,
     /// The page whose last elements were not read, and its bytes: the next run often begins there.
     opened: Option<KeptPage>,
+    /// Whether its only page has the ends of the collections of several fields.
+    is_shared: bool,
 }
 
 /// Elements of a byte in the file for which room is made before they are decoded: numbers of elements are claims.
@@ -130,14 +129,18 @@ const PLAUSIBLE: u64 = 16;
 const MOST_PLAUSIBLE: u64 = 1 << 24;
 
 impl<'a> ClusterColumn<'a> {
-    fn new(at: ClusterSource<'a>, id: usize, kept: Option<KeptPage>) -> Result<Self> {
+    fn new(at: ClusterSource<'a>, id: usize, kept: Option<&PageCache>) -> Result<Self> {
         let pages = at.cluster.pages(at.list, id).unwrap_or_default();
         let mut end = 0u64;
         let ends = pages.iter().map(|page| {
             end = end.saturating_add(page.elements.into());
             end
         });
-        Ok(Self { encoding: at.schema.encoding(id)?, ends: ends.collect(), pages, opened: kept })
+        let (ends, encoding) = (ends.collect(), at.schema.encoding(id)?);
+        let is_shared =
+            pages.len() == 1 && encoding.column_type().is_index() && kept.is_some_and(|kept| kept.is_shared(id));
+        let opened = kept.and_then(|kept| kept.take((at.file, at.number, id)));
+        Ok(Self { encoding, pages, ends, opened, is_shared })
     }
 
     /// How many elements of a range these pages may well have, in a file of `size` bytes.
@@ -175,12 +178,16 @@ impl<'a> ClusterColumn<'a> {
         let (pages, encoding) = (self.pages.get(pages).unwrap_or_default(), &self.encoding);
         if let Some((_, opened)) = self.opened.as_ref().filter(|(opened, _)| *opened == number) {
             out.decode(encoding, opened, elements, wanted)?;
-            if !is_left && let Some((_, used)) = self.opened.take() {
+            if !is_left
+                && !self.is_shared
+                && let Some((_, used)) = self.opened.take()
+            {
                 codecs.give_back(used);
             }
             return Ok(());
         }
-        if !is_left {
+        let is_stored = page.is_stored(encoding)?;
+        if !is_left && (is_stored || !self.is_shared) {
             let opened = open((bytes, codecs, at), pages, encoding, None)?;
             return out.decode(encoding, opened, elements, wanted);
         }
@@ -190,7 +197,7 @@ impl<'a> ClusterColumn<'a> {
         }
         let len = page.raw_len(encoding)?;
         let mut kept = codecs.spare_for(len);
-        if page.is_stored(encoding)? {
+        if is_stored {
             let opened = open((bytes, codecs, at), pages, encoding, None)?;
             out.decode(encoding, opened, elements, wanted)?;
             kept.clear();

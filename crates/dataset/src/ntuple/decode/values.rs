@@ -1,5 +1,6 @@
 //! The values of a field while clusters are appended: growing buffers that become the buffers of an Arrow array.
 
+use arrow_buffer::{ArrowNativeType, Buffer};
 use rootfile::{Error, Result};
 
 use super::node::Node;
@@ -261,17 +262,22 @@ fn offsets(ends: Elements) -> Result<Offsets> {
 fn words(elements: Elements) -> Result<Words> {
     Ok(match elements {
         Elements::U8(v) => Words::W1(v),
-        Elements::I8(v) => Words::W1(v.into_iter().map(i8::cast_unsigned).collect()),
+        Elements::I8(v) => Words::W1(as_bits(v)?),
         Elements::U16(v) => Words::W2(v),
-        Elements::I16(v) => Words::W2(v.into_iter().map(i16::cast_unsigned).collect()),
+        Elements::I16(v) => Words::W2(as_bits(v)?),
         Elements::U32(v) => Words::W4(v),
-        Elements::I32(v) => Words::W4(v.into_iter().map(i32::cast_unsigned).collect()),
-        Elements::F32(v) => Words::W4(v.into_iter().map(f32::to_bits).collect()),
+        Elements::I32(v) => Words::W4(as_bits(v)?),
+        Elements::F32(v) => Words::W4(as_bits(v)?),
         Elements::U64(v) => Words::W8(v),
-        Elements::I64(v) => Words::W8(v.into_iter().map(i64::cast_unsigned).collect()),
-        Elements::F64(v) => Words::W8(v.into_iter().map(f64::to_bits).collect()),
+        Elements::I64(v) => Words::W8(as_bits(v)?),
+        Elements::F64(v) => Words::W8(as_bits(v)?),
         Elements::Bool(_) | Elements::Index(_) | Elements::Switch(_) => return Err(mismatch()),
     })
+}
+
+/// Values as words of the same width. Arrow's buffers change their type without a look at the values.
+fn as_bits<T: ArrowNativeType, W: ArrowNativeType>(values: Vec<T>) -> Result<Vec<W>> {
+    Buffer::from_vec(values).into_vec().map_err(|_| mismatch())
 }
 
 /// Limit on values without stored elements, for a column in a cluster and for a field that cannot be read: a wrong number of entries must

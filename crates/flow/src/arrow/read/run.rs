@@ -1,5 +1,6 @@
 //! Runs a request on threads.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -220,6 +221,7 @@ fn run(
     let beside = mode.kept.cache.room() + ahead.room_taken();
     let share = request.budget.share(dataset.metadata(), scratch)?.beside(beside, scratch);
     mode.kept.pages.allow(share.waiting / 4);
+    mode.kept.pages.share(shared_columns(&columns));
     match mode.mode {
         OutputMode::Keep => allocator::keep(share.waiting / 8),
         // What is dropped at the end of a cluster is made again in the next.
@@ -239,6 +241,16 @@ fn run(
     let fetcher = || Fetcher::keeping(Arc::clone(&mode.kept.pages));
     workers.run(|| Ok(tasks.next(&is_free)), fetcher, |_, task, fetcher| shared.perform(&task, fetcher))?;
     Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
+}
+
+/// The stored columns of RNTuples that several fields have: projected fields of one collection share its ends.
+fn shared_columns(columns: &[ReadColumn<'_>]) -> HashSet<usize> {
+    let fields = columns.iter().filter_map(|read| match read.plan {
+        TableColumn::Field(plan) => Some(plan),
+        TableColumn::Branch(_) | TableColumn::Array { .. } => None,
+    });
+    let mut known = HashSet::new();
+    fields.flat_map(|plan| plan.columns()).copied().filter(|column| !known.insert(*column)).collect()
 }
 
 /// Largest number of bytes that one thread needs for a column, without the array.
