@@ -175,8 +175,13 @@ impl Offsets {
     /// inside the iterator, which out of line would go through memory for each end.
     #[inline(always)]
     pub(crate) fn extend_ends(&mut self, ends: impl Iterator<Item = i64>) {
-        let last = self.0.last().copied().unwrap_or(0);
-        self.0.extend(ends.map(|end| last + end));
+        self.extend_from(self.last(), ends);
+    }
+
+    /// Ends a list for each of these ends, which count from `base`.
+    #[inline(always)]
+    pub(crate) fn extend_from(&mut self, base: i64, ends: impl Iterator<Item = i64>) {
+        self.0.extend(ends.map(|end| base + end));
     }
 
     pub(crate) fn len(&self) -> usize {
