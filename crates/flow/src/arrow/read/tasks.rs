@@ -1,6 +1,6 @@
 //! Deals out the requested baskets, cluster by cluster and in each cluster column by column, in file order, but first those that wait for
-//! no other. Tasks are made on demand. Before the tasks of a cluster the bytes of the next one are announced; of remote files those of more clusters, as far
-//! as there is room.
+//! no other. Tasks are made on demand. Before the tasks of a cluster the bytes of the next one are announced; of remote files those of
+//! more clusters, as far as there is room.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -124,7 +124,11 @@ impl<'a> Tasks<'a> {
         }
         let in_cluster = |(ReadColumn { column, .. }, (next, _)): (&ReadColumn<'_>, &(usize, u64))| {
             let pieces = column.source.pieces.get(*next..).unwrap_or_default();
-            pieces.iter().take_while(|piece| piece.first_entry < end).map(|piece| task_bytes(column, piece)).sum()
+            pieces
+                .iter()
+                .take_while(|piece| piece.first_entry < end)
+                .map(|piece| task_bytes(column, piece))
+                .sum::<u64>()
         };
         let bytes: Vec<u64> = self.columns.iter().zip(&self.next).map(in_cluster).collect();
         let share = bytes.iter().sum::<u64>() / self.threads / SHARE;
