@@ -64,6 +64,7 @@ pub mod encode;
 mod entry_filter;
 mod entry_set;
 pub mod glob;
+mod known_ends;
 pub mod layout;
 pub mod meaning;
 pub mod ntuple;

@@ -4,11 +4,21 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::known_ends::KnownEnds;
+
 /// The column that a page is of: the number of the file, of the cluster in it, and of the column.
 pub(crate) type PageKey = (u32, usize, usize);
 
-/// A page: its number among those of its column in the cluster, and its bytes.
-pub(crate) type KeptPage = (usize, Vec<u8>);
+/// A page of a column in a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeptPage {
+    /// Its number among those of the column.
+    pub number: usize,
+    /// Its bytes, decompressed.
+    pub bytes: Vec<u8>,
+    /// If it has ends of collections, some of them.
+    pub known: KnownEnds,
+}
 
 /// Pages that are used again: of each column in a cluster the one in which the last piece ended.
 #[derive(Debug, Default)]
@@ -61,11 +71,11 @@ impl PageCache {
             kept.bytes = kept.pages.values().map(room).sum();
         }
         if kept.bytes.saturating_add(room(&page)) > kept.limit {
-            return Some(page.1);
+            return Some(page.bytes);
         }
         kept.bytes += room(&page);
         kept.pages.insert(key, page);
-        old.map(|(_, bytes)| bytes)
+        old.map(|page| page.bytes)
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -74,8 +84,8 @@ impl PageCache {
 }
 
 /// Bytes that a page takes.
-fn room((_, bytes): &KeptPage) -> u64 {
-    bytes.capacity() as u64
+fn room(page: &KeptPage) -> u64 {
+    page.bytes.capacity() as u64
 }
 
 #[cfg(test)]
@@ -83,7 +93,7 @@ mod tests {
     use super::*;
 
     fn page(number: usize, bytes: usize) -> KeptPage {
-        (number, vec![0; bytes])
+        KeptPage { number, bytes: vec![0; bytes], known: KnownEnds::default() }
     }
 
     #[test]
@@ -94,7 +104,7 @@ mod tests {
         assert_eq!(cache.keep((0, 0, 1), page(4, 60)), None);
         assert_eq!(cache.keep((0, 0, 2), page(4, 60)).map(|bytes| bytes.len()), Some(60), "no room beside the first");
         assert_eq!(cache.take((0, 0, 2)), None);
-        assert_eq!(cache.take((0, 0, 1)).map(|(number, bytes)| (number, bytes.len())), Some((4, 60)));
+        assert_eq!(cache.take((0, 0, 1)).map(|page| (page.number, page.bytes.len())), Some((4, 60)));
         assert_eq!(cache.take((0, 0, 1)), None, "a page is taken once");
         assert_eq!(cache.keep((0, 0, 2), page(4, 60)), None);
         assert_eq!(

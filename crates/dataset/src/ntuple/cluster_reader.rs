@@ -13,6 +13,7 @@ use super::element::{Elements, Encoding};
 use super::model::{Cluster, Page, PageList, Schema};
 use super::page::Place;
 use crate::codecs::Codecs;
+use crate::known_ends::KnownEnds;
 use crate::page_cache::{KeptPage, PageCache};
 
 /// A cluster, and what is needed to open its pages.
@@ -81,7 +82,7 @@ impl Drop for ClusterPages<'_, '_> {
             // The neighbouring piece begins in this page.
             let rest = match &self.codecs.pages {
                 Some(kept) => kept.keep((self.at.file, self.at.number, id), page),
-                None => Some(page.1),
+                None => Some(page.bytes),
             };
             if let Some(buffer) = rest {
                 self.codecs.give_back(buffer);
@@ -176,13 +177,13 @@ impl<'a> ClusterColumn<'a> {
         }
         let is_left = wanted.end < elements;
         let (pages, encoding) = (self.pages.get(pages).unwrap_or_default(), &self.encoding);
-        if let Some((_, opened)) = self.opened.as_ref().filter(|(opened, _)| *opened == number) {
-            out.decode(encoding, opened, elements, wanted)?;
+        if let Some(opened) = self.opened.as_mut().filter(|opened| opened.number == number) {
+            out.decode_on(encoding, &opened.bytes, elements, wanted, &mut opened.known)?;
             if !is_left
                 && !self.is_shared
-                && let Some((_, used)) = self.opened.take()
+                && let Some(used) = self.opened.take()
             {
-                codecs.give_back(used);
+                codecs.give_back(used.bytes);
             }
             return Ok(());
         }
@@ -192,22 +193,22 @@ impl<'a> ClusterColumn<'a> {
             return out.decode(encoding, opened, elements, wanted);
         }
         // Its other elements will be asked for: it is decompressed where it is kept.
-        if let Some((_, used)) = self.opened.take() {
-            codecs.give_back(used);
+        if let Some(used) = self.opened.take() {
+            codecs.give_back(used.bytes);
         }
         let len = page.raw_len(encoding)?;
-        let mut kept = codecs.spare_for(len);
+        let (mut kept, mut known) = (codecs.spare_for(len), KnownEnds::default());
         if is_stored {
             let opened = open((bytes, codecs, at), pages, encoding, None)?;
-            out.decode(encoding, opened, elements, wanted)?;
+            out.decode_on(encoding, opened, elements, wanted, &mut known)?;
             kept.clear();
             kept.extend_from_slice(opened);
         } else {
             let opened = open((bytes, codecs, at), pages, encoding, Some(&mut kept))?;
-            out.decode(encoding, opened, elements, wanted)?;
+            out.decode_on(encoding, opened, elements, wanted, &mut known)?;
             kept.truncate(len);
         }
-        self.opened = Some((number, kept));
+        self.opened = Some(KeptPage { number, bytes: kept, known });
         Ok(())
     }
 }
