@@ -175,7 +175,10 @@ impl<'a> ClusterColumn<'a> {
         if wanted.is_empty() {
             return Ok(());
         }
-        let is_left = wanted.end < elements;
+        // The next collection begins at the end before it.
+        let has_next_start =
+            range.end == end && number + 1 < self.pages.len() && self.encoding.column_type().is_index();
+        let is_left = wanted.end < elements || has_next_start;
         let (pages, encoding) = (self.pages.get(pages).unwrap_or_default(), &self.encoding);
         if let Some(opened) = self.opened.as_mut().filter(|opened| opened.number == number) {
             out.decode_on(encoding, &opened.bytes, elements, wanted, &mut opened.known)?;

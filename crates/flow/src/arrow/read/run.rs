@@ -239,7 +239,7 @@ fn run(
     let workers = Workers::new("the reading", share.threads, request.progress).giving_up(&give_up);
     let workers = workers.with_team(mode.kept.team.as_deref());
     let fetcher = || Fetcher::keeping(Arc::clone(&mode.kept.pages));
-    workers.run(|| Ok(tasks.next(&is_free)), fetcher, |_, task, fetcher| shared.perform(&task, fetcher))?;
+    workers.run(|| Ok(tasks.next(is_free)), fetcher, |_, task, fetcher| shared.perform(&task, fetcher))?;
     Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
 }
 
