@@ -64,9 +64,11 @@ pub mod encode;
 mod entry_filter;
 mod entry_set;
 pub mod glob;
+mod known_ends;
 pub mod layout;
 pub mod meaning;
 pub mod ntuple;
+pub mod page_cache;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 pub mod precision;

@@ -13,6 +13,8 @@ use super::element::{Elements, Encoding};
 use super::model::{Cluster, Page, PageList, Schema};
 use super::page::Place;
 use crate::codecs::Codecs;
+use crate::known_ends::KnownEnds;
+use crate::page_cache::{KeptPage, PageCache};
 
 /// A cluster, and what is needed to open its pages.
 #[derive(Clone, Copy)]
@@ -47,7 +49,7 @@ impl<'a> ClusterSource<'a> {
     ) -> Result<()> {
         let mut pages = self.pages(plan.field().name(), bytes, codecs);
         for run in runs {
-            let appended = builder.append(self.list, self.cluster, run, &mut pages);
+            let appended = builder.append_by(plan, self.list, self.cluster, run, &mut pages);
             appended.map_err(|e| e.file(pages.bytes.name(self.file)))?;
         }
         Ok(())
@@ -75,8 +77,17 @@ pub struct ClusterPages<'a, 'r> {
 
 impl Drop for ClusterPages<'_, '_> {
     fn drop(&mut self) {
-        let opened = self.columns.drain().filter_map(|(_, column)| column.opened);
-        self.codecs.spare.extend(opened.map(|(_, bytes)| bytes));
+        for (id, column) in self.columns.drain() {
+            let Some(page) = column.opened else { continue };
+            // The neighbouring piece begins in this page.
+            let rest = match &self.codecs.pages {
+                Some(kept) => kept.keep((self.at.file, self.at.number, id), page),
+                None => Some(page.bytes),
+            };
+            if let Some(buffer) = rest {
+                self.codecs.give_back(buffer);
+            }
+        }
     }
 }
 
@@ -85,9 +96,12 @@ impl ElementSource for ClusterPages<'_, '_> {
         let at = self.at;
         let column = match self.columns.entry(id) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(ClusterColumn::new(at, id)?),
+            Entry::Vacant(new) => new.insert(ClusterColumn::new(at, id, self.codecs.pages.as_deref())?),
         };
         let pages = column.overlapping(&range);
+        if pages.len() > 1 {
+            out.reserve(column.plausible(&pages, &range, self.bytes.size(at.file)))?;
+        }
         for page in pages.clone() {
             let place = Place { field: self.field, column: id, cluster: at.number, page };
             // Only pages of this range are fetched ahead.
@@ -105,18 +119,37 @@ struct ClusterColumn<'a> {
     /// The element after the last of each page.
     ends: Vec<u64>,
     /// The page whose last elements were not read, and its bytes: the next run often begins there.
-    opened: Option<(usize, Vec<u8>)>,
+    opened: Option<KeptPage>,
+    /// Whether its only page has the ends of the collections of several fields.
+    is_shared: bool,
 }
 
+/// Elements of a byte in the file for which room is made before they are decoded: numbers of elements are claims.
+const PLAUSIBLE: u64 = 16;
+/// Most elements for which room is made at once.
+const MOST_PLAUSIBLE: u64 = 1 << 24;
+
 impl<'a> ClusterColumn<'a> {
-    fn new(at: ClusterSource<'a>, id: usize) -> Result<Self> {
+    fn new(at: ClusterSource<'a>, id: usize, kept: Option<&PageCache>) -> Result<Self> {
         let pages = at.cluster.pages(at.list, id).unwrap_or_default();
         let mut end = 0u64;
         let ends = pages.iter().map(|page| {
             end = end.saturating_add(page.elements.into());
             end
         });
-        Ok(Self { encoding: at.schema.encoding(id)?, ends: ends.collect(), pages, opened: None })
+        let (ends, encoding) = (ends.collect(), at.schema.encoding(id)?);
+        let is_shared =
+            pages.len() == 1 && encoding.column_type().is_index() && kept.is_some_and(|kept| kept.is_shared(id));
+        let opened = kept.and_then(|kept| kept.take((at.file, at.number, id)));
+        Ok(Self { encoding, pages, ends, opened, is_shared })
+    }
+
+    /// How many elements of a range these pages may well have, in a file of `size` bytes.
+    fn plausible(&self, pages: &Range<usize>, range: &Range<u64>, size: u64) -> usize {
+        let pages = self.pages.get(pages.clone()).unwrap_or_default();
+        let stored = pages.iter().map(|page| page.stored_len().unwrap_or(0)).fold(0, u64::saturating_add);
+        let most = stored.min(size).saturating_mul(PLAUSIBLE).min(MOST_PLAUSIBLE);
+        usize::try_from((range.end - range.start).min(most)).unwrap_or(0)
     }
 
     /// The pages that may have some of these elements.
@@ -142,37 +175,60 @@ impl<'a> ClusterColumn<'a> {
         if wanted.is_empty() {
             return Ok(());
         }
-        if let Some((opened, bytes)) = &self.opened
-            && *opened == number
-        {
-            return out.decode(&self.encoding, bytes, elements, wanted);
+        // The next collection begins at the end before it.
+        let has_next_start =
+            range.end == end && number + 1 < self.pages.len() && self.encoding.column_type().is_index();
+        let is_left = wanted.end < elements || has_next_start;
+        let (pages, encoding) = (self.pages.get(pages).unwrap_or_default(), &self.encoding);
+        if let Some(opened) = self.opened.as_mut().filter(|opened| opened.number == number) {
+            out.decode_on(encoding, &opened.bytes, elements, wanted, &mut opened.known)?;
+            if !is_left
+                && !self.is_shared
+                && let Some(used) = self.opened.take()
+            {
+                codecs.give_back(used.bytes);
+            }
+            return Ok(());
         }
-        let kept = (wanted.end < elements).then(|| {
-            let old = self.opened.take().map(|(_, bytes)| bytes);
-            old.or_else(|| codecs.spare.pop()).unwrap_or_default()
-        });
-        let bytes = open((bytes, codecs, at), self.pages.get(pages).unwrap_or_default(), &self.encoding)?;
-        out.decode(&self.encoding, bytes, elements, wanted)?;
-        if let Some(mut kept) = kept {
+        let is_stored = page.is_stored(encoding)?;
+        if !is_left && (is_stored || !self.is_shared) {
+            let opened = open((bytes, codecs, at), pages, encoding, None)?;
+            return out.decode(encoding, opened, elements, wanted);
+        }
+        // Its other elements will be asked for: it is decompressed where it is kept.
+        if let Some(used) = self.opened.take() {
+            codecs.give_back(used.bytes);
+        }
+        let len = page.raw_len(encoding)?;
+        let (mut kept, mut known) = (codecs.spare_for(len), KnownEnds::default());
+        if is_stored {
+            let opened = open((bytes, codecs, at), pages, encoding, None)?;
+            out.decode_on(encoding, opened, elements, wanted, &mut known)?;
             kept.clear();
-            kept.extend_from_slice(bytes);
-            self.opened = Some((number, kept));
+            kept.extend_from_slice(opened);
+        } else {
+            let opened = open((bytes, codecs, at), pages, encoding, Some(&mut kept))?;
+            out.decode_on(encoding, opened, elements, wanted, &mut known)?;
+            kept.truncate(len);
         }
+        self.opened = Some(KeptPage { number, bytes: kept, known });
         Ok(())
     }
 }
 
-/// The decompressed bytes of the first of some pages. The others will be asked for after it.
+/// The decompressed bytes of the first of some pages, in `out` if they are compressed in the file and it is given. The other pages will
+/// be asked for after it.
 fn open<'c>(
     (bytes, codecs, at): (&'c mut dyn RangeBytes, &'c mut Codecs, ClusterSource<'_>),
     pages: &[Page],
     encoding: &Encoding,
+    out: Option<&'c mut Vec<u8>>,
 ) -> Result<&'c [u8]> {
     let (page, next) = pages.split_first().ok_or_else(|| Error::request("no page"))?;
     let Codecs { decompressor, scratch, joined, cost, .. } = codecs;
     let record = page.record(next, (bytes, at.file), at.max_key_size, joined)?;
     let started = Instant::now();
-    let opened = page.open(encoding, record, decompressor, scratch)?;
+    let opened = page.open(encoding, record, decompressor, out.unwrap_or(scratch))?;
     cost.decompress += started.elapsed();
     cost.blocks += 1;
     cost.compressed += record.len() as u64;

@@ -191,6 +191,16 @@ impl Page {
         encoding.page_len(elements).ok_or_else(|| Error::corrupt(format!("a page with {elements} elements")))
     }
 
+    /// Whether it is in the file as it is, by its length there.
+    ///
+    /// # Errors
+    ///
+    /// If its elements are more than memory can address.
+    pub fn is_stored(&self, encoding: &Encoding) -> Result<bool> {
+        let Locator::File { size, .. } = self.locator else { return Ok(false) };
+        Ok(usize::try_from(size) == Ok(self.raw_len(encoding)?))
+    }
+
     fn located(&self, error: Error) -> Error {
         match self.locator {
             Locator::File { offset, .. } => error.at(offset),

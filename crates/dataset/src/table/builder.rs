@@ -104,6 +104,13 @@ impl ValueBuilder {
         Ok(())
     }
 
+    /// Makes room for more entries like those so far. This is a hint: where there is no memory for so many, there may be for those that come.
+    pub fn expect(&mut self, entries: usize) {
+        if let Self::Field(builder) = self {
+            let _ = builder.reserve(entries);
+        }
+    }
+
     /// Entries so far.
     pub fn len(&self) -> usize {
         match self {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rootfile::{RangeBytes, Result};
 
-use super::builder::Loaded;
+use super::builder::{Loaded, ValueBuilder};
 use super::column::TableColumn;
 use super::piece::Piece;
 use super::schema::TableSchema;
@@ -80,6 +80,24 @@ pub trait StoredTable: Send + Sync {
         bytes: &mut dyn RangeBytes,
         codecs: &mut Codecs,
     ) -> Result<Loaded>;
+
+    /// Appends some entries of a piece to the values of its column. The piece may be several neighbours [as one](Piece::with). A container
+    /// that decodes values puts them where they belong, without values of their own in between. After an error the values are unusable.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open), or if the values are those of another column.
+    fn append(
+        &self,
+        column: usize,
+        piece: &Piece,
+        entries: &mut Runs<'_>,
+        bytes: &mut dyn RangeBytes,
+        codecs: &mut Codecs,
+        values: &mut ValueBuilder,
+    ) -> Result<()> {
+        values.append(self.open(column, piece, entries, bytes, codecs)?)
+    }
 }
 
 /// The pieces of a column.

@@ -104,6 +104,19 @@ impl Piece {
         }
     }
 
+    /// The piece with the one behind it, if both are in the pages of one cluster: their entries can be read together.
+    #[must_use]
+    pub fn with(&self, next: &Self) -> Option<Self> {
+        let (Stored::Pages { file, cluster, len }, Stored::Pages { file: its, cluster: of, len: more }) =
+            (self.stored, next.stored)
+        else {
+            return None;
+        };
+        let is_next = (its, of, next.first_entry) == (file, cluster, self.end());
+        let stored = Stored::Pages { file, cluster, len: len.saturating_add(more) };
+        is_next.then_some(Self { first_entry: self.first_entry, entries: self.entries + next.entries, stored })
+    }
+
     /// Whether its entries are defaults.
     pub fn is_default(&self) -> bool {
         self.stored == Stored::Default
@@ -134,6 +147,22 @@ impl Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn neighbours_in_one_cluster_are_one() {
+        let piece = |first_entry, cluster, len| Piece {
+            first_entry,
+            entries: 4,
+            stored: Stored::Pages { file: 1, cluster, len },
+        };
+        let both = piece(3, 2, 5).with(&piece(7, 2, 6)).unwrap();
+        assert_eq!((both.first_entry, both.end(), both.packed_len()), (3, 11, 11));
+        assert_eq!(both.with(&piece(11, 2, u32::MAX)).map(|all| all.packed_len()), Some(u32::MAX));
+        assert_eq!(piece(3, 2, 5).with(&piece(7, 3, 6)), None, "another cluster");
+        assert_eq!(piece(3, 2, 5).with(&piece(8, 2, 6)), None, "entries are missing");
+        let default = Piece { stored: Stored::Default, ..piece(7, 2, 6) };
+        assert_eq!((piece(3, 2, 5).with(&default), default.with(&piece(11, 2, 6))), (None, None));
+    }
 
     #[test]
     fn only_what_is_read_has_a_file_to_read() {

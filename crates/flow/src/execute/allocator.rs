@@ -38,7 +38,16 @@ pub(crate) fn keep(bytes: u64) {
             let most = bytes.min(MOST - (1 << 20));
             drop(std::hint::black_box(Vec::<u8>::with_capacity(usize::try_from(most).unwrap_or(0))));
         }
-        arenas => set(arenas, bytes / arenas as u64),
+        arenas => set(arenas, bytes / arenas as u64, 0),
+    }
+}
+
+/// The same for work that drops what it has made, and makes it again: where the process is [`ours`], up to `dropped` bytes stay at the
+/// ends of the arenas, instead of going back to the kernel whenever they are free.
+pub(crate) fn keep_dropped(bytes: u64, dropped: u64) {
+    match ARENAS.load(Ordering::Relaxed) {
+        0 => keep(bytes),
+        arenas => set(arenas, bytes / arenas as u64, dropped / arenas as u64),
     }
 }
 
@@ -64,7 +73,7 @@ pub(crate) fn is_ours() -> bool {
 
 fn ours_within(budget: &Budget, arenas: usize) {
     ARENAS.store(arenas, Ordering::Relaxed);
-    set(arenas, (budget.memory / 64 / arenas as u64).min(UNKNOWN));
+    set(arenas, (budget.memory / 64 / arenas as u64).min(UNKNOWN), 0);
 }
 
 /// As long as this lives, the allocator of a process that is not [`ours`] keeps little of what several threads free. glibc has an arena
@@ -115,22 +124,25 @@ impl Drop for LittleKept {
 /// Sets the smallest of these limits.
 fn set_least(shares: &[Arc<AtomicU64>]) {
     if !USERS.iter().any(|name| std::env::var_os(name).is_some()) {
-        set_limits(shares.iter().map(|share| share.load(Ordering::Relaxed)).min().unwrap_or(MOST));
+        set_limits(shares.iter().map(|share| share.load(Ordering::Relaxed)).min().unwrap_or(MOST), 0);
     }
 }
 
-fn set(arenas: usize, share: u64) {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    if LAST.swap(share, Ordering::Relaxed) != share {
+fn set(arenas: usize, share: u64, kept: u64) {
+    static LAST: Mutex<(u64, u64)> = Mutex::new((0, 0));
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if *last != (share, kept) {
+        *last = (share, kept);
         glibc::set(Limit::Arenas, arenas);
-        set_limits(share);
+        set_limits(share, kept);
     }
 }
 
-/// Sets the size from which blocks are mapped one by one, and of the memory that an arena may keep at its end.
-fn set_limits(share: u64) {
-    let share = usize::try_from(share.clamp(LEAST, MOST)).unwrap_or(usize::MAX);
-    glibc::set(Limit::Mapped, share);
+/// Sets the size from which blocks are mapped one by one, and of the memory that an arena may keep at its end, at least `kept`.
+fn set_limits(share: u64, kept: u64) {
+    let share = share.clamp(LEAST, MOST);
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    glibc::set(Limit::Mapped, size(share));
     // glibc's own trim threshold is twice the mmap threshold.
-    glibc::set(Limit::Kept, 2 * share);
+    glibc::set(Limit::Kept, size(kept.max(2 * share)));
 }

@@ -11,6 +11,7 @@ mod ended;
 mod late_columns;
 mod memory_container;
 mod nested_deferred;
+mod pages_once;
 mod proofs;
 mod read;
 mod read_ntuples;

@@ -1,5 +1,6 @@
 //! Decodes the entries of a basket: all at once where they have equal length, else one by one.
 
+use std::iter::Peekable;
 use std::ops::Range;
 
 use rootfile::bytes::Cursor;
@@ -8,7 +9,7 @@ use rootfile::{Error, Result};
 
 use super::column::Column;
 use super::interpreter::Interpreter;
-use super::words::Offsets;
+use super::words::{Offsets, Words};
 use crate::decode::program::learned::SeenArray;
 use crate::decode::program::model::Program;
 use crate::decode::program::op::Op;
@@ -17,6 +18,8 @@ use crate::tree::basket::{BasketData, Entries};
 
 /// Bytes before the items of a vector: byte count, version and number of items.
 const HEADER: usize = 10;
+/// Entries whose boundaries are looked at together.
+const BLOCK: usize = 512;
 
 /// The bytes of some entries.
 pub(in crate::decode) fn slice(basket: &BasketData, entries: Range<usize>) -> Result<&[u8]> {
@@ -101,21 +104,18 @@ pub(in crate::decode) fn each(
     let mut counts = Counts::new(&program.op, counts, entries.peek().copied().unwrap_or(0));
     let mut interpreter = Interpreter::new(&[], &program.readers, program.slots);
     let vector = vector_of(&program.op);
-    for entry in entries {
-        let bytes = basket.range(entry).and_then(|r| basket.data.get(r)).ok_or_else(|| beyond(basket))?;
+    loop {
         if let (Some(number), Column::List { offsets, items, .. }) = (vector, &mut *column)
             && let Column::Numbers(_, words) = &mut **items
-            && let Some((values, count)) = vector_values(bytes, number)
         {
-            words.extend_be(values);
-            offsets.push(count);
-            continue;
+            usual_vectors(number.size(), offsets, words, basket, &mut entries);
         }
+        let Some(entry) = entries.next() else { return Ok(()) };
+        let bytes = basket.range(entry).and_then(|r| basket.data.get(r)).ok_or_else(|| beyond(basket))?;
         counts.pass_to(entry, &mut interpreter.counters)?;
         let at_entry = |e: Error| e.object(format!("entry {entry} of a basket"));
         value(program, &mut interpreter, bytes, || basket.origin(entry) as usize, column).map_err(at_entry)?;
     }
-    Ok(())
 }
 
 /// One value, which has all of the bytes.
@@ -188,15 +188,33 @@ fn vector_of(op: &Op) -> Option<Number> {
     }
 }
 
+/// Vectors of numbers of `size` bytes, up to the first that has not the usual form.
+fn usual_vectors(
+    size: usize,
+    offsets: &mut Offsets,
+    words: &mut Words,
+    basket: &BasketData,
+    entries: &mut Peekable<impl Iterator<Item = usize>>,
+) {
+    let data: &[u8] = &basket.data;
+    words.extend_each_be(|| {
+        let bytes = data.get(basket.range(*entries.peek()?)?)?;
+        let (values, count) = vector_values(bytes, size)?;
+        entries.next();
+        offsets.push(count);
+        Some(values)
+    });
+}
+
 /// The values of a vector of numbers and their count, if the entry has the usual form: a frame around the whole entry,
 /// and as many values as the count.
 #[inline]
-fn vector_values(bytes: &[u8], number: Number) -> Option<(&[u8], usize)> {
+fn vector_values(bytes: &[u8], size: usize) -> Option<(&[u8], usize)> {
     let (header, values) = bytes.split_first_chunk::<HEADER>()?;
     let [a, b, c, d, v, _, e, f, g, h] = *header;
     let frame = (u32::from_be_bytes([a, b, c, d]) ^ BYTE_COUNT_MASK) as usize;
     let count = u32::from_be_bytes([e, f, g, h]) as usize;
-    let fits = frame == bytes.len() - 4 && v == 0 && count.checked_mul(number.size()) == Some(values.len());
+    let fits = frame == bytes.len() - 4 && v == 0 && count.checked_mul(size) == Some(values.len());
     fits.then_some((values, count))
 }
 
@@ -260,11 +278,14 @@ fn ends(offsets: &mut Offsets, basket: &BasketData, entries: Range<usize>, size:
         (Entries::Offsets(bounds), Some(shift)) => {
             let bounds = bounds.get(entries.start..=entries.end).unwrap_or_default();
             let (&start, bounds) = bounds.split_first().ok_or_else(|| beyond(basket))?;
-            offsets.extend_ends(bounds.iter().map(|bound| {
-                let len = bound.wrapping_sub(start);
-                rest |= len & ((1 << shift) - 1);
-                i64::from(len >> shift)
-            }));
+            // Two plain loops over each block, which the compiler makes loops over vector registers.
+            let base = offsets.last();
+            for block in bounds.chunks(BLOCK) {
+                rest |= block.iter().fold(0, |bits, bound| bits | bound.wrapping_sub(start));
+                let ends = block.iter().map(|bound| i64::from(bound.wrapping_sub(start) >> shift));
+                offsets.extend_from(base, ends);
+            }
+            rest &= (1 << shift) - 1;
         }
         _ => {
             let each = u32::try_from(size).map_err(|_| beyond(basket))?;

@@ -52,6 +52,33 @@ impl Words {
         }
     }
 
+    /// Appends big-endian values slice by slice, while there is another.
+    #[inline]
+    pub(in crate::decode) fn extend_each_be<'a>(&mut self, mut next: impl FnMut() -> Option<&'a [u8]>) {
+        match self {
+            Self::W1(v) => {
+                while let Some(bytes) = next() {
+                    v.extend_from_slice(bytes);
+                }
+            }
+            Self::W2(v) => {
+                while let Some(bytes) = next() {
+                    v.extend(bytes.as_chunks::<2>().0.iter().map(|b| u16::from_be_bytes(*b)));
+                }
+            }
+            Self::W4(v) => {
+                while let Some(bytes) = next() {
+                    v.extend(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b)));
+                }
+            }
+            Self::W8(v) => {
+                while let Some(bytes) = next() {
+                    v.extend(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_be_bytes(*b)));
+                }
+            }
+        }
+    }
+
     /// Appends one big-endian value.
     #[inline]
     pub(in crate::decode) fn push_be(&mut self, bytes: &[u8]) {
@@ -175,8 +202,13 @@ impl Offsets {
     /// inside the iterator, which out of line would go through memory for each end.
     #[inline(always)]
     pub(crate) fn extend_ends(&mut self, ends: impl Iterator<Item = i64>) {
-        let last = self.0.last().copied().unwrap_or(0);
-        self.0.extend(ends.map(|end| last + end));
+        self.extend_from(self.last(), ends);
+    }
+
+    /// Ends a list for each of these ends, which count from `base`.
+    #[inline(always)]
+    pub(crate) fn extend_from(&mut self, base: i64, ends: impl Iterator<Item = i64>) {
+        self.0.extend(ends.map(|end| base + end));
     }
 
     pub(crate) fn len(&self) -> usize {

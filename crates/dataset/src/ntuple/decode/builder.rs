@@ -50,16 +50,43 @@ impl FieldBuilder {
         range: Range<u64>,
         source: &mut dyn ElementSource,
     ) -> Result<()> {
+        let plan = self.plan.clone();
+        self.append_by(&plan, list, cluster, range, source)
+    }
+
+    /// The same by the plan of the field in another file, with other IDs and encodings, which must give the same type.
+    ///
+    /// # Errors
+    ///
+    /// As for [`append`](Self::append), or if the plan gives another type.
+    pub fn append_by(
+        &mut self,
+        plan: &FieldPlan,
+        list: &PageList,
+        cluster: &Cluster,
+        range: Range<u64>,
+        source: &mut dyn ElementSource,
+    ) -> Result<()> {
+        self.check_same(plan)?;
         if range.start > range.end || range.end > cluster.entries {
             return Err(Error::request("entries that the cluster does not have"));
         }
         if range.is_empty() {
             return Ok(());
         }
-        self.plan.check_schema()?;
+        plan.check_schema()?;
         let span = Span { range, count: Some(cluster.entries) };
         let mut elements = ClusterElements { list, cluster, source };
-        elements.append(self.plan.node(), &span, &mut self.values).map_err(|e| self.of_field(e))
+        elements.append(plan.node(), &span, &mut self.values).map_err(|e| self.of_field(e))
+    }
+
+    /// Checks that another plan gives the same type.
+    fn check_same(&self, plan: &FieldPlan) -> Result<()> {
+        if self.plan.is(plan) || self.plan.shape() == plan.shape() {
+            return Ok(());
+        }
+        let (own, other) = (self.plan.field().data_type(), plan.field().data_type());
+        Err(self.of_field(Error::request(format!("values of type {other} behind values of type {own}"))))
     }
 
     /// Appends the values of another builder behind its own. Its plan may be of another file, with other IDs and encodings, but
@@ -69,14 +96,11 @@ impl FieldBuilder {
     ///
     /// If the values have another form, or if there is no memory for them. In the latter case the builder is then unusable.
     pub fn append_part(&mut self, part: Self) -> Result<()> {
-        if self.plan.shape() != part.plan.shape() {
-            let (own, other) = (self.plan.field().data_type(), part.plan.field().data_type());
-            return Err(self.of_field(Error::request(format!("values of type {other} behind values of type {own}"))));
-        }
+        self.check_same(&part.plan)?;
         self.values.append(part.values).map_err(|e| self.of_field(e))
     }
 
-    /// Makes room for more entries.
+    /// Makes room for more entries; for the items of their lists, as many as those so far have.
     ///
     /// # Errors
     ///

@@ -8,6 +8,7 @@ use arrow_schema::{Field, FieldRef};
 use rootfile::{Error, Result};
 
 use super::node::Node;
+use super::numbers::is_direct;
 use super::planner::Planner;
 use crate::decode::program::classes::ClassNames;
 use crate::decode::program::types::Shape;
@@ -25,6 +26,7 @@ struct Inner {
     contradiction: bool,
     shape: Shape,
     node: Node,
+    is_straight: bool,
     columns: Vec<usize>,
     /// The columns that a proof looks at, once one was asked for.
     looked_at: OnceLock<Vec<usize>>,
@@ -58,8 +60,8 @@ impl FieldPlan {
         let mut columns: Vec<usize> = representations.flatten().map(|column| column.id).collect();
         columns.sort_unstable();
         columns.dedup();
-        let (field, id, looked_at) = (Arc::new(arrow), field, OnceLock::new());
-        Self(Arc::new(Inner { field, id, opaque, contradiction, shape, node, columns, looked_at }))
+        let (field, id, looked_at, is_straight) = (Arc::new(arrow), field, OnceLock::new(), is_straight(&node));
+        Self(Arc::new(Inner { field, id, opaque, contradiction, shape, node, is_straight, columns, looked_at }))
     }
 
     /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), for a
@@ -89,6 +91,16 @@ impl FieldPlan {
             Some(reason) if self.0.contradiction => Err(Error::corrupt(reason.clone())),
             _ => Ok(()),
         }
+    }
+
+    /// Whether it is the same plan.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether values are decoded to where they belong, and take no memory beside, however many they are.
+    pub fn is_straight(&self) -> bool {
+        self.0.is_straight
     }
 
     /// The physical IDs of the columns of all representations, in ascending order.
@@ -122,6 +134,23 @@ impl FieldPlan {
 
     pub(in crate::ntuple) fn shape(&self) -> &Shape {
         &self.0.shape
+    }
+}
+
+/// Whether the elements of a node's columns become its values where these belong.
+fn is_straight(node: &Node) -> bool {
+    match node {
+        Node::Number { columns, number } => {
+            columns.representations.iter().flatten().all(|column| is_direct(*number, column.column_type))
+        }
+        Node::Bytes { .. } | Node::Nothing => true,
+        Node::Fixed { item, .. } | Node::List { item, .. } => is_straight(item),
+        Node::Record { parts } => parts.iter().all(is_straight),
+        Node::Lengths { .. }
+        | Node::Streamed { .. }
+        | Node::Optional { .. }
+        | Node::Variant { .. }
+        | Node::Alternative { .. } => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The values of a field while clusters are appended: growing buffers that become the buffers of an Arrow array.
 
+use arrow_buffer::{ArrowNativeType, Buffer};
 use rootfile::{Error, Result};
 
 use super::node::Node;
@@ -103,11 +104,24 @@ impl Values {
         }
     }
 
-    /// Makes room for more values, where their number says how much that is.
+    /// Makes room for more values, where their number says how much that is, and for items, as many as the values so far have.
     pub(super) fn reserve(&mut self, values: usize) -> Result<()> {
         match self {
             Self::Numbers(elements) => elements.reserve(values),
-            Self::Bytes { ends, .. } | Self::List { ends, .. } => ends.reserve(values),
+            Self::Bytes { ends, bytes } => {
+                let items = likely(bytes.len(), ends.len(), values);
+                ends.reserve(values)?;
+                bytes.reserve(items)
+            }
+            Self::List { ends, items } => {
+                let more = likely(items.len(), ends.len(), values);
+                ends.reserve(values)?;
+                items.reserve(more)
+            }
+            Self::Fixed { len, items } => {
+                let more = likely(items.len(), *len, values);
+                items.reserve(more)
+            }
             Self::Record { parts, .. } => parts.iter_mut().try_for_each(|part| part.reserve(values)),
             _ => Ok(()),
         }
@@ -198,6 +212,13 @@ impl Values {
     }
 }
 
+/// How many items more values will likely have, if so many have that number: a little more than on average, so that buffers seldom grow.
+fn likely(items: usize, values: usize, more: usize) -> usize {
+    const MOST: u128 = 1 << 23;
+    let average = (items as u128 * more as u128).checked_div(values as u128).unwrap_or(0);
+    usize::try_from((average + average / 16).min(MOST)).unwrap_or(0)
+}
+
 fn append_parts(parts: &mut [Values], theirs: Vec<Values>) -> Result<()> {
     if parts.len() != theirs.len() {
         return Err(mismatch());
@@ -241,17 +262,22 @@ fn offsets(ends: Elements) -> Result<Offsets> {
 fn words(elements: Elements) -> Result<Words> {
     Ok(match elements {
         Elements::U8(v) => Words::W1(v),
-        Elements::I8(v) => Words::W1(v.into_iter().map(i8::cast_unsigned).collect()),
+        Elements::I8(v) => Words::W1(as_bits(v)?),
         Elements::U16(v) => Words::W2(v),
-        Elements::I16(v) => Words::W2(v.into_iter().map(i16::cast_unsigned).collect()),
+        Elements::I16(v) => Words::W2(as_bits(v)?),
         Elements::U32(v) => Words::W4(v),
-        Elements::I32(v) => Words::W4(v.into_iter().map(i32::cast_unsigned).collect()),
-        Elements::F32(v) => Words::W4(v.into_iter().map(f32::to_bits).collect()),
+        Elements::I32(v) => Words::W4(as_bits(v)?),
+        Elements::F32(v) => Words::W4(as_bits(v)?),
         Elements::U64(v) => Words::W8(v),
-        Elements::I64(v) => Words::W8(v.into_iter().map(i64::cast_unsigned).collect()),
-        Elements::F64(v) => Words::W8(v.into_iter().map(f64::to_bits).collect()),
+        Elements::I64(v) => Words::W8(as_bits(v)?),
+        Elements::F64(v) => Words::W8(as_bits(v)?),
         Elements::Bool(_) | Elements::Index(_) | Elements::Switch(_) => return Err(mismatch()),
     })
+}
+
+/// Values as words of the same width. Arrow's buffers change their type without a look at the values.
+fn as_bits<T: ArrowNativeType, W: ArrowNativeType>(values: Vec<T>) -> Result<Vec<W>> {
+    Buffer::from_vec(values).into_vec().map_err(|_| mismatch())
 }
 
 /// Limit on values without stored elements, for a column in a cluster and for a field that cannot be read: a wrong number of entries must

@@ -12,6 +12,7 @@ use super::ends::Ends;
 use super::float;
 use super::unpack::PageBytes;
 use super::word::zigzag;
+use crate::known_ends::KnownEnds;
 
 /// Elements of one column, decoded. Each variant becomes an Arrow buffer without another pass over the elements.
 #[derive(Debug)]
@@ -226,6 +227,18 @@ impl Elements {
     /// If the page does not have as many bytes as its elements need, if ends of collections decrease, or if the column's
     /// elements are not of this [`Kind`]. Nothing is added then.
     pub fn decode(&mut self, encoding: &Encoding, page: &[u8], elements: usize, range: Range<usize>) -> Result<()> {
+        self.decode_on(encoding, page, elements, range, &mut KnownEnds::default())
+    }
+
+    /// The same with what is `known` of the page from earlier calls.
+    pub(crate) fn decode_on(
+        &mut self,
+        encoding: &Encoding,
+        page: &[u8],
+        elements: usize,
+        range: Range<usize>,
+        known: &mut KnownEnds,
+    ) -> Result<()> {
         let page = PageBytes::new(encoding, page, elements, range)?;
         self.reserve(page.len())?;
         match (encoding.column_type(), self) {
@@ -268,8 +281,8 @@ impl Elements {
             (ColumnType::Real32Quant, Self::F64(out)) => page.unpack(out, float::unquantize(encoding)),
             (ColumnType::Index32, Self::Index(out)) => return page.ends::<u32>(out),
             (ColumnType::Index64, Self::Index(out)) => return page.ends::<u64>(out),
-            (ColumnType::SplitIndex32, Self::Index(out)) => return page.split_ends::<u32>(out),
-            (ColumnType::SplitIndex64, Self::Index(out)) => return page.split_ends::<u64>(out),
+            (ColumnType::SplitIndex32, Self::Index(out)) => return page.split_ends::<u32>(out, known),
+            (ColumnType::SplitIndex64, Self::Index(out)) => return page.split_ends::<u64>(out, known),
             (ColumnType::Switch, Self::Switch(out)) => page.switches(out),
             (column_type, elements) => {
                 let kind = elements.kind();

@@ -7,6 +7,7 @@ use rootfile::{Error, Result};
 use super::encoding::Encoding;
 use super::ends::Ends;
 use super::word::{BLOCK, Word};
+use crate::known_ends::KnownEnds;
 
 /// An uncompressed page and which of its elements are wanted, checked.
 pub(super) struct PageBytes<'a> {
@@ -99,11 +100,13 @@ impl<'a> PageBytes<'a> {
         out.check(from)
     }
 
-    /// Ends as differences to the end before, in split encoding. The differences before the wanted ones count, too.
-    pub(super) fn split_ends<W: Word>(&self, out: &mut Ends) -> Result<()> {
+    /// Ends as differences to the end before, in split encoding. The differences before the wanted ones count, too: from the last known
+    /// end on.
+    pub(super) fn split_ends<W: Word>(&self, out: &mut Ends, known: &mut KnownEnds) -> Result<()> {
         let from = out.len();
-        let mut end = W::default();
-        self.split_blocks(0..self.range.start, |words: &[W]| {
+        let (first, before) = known.before(self.range.start);
+        let (mut end, mut last) = (W::truncate(before), W::default());
+        self.split_blocks(first..self.range.start, |words: &[W]| {
             end = words.iter().fold(end, |sum, word| sum.wrapping_add(*word));
         });
         self.split_blocks(self.range(), |words: &[W]| {
@@ -111,8 +114,13 @@ impl<'a> PageBytes<'a> {
                 end = end.wrapping_add(*difference);
                 end.into()
             }));
+            last = words.last().copied().unwrap_or_default();
         });
-        out.check(from)
+        out.check(from)?;
+        if let Some(place) = self.range.end.checked_sub(1).filter(|_| !self.range.is_empty()) {
+            known.add(place, end.wrapping_sub(last).into());
+        }
+        Ok(())
     }
 
     /// Words of up to 32 bits without gaps, from the least significant bit of each byte on.

@@ -16,12 +16,13 @@ pub enum Entries {
     Generated,
 }
 
-/// The uncompressed bytes behind a basket's header: a buffer of their own, or a part of the record if it was stored
-/// without compression.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The uncompressed bytes behind a basket's header: in a buffer of their own, which may be longer, or a part of the record if it was
+/// stored without compression.
+#[derive(Clone, Debug, Default)]
 pub struct Payload {
     buffer: Vec<u8>,
     start: usize,
+    len: usize,
 }
 
 /// The entries of a basket.
@@ -58,9 +59,12 @@ impl BasketHeader {
         }
         let mut c = Cursor::at(&payload, len);
         let generated = self.lacks_offsets();
-        let offsets = if generated || c.remaining() < 4 { None } else { Some(self.read_numbers(&mut c)?) };
+        let offsets = match generated || c.remaining() < 4 {
+            true => None,
+            false => Some(self.read_numbers(&mut c, self.before_entries())?),
+        };
         let displacement = match offsets {
-            Some(_) if c.remaining() >= 4 => Some(self.read_numbers(&mut c)?),
+            Some(_) if c.remaining() >= 4 => Some(self.read_numbers(&mut c, 0)?),
             _ => None,
         };
         payload.truncate(len);
@@ -69,12 +73,19 @@ impl BasketHeader {
         Ok(BasketData { count, keylen, pid_offset, data: payload, entries, displacement })
     }
 
-    fn read_numbers(&self, c: &mut Cursor<'_>) -> Result<Vec<u32>> {
+    /// Numbers behind their count, each less `before`.
+    fn read_numbers(&self, c: &mut Cursor<'_>, before: u32) -> Result<Vec<u32>> {
         let n = c.count(4)?;
         let raw = c.bytes(n * 4)?;
-        Ok(raw.as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b)).collect())
+        Ok(raw.as_chunks::<4>().0.iter().map(|b| u32::from_be_bytes(*b).wrapping_sub(before)).collect())
     }
 
+    /// What offsets count before the first entry: the key. Sizes do not count it.
+    fn before_entries(&self) -> u32 {
+        if self.holds_sizes() { 0 } else { self.key.keylen.into() }
+    }
+
+    /// The boundaries by offsets from the start of the data, or by sizes.
     fn boundaries(
         &self,
         len: usize,
@@ -94,17 +105,13 @@ impl BasketHeader {
         }
         if self.holds_sizes() {
             // The array has sizes, which compress better; their sums are the offsets.
-            let mut sum = u32::from(self.key.keylen);
+            let mut sum = 0u32;
             for offset in &mut offsets {
                 sum = sum.wrapping_add(*offset);
                 *offset = sum;
             }
         }
-        let keylen = u32::from(self.key.keylen);
         offsets.truncate(n);
-        for offset in &mut offsets {
-            *offset = offset.wrapping_sub(keylen);
-        }
         let end = u32::try_from(len).unwrap_or(u32::MAX);
         offsets.push(end);
         // The loop visits all offsets: that is faster than to stop early.
@@ -136,9 +143,14 @@ impl BasketHeader {
 impl Payload {
     /// The payload of a record that was stored without compression, behind its header.
     pub fn stored(record: Vec<u8>, header: &BasketHeader) -> Self {
-        let mut payload = Self { start: header.keylen().min(record.len()), buffer: record };
-        payload.truncate(header.key.objlen as usize);
-        payload
+        let start = header.keylen().min(record.len());
+        let len = (record.len() - start).min(header.key.objlen as usize);
+        Self { buffer: record, start, len }
+    }
+
+    /// The first bytes of a buffer.
+    pub fn first(buffer: Vec<u8>, len: usize) -> Self {
+        Self { len: len.min(buffer.len()), buffer, start: 0 }
     }
 
     /// The buffer, for reuse.
@@ -147,13 +159,13 @@ impl Payload {
     }
 
     fn truncate(&mut self, len: usize) {
-        self.buffer.truncate(self.start.saturating_add(len));
+        self.len = self.len.min(len);
     }
 }
 
 impl From<Vec<u8>> for Payload {
     fn from(buffer: Vec<u8>) -> Self {
-        Self { buffer, start: 0 }
+        Self { len: buffer.len(), buffer, start: 0 }
     }
 }
 
@@ -161,7 +173,7 @@ impl std::ops::Deref for Payload {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.buffer.get(self.start..).unwrap_or_default()
+        self.buffer.get(self.start..self.start.saturating_add(self.len)).unwrap_or_default()
     }
 }
 
@@ -182,16 +194,15 @@ impl BasketData {
         let mut offsets = None;
         let mut displacement = None;
         if !generated && flag != 0 && flag % 10 != 2 && header.nev_buf > 0 {
-            let mut numbers = header.read_numbers(&mut c)?;
-            if 20 < flag && flag < 40 {
-                // In some versions the upper byte of each offset belongs to the displacements.
-                for n in &mut numbers {
-                    *n &= 0x00FF_FFFF;
-                }
+            let mut numbers = header.read_numbers(&mut c, 0)?;
+            // In some versions the upper byte of each offset belongs to the displacements.
+            let mask = if 20 < flag && flag < 40 { 0x00FF_FFFF } else { u32::MAX };
+            for n in &mut numbers {
+                *n = (*n & mask).wrapping_sub(header.before_entries());
             }
             offsets = Some(numbers);
             if flag > 40 {
-                displacement = Some(header.read_numbers(&mut c)?);
+                displacement = Some(header.read_numbers(&mut c, 0)?);
             }
         }
         if flag != 1 && flag <= 10 {

@@ -8,12 +8,14 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{ArrayRef, cast::AsArray};
 use dataset::codecs::Codecs;
 use dataset::default_array;
-use dataset::ntuple::decode::FieldPlan;
+use dataset::ntuple::decode::{FieldBuilder, FieldPlan};
 use dataset::ntuple::model::{Cluster, Schema};
 use dataset::ntuple::table::NtupleTable;
 use dataset::recast::{joined_type, reordered};
 use dataset::table::piece::{Piece, Stored};
-use dataset::table::{ColumnPieces, FileRange, Join, JoinInput, Loaded, Runs, StoredTable, TableColumn, TableSchema};
+use dataset::table::{
+    ColumnPieces, FileRange, Join, JoinInput, Loaded, Runs, StoredTable, TableColumn, TableSchema, ValueBuilder,
+};
 use rootfile::{Error, RangeBytes, Result, public_path};
 
 use super::planned_columns::PlannedColumns;
@@ -186,6 +188,30 @@ impl NtupleChain {
         let plan = self.plan_in(file, column).ok_or_else(|| Error::request("no such field"))?;
         Ok((number, file, plan, cluster as usize))
     }
+
+    /// Appends some entries of a piece to the values of its field.
+    fn append_field(
+        &self,
+        column: usize,
+        piece: &Piece,
+        entries: &mut Runs<'_>,
+        bytes: &mut dyn RangeBytes,
+        codecs: &mut Codecs,
+        builder: &mut FieldBuilder,
+    ) -> Result<()> {
+        let (number, file, plan, cluster) = self.place(column, piece)?;
+        let named = |e: Error| e.object(file.table.name.clone());
+        // A cluster that contradicts itself is a piece of no bytes.
+        if piece.packed_len() == 0
+            && let Err(why) = file.table.check(plan, cluster)
+        {
+            return Err(named(Error::corrupt(why.to_string())).file(bytes.name(number)));
+        }
+        let at = file.table.cluster_source(cluster, number).ok_or_else(|| Error::request("no such cluster"))?;
+        let start = file.first_entry + at.cluster.first_entry;
+        let mut runs = entries.map(|run| run.start.saturating_sub(start)..run.end.saturating_sub(start));
+        at.append(plan, &mut runs, (bytes, codecs), builder).map_err(named)
+    }
 }
 
 impl StoredTable for NtupleChain {
@@ -288,22 +314,30 @@ impl StoredTable for NtupleChain {
             let rows = usize::try_from(rows).map_err(|_| Error::request("too many entries for an array"))?;
             return Ok(Loaded::Array(default_array(kind.field(), rows)?));
         }
-        let (number, file, plan, cluster) = self.place(column, piece)?;
+        let (_, file, plan, _) = self.place(column, piece)?;
         let named = |e: Error| e.object(file.table.name.clone());
-        // A cluster that contradicts itself is a piece of no bytes.
-        if piece.packed_len() == 0
-            && let Err(why) = file.table.check(plan, cluster)
-        {
-            return Err(named(Error::corrupt(why.to_string())).file(bytes.name(number)));
-        }
-        let at = file.table.cluster_source(cluster, number).ok_or_else(|| Error::request("no such cluster"))?;
-        let start = file.first_entry + at.cluster.first_entry;
-        let mut runs = entries.map(|run| run.start.saturating_sub(start)..run.end.saturating_sub(start));
         let mut builder = plan.start(0)?;
-        at.append(plan, &mut runs, (bytes, codecs), &mut builder).map_err(named)?;
+        self.append_field(column, piece, entries, bytes, codecs, &mut builder)?;
         let TableColumn::Array { field, .. } = kind else { return Ok(Loaded::Values(builder)) };
         let values = builder.finish().and_then(|values| reordered(&values, field.data_type())).map_err(named)?;
         Ok(Loaded::Array(file.moved(values, field.name())))
+    }
+
+    fn append(
+        &self,
+        column: usize,
+        piece: &Piece,
+        entries: &mut Runs<'_>,
+        bytes: &mut dyn RangeBytes,
+        codecs: &mut Codecs,
+        values: &mut ValueBuilder,
+    ) -> Result<()> {
+        match (self.column(column), values) {
+            (Some(TableColumn::Field(_)), ValueBuilder::Field(builder)) if !piece.is_default() => {
+                self.append_field(column, piece, entries, bytes, codecs, builder)
+            }
+            (_, values) => values.append(self.open(column, piece, entries, bytes, codecs)?),
+        }
     }
 }
 

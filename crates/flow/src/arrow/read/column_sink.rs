@@ -1,7 +1,7 @@
 //! The sink of a column that is read: its pieces are appended in order, one at a time, by the thread that has the next ones. The
 //! result is one array, or one array per cluster that is dropped again.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
 use arrow_array::ArrayRef;
@@ -78,9 +78,13 @@ impl ColumnSink {
         SinkGuard { sink: self, state: state.unwrap_or_else(PoisonError::into_inner) }
     }
 
-    /// Access with a ticket, if it is served now.
+    /// Access with a ticket, if it is served now and nobody is at it.
     pub fn try_wait(&self, ticket: u64) -> Option<SinkGuard<'_>> {
-        let state = self.lock();
+        let state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
         (state.serving >= ticket).then_some(SinkGuard { sink: self, state })
     }
 
@@ -176,6 +180,29 @@ impl SinkGuard<'_> {
         state.at = state.at.max(piece.end());
         state.spent.decode += started.elapsed();
         rest
+    }
+
+    /// Appends the requested entries of a piece by a function that appends them to the values so far: an error of it is one of the read.
+    pub fn append_by(
+        &mut self,
+        piece: &Piece,
+        requested: &RequestedEntries<'_>,
+        append: impl FnOnce(&mut ValueBuilder) -> Result<()>,
+    ) -> Result<()> {
+        let state = &mut *self.state;
+        let start = || self.sink.plan.start(self.sink.capacity.0, self.sink.capacity.1);
+        state.skip_to(piece.first_entry, requested, start);
+        state.at = state.at.max(piece.end());
+        let mut done = Ok(());
+        state.fill(start, |values| {
+            let is_first = values.is_empty();
+            done = append(values);
+            if is_first && done.is_ok() {
+                values.expect(self.sink.capacity.0.saturating_sub(values.len()));
+            }
+            Ok(())
+        });
+        done
     }
 
     /// Adds to the cost of the column, and serves the next ticket.

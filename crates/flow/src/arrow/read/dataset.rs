@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use dataset::layout::Container;
 use dataset::table::piece::Piece;
-use dataset::table::{FileRange, Loaded, StoredTable, TableColumn, TableSchema};
+use dataset::table::{FileRange, Loaded, StoredTable, TableColumn, TableSchema, ValueBuilder};
 use dataset::tree::Tree;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Follow, Holder, Result, Source, Traffic};
@@ -69,6 +69,33 @@ impl ReadColumn<'_> {
         let mut runs = requested.runs(&(piece.first_entry..piece.end()));
         let (mut bytes, codecs) = fetcher.over(files);
         self.table.open(self.number, piece, &mut runs, &mut bytes, codecs)
+    }
+
+    /// Appends the requested entries of a piece to the values of the column.
+    pub fn append(
+        &self,
+        piece: &Piece,
+        requested: &RequestedEntries<'_>,
+        files: &Files,
+        fetcher: &mut Fetcher,
+        values: &mut ValueBuilder,
+    ) -> Result<()> {
+        let mut runs = requested.runs(&(piece.first_entry..piece.end()));
+        let (mut bytes, codecs) = fetcher.over(files);
+        self.table.append(self.number, piece, &mut runs, &mut bytes, codecs, values)
+    }
+
+    /// The first of some pieces, with those behind it that are read with it in one go, and their number. None for pieces that are opened
+    /// one by one: their entries are decoded when all before them are.
+    pub fn in_one_go(&self, pieces: &[Piece]) -> Option<(Piece, usize)> {
+        let (TableColumn::Field(plan), Some((first, rest))) = (self.plan, pieces.split_first()) else { return None };
+        let (mut all, mut count) = (*first, 1);
+        // What takes memory beside the values is as large as planned for a piece.
+        for next in rest.iter().take_while(|_| plan.is_straight()) {
+            let Some(both) = all.with(next) else { break };
+            (all, count) = (both, count + 1);
+        }
+        (!first.is_default()).then_some((all, count))
     }
 }
 

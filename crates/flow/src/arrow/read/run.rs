@@ -1,11 +1,14 @@
 //! Runs a request on threads.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Schema};
+use dataset::page_cache::PageCache;
+use dataset::table::piece::Piece;
 use dataset::table::{Loaded, TableColumn};
 use rayon::ThreadPool;
 use rootfile::{Error, Result};
@@ -14,7 +17,7 @@ use super::column_sink::{ColumnSink, OutputMode, SinkGuard};
 use super::cost::ReadCost;
 use super::dataset::{Dataset, ReadColumn};
 use super::request::{Request, RequestedEntries};
-use super::tasks::{Task, Tasks};
+use super::tasks::{TASK_BYTES, Task, Tasks};
 use crate::execute::allocator;
 use crate::execute::fetch::read_ahead::ReadAhead;
 use crate::execute::fetch::tree::basket_cache::{BasketCache, CacheKey};
@@ -48,6 +51,8 @@ pub fn read(dataset: &Dataset, request: &Request<'_>) -> Result<Read> {
 pub(crate) struct Kept {
     /// Baskets that several of them use.
     cache: BasketCache,
+    /// Pages that several of them use, or several pieces.
+    pages: Arc<PageCache>,
     /// Bytes that are on their way for them.
     ahead: ReadAhead,
     /// The entries of all of them.
@@ -61,6 +66,7 @@ impl Kept {
         let room = ReadAhead::room(dataset.files(), request.budget.memory);
         Self {
             cache,
+            pages: Arc::default(),
             ahead: ReadAhead::over(dataset.files(), room),
             entries: request.entries(dataset.entries()),
             team: None,
@@ -214,19 +220,37 @@ fn run(
     let ahead = &mode.kept.ahead;
     let beside = mode.kept.cache.room() + ahead.room_taken();
     let share = request.budget.share(dataset.metadata(), scratch)?.beside(beside, scratch);
-    allocator::keep(share.waiting / 8);
+    mode.kept.pages.allow(share.waiting / 4);
+    mode.kept.pages.share(shared_columns(&columns));
+    match mode.mode {
+        OutputMode::Keep => allocator::keep(share.waiting / 8),
+        // What is dropped at the end of a cluster is made again in the next.
+        OutputMode::DropClusters { .. } => allocator::keep_dropped(share.waiting / 8, share.waiting / 2),
+    }
     let sink =
         |(plan, read): (&TableColumn, &ReadColumn<'_>)| ColumnSink::new(plan, read.column, &requested, mode.mode);
     let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
     let horizon = RequestedEntries::new(&mode.kept.entries, request.selection.as_ref());
     let shared =
         ReadJob { dataset, plans, columns: &columns, sinks: &sinks, requested, mode, progress: request.progress };
-    let mut tasks = Tasks::new(&columns, dataset.clusters(), (requested, horizon), ahead);
+    let mut tasks = Tasks::new(&columns, dataset.clusters(), (requested, horizon), ahead).for_threads(share.threads);
+    let is_free = |task: &Task| sinks.get(task.sink).is_some_and(|sink| sink.try_wait(task.ticket).is_some());
     let give_up = || sinks.iter().for_each(ColumnSink::give_up);
     let workers = Workers::new("the reading", share.threads, request.progress).giving_up(&give_up);
     let workers = workers.with_team(mode.kept.team.as_deref());
-    workers.run(|| Ok(tasks.next()), Fetcher::new, |_, task, fetcher| shared.perform(&task, fetcher))?;
+    let fetcher = || Fetcher::keeping(Arc::clone(&mode.kept.pages));
+    workers.run(|| Ok(tasks.next(is_free)), fetcher, |_, task, fetcher| shared.perform(&task, fetcher))?;
     Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
+}
+
+/// The stored columns of RNTuples that several fields have: projected fields of one collection share its ends.
+fn shared_columns(columns: &[ReadColumn<'_>]) -> HashSet<usize> {
+    let fields = columns.iter().filter_map(|read| match read.plan {
+        TableColumn::Field(plan) => Some(plan),
+        TableColumn::Branch(_) | TableColumn::Array { .. } => None,
+    });
+    let mut known = HashSet::new();
+    fields.flat_map(|plan| plan.columns()).copied().filter(|column| !known.insert(*column)).collect()
 }
 
 /// Largest number of bytes that one thread needs for a column, without the array.
@@ -245,8 +269,24 @@ impl ReadJob<'_> {
         let mut counters = self.counters(plan)?;
         let (mut spent, mut loading) = (ReadCost::default(), Duration::ZERO);
         let mut waiting: Vec<(usize, Loaded)> = Vec::new();
+        let mut waiting_bytes = 0;
         let mut guard: Option<SinkGuard<'_>> = None;
-        for index in task.pieces.clone() {
+        let mut pieces = task.pieces.clone();
+        while let Some(piece) = column.source.pieces.get(pieces.start).filter(|_| !pieces.is_empty()) {
+            if let Some((all, count)) = read.in_one_go(column.source.pieces.get(pieces.clone()).unwrap_or_default()) {
+                guard = guard.or_else(|| sink.try_wait(task.ticket));
+                if let Some(guard) = &mut guard {
+                    self.append(guard, column, &mut waiting, &mut counters, fetcher);
+                    let started = Instant::now();
+                    self.append_straight(guard, read, &all, fetcher, &mut spent)?;
+                    loading += started.elapsed();
+                    pieces.start += count;
+                    continue;
+                }
+            }
+            let index = pieces.start;
+            pieces.start += 1;
+            waiting_bytes += u64::from(piece.packed_len());
             let loaded = match self.mode.kept.cache.take(CacheKey::Column(column.branch), index) {
                 Some(data) => Loaded::Basket(data),
                 None => {
@@ -257,9 +297,11 @@ impl ReadJob<'_> {
                 }
             };
             waiting.push((index, loaded));
-            if guard.is_none() {
-                guard = sink.try_wait(task.ticket);
-            }
+            // No more may wait than is planned for.
+            guard = guard.or_else(|| match waiting_bytes < TASK_BYTES {
+                true => sink.try_wait(task.ticket),
+                false => Some(sink.wait(task.ticket)),
+            });
             if let Some(guard) = &mut guard {
                 self.append(guard, column, &mut waiting, &mut counters, fetcher);
             }
@@ -279,16 +321,24 @@ impl ReadJob<'_> {
     fn open(&self, read: &ReadColumn<'_>, index: usize, fetcher: &mut Fetcher, spent: &mut ReadCost) -> Result<Loaded> {
         let piece = read.column.source.pieces.get(index).ok_or_else(|| Error::request("an unknown piece"))?;
         let loaded = read.open(piece, &self.requested, self.mode.kept.ahead.files(), fetcher)?;
-        let cost = fetcher.codecs.take_cost();
-        *spent += ReadCost {
-            fetch: fetcher.take_time(),
-            decompress: cost.decompress,
-            decode: Duration::ZERO,
-            baskets: cost.blocks,
-            compressed: cost.compressed,
-            uncompressed: cost.uncompressed,
-        };
+        *spent += cost_of(fetcher);
         Ok(loaded)
+    }
+
+    /// Decodes a piece to where its values belong, and adds to its cost.
+    fn append_straight(
+        &self,
+        guard: &mut SinkGuard<'_>,
+        read: &ReadColumn<'_>,
+        piece: &Piece,
+        fetcher: &mut Fetcher,
+        spent: &mut ReadCost,
+    ) -> Result<()> {
+        let files = self.mode.kept.ahead.files();
+        guard
+            .append_by(piece, &self.requested, |values| read.append(piece, &self.requested, files, fetcher, values))?;
+        *spent += cost_of(fetcher);
+        Ok(())
     }
 
     /// Appends the waiting pieces.
@@ -327,5 +377,18 @@ impl ReadJob<'_> {
         };
         let columns = plan.counters().iter().map(counter).collect::<Result<_>>()?;
         Ok(Some(CounterReader::new(self.mode.kept.ahead.files(), columns)))
+    }
+}
+
+/// What a thread has spent on opening since the last call.
+fn cost_of(fetcher: &mut Fetcher) -> ReadCost {
+    let cost = fetcher.codecs.take_cost();
+    ReadCost {
+        fetch: fetcher.take_time(),
+        decompress: cost.decompress,
+        decode: Duration::ZERO,
+        baskets: cost.blocks,
+        compressed: cost.compressed,
+        uncompressed: cost.uncompressed,
     }
 }

@@ -1,6 +1,6 @@
-//! Deals out the requested baskets, cluster by cluster and in each cluster column by column, in file order. Tasks are made
-//! on demand. Before the tasks of a cluster the bytes of the next one are announced; of remote files those of more clusters, as far
-//! as there is room.
+//! Deals out the requested baskets, cluster by cluster and in each cluster column by column, in file order, but first those that wait for
+//! no other. Tasks are made on demand. Before the tasks of a cluster the bytes of the next one are announced; of remote files those of
+//! more clusters, as far as there is room.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -13,8 +13,15 @@ use super::request::RequestedEntries;
 use crate::execute::fetch::read_ahead::ReadAhead;
 use crate::table::tree::column::Column;
 
-/// Compressed bytes of a task: enough to be worth taking a ticket, few enough for a core's cache.
-const TASK_BYTES: u64 = 256 << 10;
+/// Compressed bytes that wait decompressed for their ticket: enough to be worth taking one, few enough for a core's cache.
+pub(super) const TASK_BYTES: u64 = 256 << 10;
+
+/// Most compressed bytes of a task: who watches is asked before each whether the work goes on.
+const MOST_BYTES: u64 = 32 << 20;
+
+/// A column with less than one part in this many of a thread's share of a cluster is one task: threads then read different columns, and
+/// each decodes without waiting for others. Larger ones are dealt out in small tasks, so that no thread is left with much at the end.
+const SHARE: u64 = 4;
 
 /// Largest number of bytes that one thread needs for a task: its pieces wait decompressed for their ticket.
 pub(crate) fn memory_needs(column: &Column, pieces: Range<usize>) -> u64 {
@@ -62,6 +69,7 @@ pub(super) struct Tasks<'a> {
     next: Vec<(usize, u64)>,
     /// The next cluster.
     cluster: usize,
+    threads: u64,
     ready: VecDeque<Task>,
 }
 
@@ -76,17 +84,24 @@ impl<'a> Tasks<'a> {
         let next = columns.iter().map(|read| (read.column.source.overlapping(&span).start, 0)).collect();
         // The cluster that holds the first entry.
         let cluster = bounds.partition_point(|&bound| bound <= span.start).saturating_sub(1);
-        Self { columns, bounds, requested, ahead, horizon, next, cluster, ready: VecDeque::new() }
+        Self { columns, bounds, requested, ahead, horizon, next, cluster, threads: 1, ready: VecDeque::new() }
     }
 
-    pub fn next(&mut self) -> Option<Task> {
+    /// Deals the tasks out to so many threads.
+    pub fn for_threads(self, threads: usize) -> Self {
+        Self { threads: threads as u64, ..self }
+    }
+
+    /// The next task: the first that waits for no other, if there is one.
+    pub fn next(&mut self, is_free: impl Fn(&Task) -> bool) -> Option<Task> {
         while self.ready.is_empty() {
             let end = self.end_of(self.cluster)?;
             self.announce();
             self.deal(end);
             self.cluster += 1;
         }
-        self.ready.pop_front()
+        let free = if self.threads > 1 { self.ready.iter().position(is_free) } else { None };
+        self.ready.remove(free.unwrap_or(0))
     }
 
     /// The end of a cluster, as far as it is requested. Entries behind the last cluster belong to it.
@@ -102,9 +117,29 @@ impl<'a> Tasks<'a> {
         begins.then_some(end.min(span.end))
     }
 
+    /// The bytes of each column's tasks in a cluster with this end.
+    fn task_sizes(&self, end: u64) -> Vec<u64> {
+        if self.threads <= 1 {
+            return vec![MOST_BYTES; self.columns.len()];
+        }
+        let in_cluster = |(ReadColumn { column, .. }, (next, _)): (&ReadColumn<'_>, &(usize, u64))| {
+            let pieces = column.source.pieces.get(*next..).unwrap_or_default();
+            pieces
+                .iter()
+                .take_while(|piece| piece.first_entry < end)
+                .map(|piece| task_bytes(column, piece))
+                .sum::<u64>()
+        };
+        let bytes: Vec<u64> = self.columns.iter().zip(&self.next).map(in_cluster).collect();
+        let share = bytes.iter().sum::<u64>() / self.threads / SHARE;
+        bytes.into_iter().map(|bytes| if bytes <= share { MOST_BYTES } else { TASK_BYTES }).collect()
+    }
+
     fn deal(&mut self, end: u64) {
+        let sizes = self.task_sizes(end);
         for (sink, ReadColumn { column, .. }) in self.columns.iter().enumerate() {
             let Some((next, ticket)) = self.next.get_mut(sink) else { continue };
+            let most = sizes.get(sink).copied().unwrap_or(TASK_BYTES);
             let dealt = self.ready.len();
             let mut deal = |pieces: Range<usize>| {
                 if !pieces.is_empty() {
@@ -116,7 +151,7 @@ impl<'a> Tasks<'a> {
             while let Some(piece) = column.source.pieces.get(*next).filter(|piece| piece.first_entry < end) {
                 let unwanted = self.requested.count(&(piece.first_entry..piece.end())) == 0;
                 bytes += task_bytes(column, piece);
-                if unwanted || bytes >= TASK_BYTES {
+                if unwanted || bytes >= most {
                     deal(from..*next + usize::from(!unwanted));
                     (from, bytes) = (*next + 1, 0);
                 }

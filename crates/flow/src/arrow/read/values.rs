@@ -26,7 +26,7 @@ impl Dataset {
         let requested = RequestedEntries::new(entries, set);
         let mut values = read.plan.start(0, 0)?;
         for piece in wanted(&read, &requested) {
-            values.append(read.open(piece, &requested, files, fetcher)?)?;
+            read.append(piece, &requested, files, fetcher, &mut values)?;
         }
         values.finish()
     }

@@ -1,9 +1,11 @@
 //! Fetches the bytes of pieces, with the buffers and codecs of one thread. Of pages it has the bytes that their container asks for.
 //! Baskets are checked and decompressed here, and the boundaries of their entries found.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dataset::codecs::Codecs;
+use dataset::page_cache::PageCache;
 use dataset::table::piece::{Piece, Stored};
 use dataset::tree::basket::{BasketData, BasketHeader, Entries, Payload};
 use rootfile::bytes::Cursor;
@@ -25,6 +27,13 @@ pub(crate) struct Fetcher {
 impl Fetcher {
     pub fn new() -> Self {
         Self { ranges: RangeBuffer::default(), codecs: Codecs::new(), unsure: false }
+    }
+
+    /// Keeps pages for neighbouring pieces.
+    pub fn keeping(pages: Arc<PageCache>) -> Self {
+        let mut fetcher = Self::new();
+        fetcher.codecs.pages = Some(pages);
+        fetcher
     }
 
     /// The bytes of numbered files, and the codecs that open them.
@@ -77,18 +86,23 @@ fn fetch(
     codecs: &mut Codecs,
 ) -> Result<(BasketHeader, bool)> {
     let place = piece.record().ok_or_else(no_record)?;
-    let (record, len) = (&mut codecs.record, place.len as usize);
-    read_at(bytes, place.file, (place.offset, len), record, 0)?;
-    record.truncate(len);
+    codecs.record_len = place.len as usize;
+    read_at(bytes, place.file, (place.offset, codecs.record_len), &mut codecs.record, 0)?;
+    let record = fetched(codecs);
     let checked = BasketHeader::peek(record).and_then(|peek| column.check(piece, &peek));
     let parsed = checked.and_then(|unsure| Ok((BasketHeader::parse(&mut Cursor::new(record))?, unsure)));
     parsed.map_err(|e| e.at(place.offset).object(format!("branch {}", column.name)).file(bytes.name(place.file)))
 }
 
+/// The record that was fetched last.
+fn fetched(codecs: &Codecs) -> &[u8] {
+    codecs.record.get(..codecs.record_len).unwrap_or_default()
+}
+
 /// Decompresses the record that was fetched last into the payload of the codecs.
 fn unpack(header: &BasketHeader, codecs: &mut Codecs) -> Result<()> {
-    let Codecs { decompressor, record, payload, cost, .. } = codecs;
-    let raw = record.get(header.keylen()..).unwrap_or_default();
+    let Codecs { decompressor, record, record_len, payload, cost, .. } = codecs;
+    let raw = record.get(header.keylen()..*record_len).unwrap_or_default();
     let objlen = header.key.objlen as usize;
     let started = Instant::now();
     payload.clear();
@@ -99,6 +113,22 @@ fn unpack(header: &BasketHeader, codecs: &mut Codecs) -> Result<()> {
     }
     cost.decompress += started.elapsed();
     Ok(())
+}
+
+/// Decompresses the record that was fetched last, into the memory of the payload of the codecs.
+fn unpacked(header: &BasketHeader, codecs: &mut Codecs) -> Result<Payload> {
+    let objlen = header.key.objlen as usize;
+    if codecs.payload.len() < objlen {
+        unpack(header, codecs)?;
+        return Ok(std::mem::take(&mut codecs.payload).into());
+    }
+    // What is large enough is not zeroed again.
+    let Codecs { decompressor, record, record_len, payload, cost, .. } = codecs;
+    let started = Instant::now();
+    let raw = record.get(header.keylen()..*record_len).unwrap_or_default();
+    decompressor.decompress_into(raw, payload.get_mut(..objlen).unwrap_or_default())?;
+    cost.decompress += started.elapsed();
+    Ok(Payload::first(std::mem::take(payload), objlen))
 }
 
 /// Opens all entries of a piece's record, and finds their boundaries.
@@ -132,11 +162,10 @@ fn opened(column: &Column, piece: &Piece, bytes: &mut dyn RangeBytes, codecs: &m
         }
         _ => {
             let (header, _) = fetch(column, piece, bytes, codecs)?;
-            if is_stored(codecs.record.len().saturating_sub(header.keylen()), header.key.objlen as usize) {
+            if is_stored(codecs.record_len.saturating_sub(header.keylen()), header.key.objlen as usize) {
                 header.open(Payload::stored(std::mem::take(&mut codecs.record), &header))?
             } else {
-                unpack(&header, codecs)?;
-                header.open(std::mem::take(&mut codecs.payload))?
+                header.open(unpacked(&header, codecs)?)?
             }
         }
     };
