@@ -2,6 +2,7 @@
 
 use dataset::table::piece::Piece;
 use dataset::tree::basket::{BasketHeader, Peek};
+use rootfile::codec::MAX_BLOCK;
 
 use super::model::TablePlan;
 use crate::table::depth::{Depth, OutputCluster, depth};
@@ -142,10 +143,12 @@ fn regrouping(column: &Column, bounds: &[u64], longest: u64) -> u64 {
     record + raw + basket + packed(column, basket.max(raw), record)
 }
 
-/// Bytes after compression of `raw` bytes, which are `record` bytes now.
+/// Bytes after compression of `raw` bytes, which are `record` bytes now. While a block is compressed it has room for all of its bytes;
+/// that of small baskets is part of what each thread has.
 fn packed(column: &Column, raw: u64, record: u64) -> u64 {
+    let block = if raw > MOVING_THREAD { raw.min(MAX_BLOCK as u64) } else { 0 };
     match column.target.compression.is_none() {
         true => raw,
-        false => raw.min(record.saturating_mul(MAX_GROWTH) + raw / CONSTANT_FACTOR),
+        false => raw.min(record.saturating_mul(MAX_GROWTH) + raw / CONSTANT_FACTOR) + block,
     }
 }
