@@ -27,7 +27,7 @@ def nano(megabytes: int, seed: int, codec: str = "zlib:1") -> Path:
     script = CORPUS / "make_large.py"
     options = ["--in", str(NANO_SOURCE), "--tree", "Events", "--codec", codec]
     options += ["--size-mb", str(megabytes), "--seed", str(seed)]
-    return _made(f"nano-{label}", script, [sys.executable, "-W", "ignore", str(script), *options, "--out"])
+    return made(f"nano-{label}", script, [sys.executable, "-W", "ignore", str(script), *options, "--out"])
 
 
 def read(kind: str, codec: str, megabytes: int) -> Path:
@@ -36,12 +36,12 @@ def read(kind: str, codec: str, megabytes: int) -> Path:
     if codec != "none":
         source = read(kind, "none", megabytes)
         command: list[str | Path] = [BINARY, "rewrite", source, "--compression", codec, "-q", "-o"]
-        return _made(f"{source.stem}-{codec.replace(':', '-')}", source, command)
+        return made(f"{source.stem}-{codec.replace(':', '-')}", source, command)
     if kind == "nano":
         # Entries have half as many bytes of offsets again.
         return nano(megabytes * 3 // 2, 1, codec)
     command = [native.program("make_read"), kind, f"{megabytes}e6", "1"]
-    return _made(f"{kind}-{megabytes}MB", native.SOURCES / "make_read.cxx", command)
+    return made(f"{kind}-{megabytes}MB", native.SOURCES / "make_read.cxx", command)
 
 
 def ntuple(kind: str, codec: str, megabytes: int) -> Path:
@@ -49,27 +49,27 @@ def ntuple(kind: str, codec: str, megabytes: int) -> Path:
     if codec != "zstd:5":
         source = ntuple(kind, "zstd:5", megabytes)
         command: list[str | Path] = [BINARY, "rewrite", source, "--compression", codec, "-q", "-o"]
-        return _made(f"{source.stem}-{codec.replace(':', '-')}", source, command)
+        return made(f"{source.stem}-{codec.replace(':', '-')}", source, command)
     tree = read(kind, "none", megabytes)
     command = [native.program("import_tree"), tree, "Events"]
-    return _made(f"ntuple-{tree.stem}", tree, command)
+    return made(f"ntuple-{tree.stem}", tree, command)
 
 
 def as_ntuple(tree: Path) -> Path:
     """The RNTuple that basketry makes of a tree, in the same codec."""
-    return _made(f"{tree.stem}-rntuple", tree, [BINARY, "rewrite", tree, "--container", "rntuple", "-q", "-o"])
+    return made(f"{tree.stem}-rntuple", tree, [BINARY, "rewrite", tree, "--container", "rntuple", "-q", "-o"])
 
 
 def ntuple_shape(fields: int, clusters: int, entries: int) -> Path:
     """An RNTuple of many fields or clusters."""
     command: list[str | Path] = [native.program("make_ntuple"), str(fields), str(clusters), str(entries)]
-    return _made(f"ntuple-{fields}-{clusters}", native.SOURCES / "make_ntuple.cxx", command)
+    return made(f"ntuple-{fields}-{clusters}", native.SOURCES / "make_ntuple.cxx", command)
 
 
 def reclustered(source: Path, entries: int) -> Path:
     """The same file in clusters of a number of entries."""
     command: list[str | Path] = [BINARY, "rewrite", source, "--cluster", str(entries), "-q", "-o"]
-    return _made(f"{source.stem}-clusters-{entries}", source, command)
+    return made(f"{source.stem}-clusters-{entries}", source, command)
 
 
 def flat(megabytes: int, seed: int) -> Path:
@@ -89,11 +89,11 @@ def _macro(name: str, label: str, arguments: str) -> Path:
         f"assert ROOT.gInterpreter.Declare(open({str(macro)!r}).read()); "
         f"assert ROOT.gInterpreter.ProcessLine('make(\"' + sys.argv[1] + '\", {arguments}); 1;')"
     )
-    return _made(f"{name}-{label}", macro, [sys.executable, "-W", "ignore", "-c", code])
+    return made(f"{name}-{label}", macro, [sys.executable, "-W", "ignore", "-c", code])
 
 
-def _made(label: str, recipe: Path, command: Sequence[str | Path]) -> Path:
-    """Runs the command with a file name appended, unless the recipe's result is there already."""
+def made(label: str, recipe: Path, command: Sequence[str | Path]) -> Path:
+    """Runs the command with a file name appended, unless the recipe's result is there already. A changed recipe makes it again."""
     with recipe.open("rb") as file:
         key = hashlib.file_digest(file, "sha256").hexdigest()[:8]
     path = FOLDER / f"{label}-{key}.root"

@@ -77,6 +77,7 @@ class Contender:
             "cpu": [sample.cpu for sample in self.samples],
             "wall": [sample.wall for sample in self.samples],
             "peak_rss": [sample.peak_rss for sample in self.samples],
+            "page_faults": [sample.page_faults for sample in self.samples],
         }
 
 

@@ -15,12 +15,10 @@ LIBRARIES = (
 def program(name: str) -> Path:
     """The program of that name, built if it is absent or older than its sources."""
     home = root_command("root").parents[1]
-    texts = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()))
-    folder = REPO / "build" / "bench" / f"native-{hashlib.sha256(texts).hexdigest()[:8]}"
+    folder = built_folder()
     built = folder / name
     if built.exists():
         return built
-    folder.mkdir(parents=True, exist_ok=True)
     flags: list[str | Path] = ["-O2", "-std=c++17", "-pthread", "-isystem", home / "include", "-I", SOURCES]
     link = [f"-Wl,-rpath-link,{home.parent / 'root.libs'}", f"-L{home / 'lib'}", f"-Wl,-rpath,{home / 'lib'}"]
     link += [f"-l{library}" for library in LIBRARIES]
@@ -33,6 +31,14 @@ def program(name: str) -> Path:
     used = ["-Wl,--push-state,--no-as-needed", "-lEventDict", "-Wl,--pop-state", f"-Wl,-rpath,{folder}"]
     _run("g++", *flags, "-o", built, SOURCES / f"{name}.cxx", f"-L{folder}", *used, *link)
     return built
+
+
+def built_folder() -> Path:
+    """Where what is built of these sources lies; another folder for other sources."""
+    texts = b"".join(path.read_bytes() for path in sorted(SOURCES.iterdir()))
+    folder = REPO / "build" / "bench" / f"native-{hashlib.sha256(texts).hexdigest()[:8]}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _run(*command: str | Path) -> None:

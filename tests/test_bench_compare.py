@@ -19,9 +19,10 @@ def test_every_job_runs_and_a_build_equals_itself(basketry: Basketry, tmp_path: 
     outcome = compared(basketry, basketry.binary, tmp_path, "--limit", "100000")
     assert outcome.code == 0, str(outcome)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in outcome.out.splitlines()[2:]]
-    assert len({row[0] for row in rows}) == len(rows) / 3 == 12
+    assert len({row[0] for row in rows}) == len(rows) / 5 == 12
     assert all(row[2] == row[3] for row in rows if row[1] == "MB written")
     assert sum(float(row[2]) > 0 for row in rows if row[1] == "MB written") == 9
+    assert all(float(row[2]) > 0 for row in rows if row[1] in ("page faults", "allocations"))
 
 
 def test_an_output_that_grew_is_named(basketry: Basketry, tmp_path: Path) -> None:

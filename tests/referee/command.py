@@ -27,6 +27,8 @@ class Outcome:
     timed_out: bool
     # By system calls, from files and pipes.
     bytes_read: int
+    # Pages of memory that the kernel had to give, without reading a disk.
+    page_faults: int
 
     def __str__(self) -> str:
         ended = "timed out" if self.timed_out else f"exit {self.code}"
@@ -51,7 +53,7 @@ def run(
     )
     os.close(writing)
     with os.fdopen(reading) as report:
-        code, wall, user, system, peak, timed_out, bytes_read = report.read().split()
+        code, wall, user, system, peak, timed_out, bytes_read, page_faults = report.read().split()
     return Outcome(
         command=words,
         code=int(code),
@@ -62,6 +64,7 @@ def run(
         peak_rss=int(peak) * 1024,
         timed_out=timed_out == "1",
         bytes_read=int(bytes_read),
+        page_faults=int(page_faults),
     )
 
 

@@ -13,7 +13,7 @@ import time
 def main() -> None:
     """argv: time limit in seconds, descriptor for the report, then the command.
 
-    The report is "status wall cpu_user cpu_system maxrss_kB timed_out bytes_read".
+    The report is "status wall cpu_user cpu_system maxrss_kB timed_out bytes_read page_faults".
     """
     limit, descriptor, command = float(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
     start = time.perf_counter()
@@ -42,8 +42,8 @@ def main() -> None:
     _, status, usage = os.wait4(pid, 0)
     signal.setitimer(signal.ITIMER_REAL, 0)
     code = os.waitstatus_to_exitcode(status)
-    report = f"{code} {wall} {usage.ru_utime} {usage.ru_stime} {usage.ru_maxrss} {int(timed_out)} {int(read)}"
-    os.write(descriptor, report.encode())
+    report = [code, wall, usage.ru_utime, usage.ru_stime, usage.ru_maxrss, int(timed_out), int(read), usage.ru_minflt]
+    os.write(descriptor, " ".join(map(str, report)).encode())
 
 
 if __name__ == "__main__":
