@@ -20,7 +20,7 @@ const KEPT_INFOS: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct InfosHash(pub u64, pub u64);
 
-/// The streamer infos of the open files, by the hashes of their records, and those that were parsed last.
+/// Streamer infos that files share: those of open files, found by the hash of their record, and the last few that were parsed.
 #[derive(Debug, Default)]
 struct KnownInfos {
     all: HashMap<InfosHash, Weak<StreamerInfos>>,

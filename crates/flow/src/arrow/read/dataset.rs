@@ -180,7 +180,7 @@ impl Dataset {
         self.sources.table().number_of_columns()
     }
 
-    /// How many of its columns are planned so far: those that were asked for.
+    /// The number of columns that have a plan. A column gets one when it is first asked for.
     pub fn number_planned(&self) -> usize {
         self.sources.table().number_planned()
     }

@@ -126,7 +126,7 @@ impl<F: TableFormat> AnyTable for Table<F> {
         let stage = std::mem::replace(&mut *self.stage(), Stage::Finished);
         let Stage::Open(mut open) = stage else { return Err(stopped()) };
         open.extend(file, None, scratches)?;
-        // The record takes memory as well, so what nobody needs any more goes before.
+        // Plans are not needed any more, and making the table's record takes memory, too.
         self.state().plans.clear();
         open.table.finish(file, directory, compression)
     }

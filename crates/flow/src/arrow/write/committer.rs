@@ -359,7 +359,7 @@ impl Committer {
         done.inspect_err(|e| self.give_up(&mut state, e))
     }
 
-    /// The same, and whoever calls it gives the output up if that fails.
+    /// Appends what can be appended, as `advance` does, but leaves it to the caller to give the output up after an error.
     fn append_waiting<'a>(&'a self, mut state: MutexGuard<'a, State>) -> (MutexGuard<'a, State>, Result<()>) {
         if state.appending {
             return (state, Ok(()));
