@@ -1,4 +1,4 @@
-"""Large files: a million clusters beside a hundred thousand, positions beyond 2 and 4 GiB, a file of 20 GB and a tree of 100 GB.
+"""Large files: a million clusters, entries of gigabytes, a file of 20 GB, a tree of 100 GB, positions beyond 2 and 4 GiB.
 
 The tree of 100 GB has blocks of zeros, for which the file system keeps no space: a preloaded library leaves them out.
 """
@@ -21,7 +21,7 @@ CONTAINERS = ("ttree", "rntuple")
 #: Clusters of one entry each; the quick form has a hundredth.
 CLUSTERS = (100_000, 1_000_000)
 #: Memory for them: what the metadata of the largest need, and a little for the work.
-CLUSTER_MEMORY = "1GB"
+CLUSTER_MEMORY = "2GB"
 #: Megabytes of payload of the file without zeros, from parts of which it is merged.
 FILE, PART = 20_000, 1_250
 FILE_MEMORY = "512MB"
@@ -142,8 +142,8 @@ def many_clusters(context: Context, folder: Path) -> None:
             for label, outcomes in done.items()
             if label in ("generate", "inspect", "merge", "read", "verify", "rewrite")
         }
-    few, many = (f"{size:,}" for size in sizes)
-    head = ["", f"{few}: CPU s", f"{many}: CPU s", "times", f"{few}: peak RSS, MB", f"{many}: peak RSS, MB"]
+    less, more = (f"{size:,}" for size in sizes)
+    head = ["", f"{less}: CPU s", f"{more}: CPU s", "times", f"{less}: peak RSS, MB", f"{more}: peak RSS, MB"]
     context.block("clusters", [*table(head, rows), "", f"One run each, with --memory {CLUSTER_MEMORY}."])
     alt = "CPU time of each verb over the number of clusters, trees and RNTuples."
     context.picture("clusters", alt, lambda figure: growth(figure, drawn), len(drawn))
@@ -160,7 +160,7 @@ def growth(figure: Figure, drawn: Mapping[str, Mapping[str, Sequence[tuple[float
 def cluster_jobs(source: Path, stem: Path, container: str, size: int) -> dict[str, list[Argument]]:
     """The verbs on a file of so many clusters, in an order in which their inputs are there."""
     combined, kept, out = (stem.with_name(f"{stem.name}-{name}.root") for name in ("combined", "kept", "out"))
-    other = next(one for one in CONTAINERS if one != container)
+    (other,) = set(CONTAINERS) - {container}
     generate = ["generate", "single", "--container", container, "--size", f"{8 * size}B", "--cluster", "1"]
     memory = ["--memory", CLUSTER_MEMORY]
     merge: list[Argument] = ["merge", source, source, *memory, "-q", "-o"]

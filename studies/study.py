@@ -249,7 +249,7 @@ def root_home() -> Path | None:
 
 
 def compiled(folder: Path, name: str) -> Path:
-    """A library of studies/native that is preloaded into programs: one makes storage slow, one leaves holes for zeros."""
+    """A library of studies/native, to be preloaded: one makes storage slow, one leaves holes for zeros."""
     source, library = NATIVE / f"{name}.cxx", folder / f"{name}.so"
     command: list[str | Path] = ["g++", "-O2", "-std=c++17", "-fPIC", "-shared", "-o", library, source, "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
