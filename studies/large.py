@@ -1,7 +1,4 @@
-"""Large files: a million clusters, entries of gigabytes, a file of 20 GB, a tree of 100 GB, positions beyond 2 and 4 GiB.
-
-The tree of 100 GB has blocks of zeros, for which the file system keeps no space: a preloaded library leaves them out.
-"""
+"""Large files: a million clusters beside a hundred thousand, a file of 20 GB, and entries of gigabytes."""
 
 import shutil
 import sys
@@ -15,7 +12,7 @@ import basketry as bk
 from referee.command import Argument, Outcome, run
 from referee.paths import BINARY
 from studies import pictures
-from studies.study import Context, compiled, number, study, table
+from studies.study import Context, number, study, table
 
 CONTAINERS = ("ttree", "rntuple")
 #: Clusters of one entry each; the quick form has a hundredth.
@@ -25,28 +22,15 @@ CLUSTER_MEMORY = "2GB"
 #: Megabytes of payload of the file without zeros, from parts of which it is merged.
 FILE, PART = 20_000, 1_250
 FILE_MEMORY = "512MB"
-#: Entries of one megabyte in a part with zeros, and parts in a tree and an RNTuple.
-ENTRIES = 1000
-PARTS = {"ttree": 100, "rntuple": 6}
-ZEROS_MEMORY = "256MB"
-#: An entry: its number, and zeros behind it.
-WIDTH = 131_072
 LIMIT = 1800.0
-ITERATE, FULL_VERIFY = "Python: iterate", "verify, with --memory 1GB"
+FULL_VERIFY = "verify, with --memory 1GB"
+#: Rows without a bar: a Python program has libraries and arrays of its own.
+ITERATE = "Python: iterate"
 #: Beside --memory: what a small file takes, and this much for metadata.
 BESIDE, METADATA = 28, 64
 #: Bytes of one entry.
 ENTRY = (1_200_000_000, 2_000_000_000, 2_400_000_000)
 ENTRY_MEMORY = "16GB"
-PYTHON = """
-import sys
-import basketry as bk
-total = 0
-for step in bk.iterate(sys.argv[1] + ":Events", ["number", "block"], step_size="50MB", library="np"):
-    assert (step["block"][:, 0] == step["number"]).all()
-    total += len(step["number"])
-print(total)
-"""
 WRITE = """
 import sys
 import awkward as ak
@@ -79,29 +63,6 @@ print("right", flush=True)
 # What ROOT does at its end is not asked.
 os._exit(0)
 """
-ROOT = """
-import os
-import sys
-import ROOT
-path, container, entries, part = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-places = [0, entries // 50, entries // 3, entries // 2, entries - 1]
-if container == "ttree":
-    file = ROOT.TFile(path)
-    tree = file.Get("Events")
-    assert tree.GetEntries() == entries, tree.GetEntries()
-    for place in places:
-        assert tree.GetEntry(place) > 0
-        assert tree.number == place % part and tree.block[0] == place % part, place
-else:
-    reader = ROOT.RNTupleReader.Open("Events", path)
-    assert reader.GetNEntries() == entries, reader.GetNEntries()
-    numbers = reader.GetView["std::int64_t"]("number")
-    blocks = reader.GetView["std::array<double, 131072>"]("block")
-    for place in places:
-        assert numbers(place) == place % part and blocks(place)[0] == place % part, place
-print(len(places), flush=True)
-os._exit(0)
-"""
 
 
 @study
@@ -114,7 +75,6 @@ def large(context: Context) -> None:
         many_clusters(context, folder)
         whole_file(context, folder)
         large_entries(context, folder)
-        zeros(context, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -214,7 +174,7 @@ def figures(context: Context, key: str, memory: str, done: Mapping[str, Outcome]
 
 
 def within(name: str, one: Outcome, bar: int) -> str:
-    """Whether a job's memory is within the bar. A Python program has libraries and arrays of its own."""
+    """Whether a job's memory is within the bar, where it has one."""
     return "" if name in (ITERATE, FULL_VERIFY) else "yes" if one.peak_rss <= bar * 1e6 else "no"
 
 
@@ -274,69 +234,6 @@ def baskets(path: Path) -> str:
     with bk.open(path) as file:
         branches = file["Events"].branches
         return f"{len(branches)} branches"
-
-
-def zeros(context: Context, folder: Path) -> None:
-    """A tree and an RNTuple of zeros with a number in front, merged beyond 2 and 4 GiB, and read by ROOT."""
-    library = compiled(context.out, "sparse") if shutil.which("g++") else None
-    for container in CONTAINERS:
-        part, big = folder / f"{container}-part.root", folder / f"{container}-big.root"
-        entries, count = (8, 3) if context.quick else (ENTRIES, max(1, round(PARTS[container] * context.scale)))
-        numbers_and_zeros(part, container, entries)
-        parts: list[Argument] = [part] * (count if library else 1)
-        memory = ["--memory", ZEROS_MEMORY]
-        merged = measured(
-            context, f"zeros {container}, merged", {"merge": ["merge", *parts, "-o", big, "-q", *memory]},
-            **({"LD_PRELOAD": str(library)} if library else {}),
-        )  # fmt: skip
-        jobs: dict[str, list[Argument]] = {
-            "inspect": ["inspect", big, "-q"],
-            "rewrite --dry-run": [
-                "rewrite",
-                big,
-                "-o",
-                folder / "no.root",
-                "--compression",
-                "zstd:5",
-                "--dry-run",
-                "-q",
-                *memory,
-            ],
-            "tune": ["tune", big, *memory],
-            "read": ["readspeed", big, *memory],
-            "verify": ["verify", *parts, big, *memory],
-            ITERATE: ["-c", PYTHON, big],
-        }
-        done = merged | measured(context, f"zeros {container}", jobs)
-        total = entries * len(parts)
-        what = f"{total:,} entries of 1 MB, {bytes_of(big)}. {by_root(context, big, container, (total, entries))}:"
-        figures(context, f"zeros-{container}", ZEROS_MEMORY, done, what)
-        big.unlink()
-        part.unlink()
-
-
-def numbers_and_zeros(path: Path, container: str, entries: int) -> None:
-    """Writes a part: in each entry zeros behind a number, each a basket or page of its own."""
-    import numpy as np
-
-    with bk.recreate(path, compression=None) as file:
-        make = file.mktree if container == "ttree" else file.mkrntuple
-        out = make("Events", {"number": "int64", "block": np.dtype((np.float64, (WIDTH,)))})
-        for first in range(0, entries, 64):
-            numbers = np.arange(first, min(first + 64, entries))
-            blocks = np.zeros((len(numbers), WIDTH))
-            blocks[:, 0] = numbers
-            out.extend({"number": numbers, "block": blocks})
-
-
-def by_root(context: Context, path: Path, container: str, entries: tuple[int, int]) -> str:
-    """What ROOT reads of it."""
-    if not context.root:
-        return "ROOT was not asked"
-    done = run([sys.executable, "-W", "ignore", "-c", ROOT, path, container, *map(str, entries)], timeout=LIMIT)
-    if done.code:
-        raise RuntimeError(f"ROOT reads {path.name} otherwise: {done.err[-1000:]}")
-    return f"ROOT reads the right values of {done.out.split()[-1]} entries, the last among them"
 
 
 def large_entries(context: Context, folder: Path) -> None:

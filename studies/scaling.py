@@ -53,6 +53,8 @@ class Job:
     lanes: int = 1
     #: Tasks that may be made or wait.
     in_flight: int = 64
+    #: Before the first task: the start of the program, and its plan.
+    before: float = 0.0
 
     @property
     def share(self) -> float:
@@ -131,7 +133,7 @@ class Machine:
 
 def simulated(job: Job, threads: int) -> float:
     """Seconds of a job on so many threads."""
-    return Machine(job, threads).run()
+    return job.before + Machine(job, threads).run()
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ def scaling(context: Context) -> None:
     ]
     head = ["a task, ms", "its own thread", "any thread", "in order", "in order, %"]
     context.block("services", table(head, rows))
-    context.block("check", check(jobs))
+    context.block("check", [*check(jobs), cores(context)])
     curves = {one.name: curve(one.job) for one in jobs}
     rows = [[name, *(number(gain, 2) for gain in gains), stops(gains)] for name, gains in curves.items()]
     context.block("threads", table(["times one thread", *map(str, THREADS), "helps up to"], rows))
@@ -177,7 +179,7 @@ def scaling(context: Context) -> None:
 
 def curve(job: Job) -> list[float]:
     """How many times as fast as one thread, for a long job."""
-    long = replace(job, tasks=MANY * job.lanes)
+    long = replace(job, tasks=MANY * job.lanes, before=0.0)
     one = simulated(long, 1)
     return [one / simulated(long, threads) for threads in THREADS]
 
@@ -202,6 +204,13 @@ def check(jobs: Sequence[Measured]) -> list[str]:
         "",
         "The shortest of three runs each.",
     ]
+
+
+def cores(context: Context) -> str:
+    """How much of the machine was free, by a loop that only computes."""
+    source = context.generated("multi", context.megabytes(READING, 4), "--compression", "zlib:1", "--cluster", "4MB")
+    *_, last = json.loads(basketry("readspeed", source, "--json", "-q", "-j", "1,2"))["scaling"]
+    return f"Two threads that only computed had {last['effective_cores']:.2f} cores meanwhile."
 
 
 def speed_ups(figure: Figure, drawn: Mapping[str, Mapping[str, Sequence[float]]]) -> None:
@@ -301,17 +310,13 @@ def copied(context: Context, folder: Path) -> list[Measured]:
     for name, command in ways.items():
         done[name] = [shortest(context, *command, "-o", out, "-f", "-q", "-j", str(n)) for n in CHECKED]
     merge, recompress = (of[0] for of in done.values())
-    tasks = max(1, round(2 * size / CLUSTER))
-    copy = max(0.0, merge.cpu - 2 * reading) / tasks
+    planned = shortest(context, *ways["merge nano"], "-o", out, "-f", "-q", "--dry-run").cpu
+    tasks = max(1, round(size / CLUSTER))
+    copy = max(0.0, merge.cpu - planned - 2 * reading) / tasks / 2
+    packed = max(0.0, recompress.cpu - planned - reading) / tasks - copy
     jobs = [
-        Job(tasks, 2 * reading / tasks, 0.0, 1, copy),
-        Job(
-            max(1, tasks // 2),
-            reading / max(1, tasks // 2),
-            max(0.0, recompress.cpu - reading - copy * tasks / 2) / max(1, tasks // 2),
-            30,
-            copy,
-        ),
+        Job(2 * tasks, reading / tasks, 0.0, 1, copy, before=planned),
+        Job(tasks, reading / tasks, max(0.0, packed), round(CLUSTER / PIECE), copy, before=planned),
     ]
     walls = [tuple(one.wall for one in of) for of in done.values()]
     return [Measured(name, job, wall) for name, job, wall in zip(done, jobs, walls, strict=True)]
