@@ -26,7 +26,7 @@ def main() -> None:
     """Runs the requested studies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME", help=f"of {', '.join(NAMES)}; default all")
-    parser.add_argument("--scale", type=float, default=1.0, help="so many times as much data; 1 takes about an hour")
+    parser.add_argument("--scale", type=float, default=1.0, help="so many times as much data; 1 takes about two hours")
     parser.add_argument(
         "--quick", action="store_true", help="tiny inputs, one repeat: shows that it works, not how fast"
     )
