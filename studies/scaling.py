@@ -142,7 +142,8 @@ class Measured:
 
     name: str
     job: Job
-    walls: tuple[float, ...]
+    #: Seconds by the clock and of CPU, for each number of threads that is checked.
+    took: tuple[tuple[float, float], ...]
 
 
 @study
@@ -195,10 +196,10 @@ def check(jobs: Sequence[Measured]) -> list[str]:
     rows = []
     for one in jobs:
         walls = [simulated(one.job, threads) for threads in CHECKED]
-        cells = [number(seconds, 3) for pair in zip(one.walls, walls, strict=True) for seconds in pair]
-        gains = [number(of[0] / of[-1], 2) for of in (one.walls, walls)]
+        cells = [number(seconds, 3) for took, wall in zip(one.took, walls, strict=True) for seconds in (*took, wall)]
+        gains = [number(of[0] / of[-1], 2) for of in ([wall for wall, _ in one.took], walls)]
         rows.append([one.name, *cells, *gains])
-    heads = [f"{threads}: {what}" for threads in CHECKED for what in ("measured, s", "simulated, s")]
+    heads = [f"{threads}: {what}" for threads in CHECKED for what in ("wall s", "CPU s", "simulated, s")]
     return [
         *table(["threads", *heads, "gain, measured", "gain, simulated"], rows),
         "",
@@ -278,7 +279,7 @@ def written(context: Context, container: str, codec: str, folder: Path) -> Measu
         tasks, each["filling"] + each["encoding"], each["compressing"], pieces, each["writing"],
         in_flight=max(1, int(MEMORY / CLUSTER / COPIES)),
     )  # fmt: skip
-    return Measured(f"write {container}, {codec}", job, tuple(best[n]["wall"] for n in CHECKED))
+    return Measured(f"write {container}, {codec}", job, tuple((best[n]["wall"], best[n]["cpu"]) for n in CHECKED))
 
 
 def read(context: Context, kind: str) -> Measured:
@@ -293,8 +294,9 @@ def read(context: Context, kind: str) -> Measured:
     lanes, clusters = len(reports[1]["columns"]), reports[1]["clusters"]
     tasks = lanes * clusters
     load, decode = own * (alone["fetch"] + alone["decompress"]) / tasks, own * alone["decode"] / tasks
-    walls = tuple(min(one["real"] for one in report["runs"]) for report in reports.values())
-    return Measured(f"read {kind}, zlib:1", Job(tasks, load, 0.0, 1, decode, lanes, in_flight=math.inf), walls)  # type: ignore[arg-type]
+    runs = [min(report["runs"], key=lambda one: one["real"]) for report in reports.values()]
+    took = tuple((one["real"], one["cpu"]) for one in runs)
+    return Measured(f"read {kind}, zlib:1", Job(tasks, load, 0.0, 1, decode, lanes, in_flight=math.inf), took)  # type: ignore[arg-type]
 
 
 def copied(context: Context, folder: Path) -> list[Measured]:
@@ -318,8 +320,8 @@ def copied(context: Context, folder: Path) -> list[Measured]:
         Job(2 * tasks, reading / tasks, 0.0, 1, copy, before=planned),
         Job(tasks, reading / tasks, max(0.0, packed), round(CLUSTER / PIECE), copy, before=planned),
     ]
-    walls = [tuple(one.wall for one in of) for of in done.values()]
-    return [Measured(name, job, wall) for name, job, wall in zip(done, jobs, walls, strict=True)]
+    took = [tuple((one.wall, one.cpu) for one in of) for of in done.values()]
+    return [Measured(name, job, wall) for name, job, wall in zip(done, jobs, took, strict=True)]
 
 
 def bytes_read(path: Path) -> float:
