@@ -6,7 +6,6 @@ No machine with so many cores was at hand. The simulation is compared with the m
 import heapq
 import itertools
 import json
-import math
 import shutil
 import time
 from collections import deque
@@ -160,7 +159,11 @@ def scaling(context: Context) -> None:
         shutil.rmtree(folder, ignore_errors=True)
     context.keep("jobs", [asdict(one) for one in jobs])
     rows = [
-        [one.name, *map(milliseconds, (one.job.make, one.job.finish, one.job.commit)), percent(one.job.share)]
+        [
+            one.name,
+            *(number(1e3 * each, 2) for each in (one.job.make, one.job.finish, one.job.commit)),
+            number(100 * one.job.share, 1),
+        ]
         for one in jobs
     ]
     head = ["a task, ms", "its own thread", "any thread", "in order", "in order, %"]
@@ -219,16 +222,6 @@ def speed_ups(figure: Figure, drawn: Mapping[str, Mapping[str, Sequence[float]]]
     for axes, curves in zip(pictures.panels(figure, list(drawn), shared=True), drawn.values(), strict=True):
         groups = {name: list(zip(map(float, THREADS), gains, strict=True)) for name, gains in curves.items()}
         pictures.over_threads(axes, groups, "times one thread, simulated", [(n, n) for n in THREADS], "ideal")
-
-
-def milliseconds(seconds: float) -> str:
-    """A service time."""
-    return number(1e3 * seconds, 2)
-
-
-def percent(share: float) -> str:
-    """A share."""
-    return number(100 * share, 1)
 
 
 def shortest(context: Context, *command: Argument) -> Outcome:
@@ -296,7 +289,7 @@ def read(context: Context, kind: str) -> Measured:
     load, decode = own * (alone["fetch"] + alone["decompress"]) / tasks, own * alone["decode"] / tasks
     runs = [min(report["runs"], key=lambda one: one["real"]) for report in reports.values()]
     took = tuple((one["real"], one["cpu"]) for one in runs)
-    return Measured(f"read {kind}, zlib:1", Job(tasks, load, 0.0, 1, decode, lanes, in_flight=math.inf), took)  # type: ignore[arg-type]
+    return Measured(f"read {kind}, zlib:1", Job(tasks, load, 0.0, 1, decode, lanes, in_flight=tasks), took)
 
 
 def copied(context: Context, folder: Path) -> list[Measured]:

@@ -59,5 +59,15 @@ def test_root_reads_entries_beyond_4_gib(basketry: Basketry, tmp_path: Path, con
     assert about.st_size > 4 << 30
     assert about.st_blocks * 512 < about.st_size / 10
     basketry("verify", *[part] * parts, big, "--memory", "64MB", timeout=600.0)
-    asked = [sys.executable, "-W", "ignore", "-c", ROOT, big, container, str(entries * parts), str(entries)]
+    asked: list[Argument] = [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-c",
+        ROOT,
+        big,
+        container,
+        str(entries * parts),
+        str(entries),
+    ]
     assert run(asked, timeout=600.0).out.split()[-1:] == ["5"]
