@@ -319,7 +319,7 @@ def quoted(page: str, rows: str, lines: Sequence[str]) -> list[str]:
 
 def quote(text: str, name: str, blocks: Mapping[str, Sequence[str]]) -> str:
     """A page whose tables between `<!-- quoted: STUDY KEY: ROWS -->` and `<!-- end -->` are those of a study."""
-    mark = re.compile(rf"(<!-- quoted: {re.escape(name)} ([^ :]+): ?(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+    mark = re.compile(rf"(<!-- quoted: {re.escape(name)} ([^ :]+): ?([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
     def anew(found: re.Match[str]) -> str:
         rows = "\n".join(quoted(name, found[3], blocks[found[2]]))
