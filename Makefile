@@ -144,7 +144,7 @@ bench-compare: $(TEST_STAMP) build ## the command beside that of another commit 
 	  $(VENV)/bin/python bench/compare.py build/bench/ref-target/$(PROFILE)/basketry $(COMPARE_OPTIONS)
 
 .PHONY: studies
-studies: build $(WHEEL_STAMP) ## the published studies, repeated beside ROOT: about an hour at SCALE=1 (STUDY=names, default all)
+studies: build $(WHEEL_STAMP) ## the published studies, repeated beside ROOT: about two hours at SCALE=1 and 25 GB of disk (STUDY=names, default all)
 	PYTHONPATH=.:tests:bench BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" \
 	  $(VENV)/bin/python studies/run.py --scale $(SCALE) $(addprefix --only ,$(STUDY)) $(STUDY_OPTIONS)
 

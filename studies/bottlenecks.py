@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from measure import in_page_cache, inside, rootreadspeed_clock
 from referee.command import run
 from studies import pictures, slow_job
-from studies.study import BASKETRY, Context, Spread, basketry, noise, number, slow_line, study, table
+from studies.study import BASKETRY, Context, Spread, basketry, compiled, noise, number, study, table
 
 THREADS = 2
 #: Megabytes a second of the slow line: a share of a busy network or disk.
@@ -173,7 +173,7 @@ class Readers:
         self.line_repeat = 3
         self.root_repeat = context.repeat(5)
         self.rootreadspeed = context.root / "bin" / ROOTREADSPEED if context.root else None
-        self.slow_line = slow_line(context.out) if context.root else None
+        self.slow_line = compiled(context.out, "slow_line") if context.root else None
 
     @property
     def names(self) -> list[str]:

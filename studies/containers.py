@@ -16,7 +16,7 @@ AOD = Path(__file__).with_name("containers_aod.toml")
 AUXILIARY = Path(__file__).with_name("containers_auxiliary.toml")
 #: The layout that the others are compared with.
 OLD = "split, 30 MB"
-#: Megabytes at scale 1, where all studies take an hour.
+#: Megabytes at scale 1, where the published studies take an hour.
 ESD_SIZE = 500
 AOD_SIZE = 500
 #: Entries of the tree beside the events at scale 1.

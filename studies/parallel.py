@@ -15,7 +15,7 @@ from referee.command import Argument
 from sections.writing import NTUPLE_RIVALS, OURS, TREE_RIVALS, Writer, basketry, rival
 from studies import pictures
 from studies.live import EVERY, live
-from studies.study import Context, Spread, mb, noise, number, slow_line, study, table
+from studies.study import Context, Spread, compiled, mb, noise, number, study, table
 
 #: Megabytes of payload at scale 1: about a second of a writer. The talk's gigabyte is in the table of sizes.
 CODECS = {"none": 250, "lz4:4": 40, "zlib:1": 40, "zstd:5": 20, "lzma:7": 4}
@@ -409,7 +409,7 @@ def devices(context: Context, half: Half, folders: dict[str, Path]) -> None:
     size = context.megabytes(ON_MEDIA, 4)
     ways: dict[str, tuple[Path, dict[str, str]]] = {medium: (folder, {}) for medium, folder in folders.items()}
     if context.root:
-        disk, library = next(iter(folders.values())), str(slow_line(context.out))
+        disk, library = next(iter(folders.values())), str(compiled(context.out, "slow_line"))
         unflushed = {"LD_PRELOAD": library, "NO_FSYNC": "1"}
         ways[f"{next(iter(folders))}, without fsync"] = (disk, unflushed)
         slow = unflushed | {"DISK_BYTES": str(THROTTLED)}

@@ -13,11 +13,11 @@ import traceback
 from pathlib import Path
 
 from referee.paths import REPO
-from studies import baskets, bottlenecks, containers, memory, parallel, predictions
+from studies import baskets, bottlenecks, containers, large, memory, parallel, predictions, scaling, sparse
 from studies.conclusions import CONCLUSIONS, conclusions
 from studies.study import PAGES, PICTURES, STUDIES, Context, publish, root_home
 
-MODULES = (memory, baskets, containers, parallel, bottlenecks, predictions)
+MODULES = (memory, baskets, containers, parallel, bottlenecks, predictions, scaling, large, sparse)
 #: In the order in which they run.
 NAMES = [module.__name__.removeprefix("studies.") for module in MODULES]
 
@@ -26,7 +26,7 @@ def main() -> None:
     """Runs the requested studies."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME", help=f"of {', '.join(NAMES)}; default all")
-    parser.add_argument("--scale", type=float, default=1.0, help="so many times as much data; 1 takes about an hour")
+    parser.add_argument("--scale", type=float, default=1.0, help="so many times as much data; 1 takes about two hours")
     parser.add_argument(
         "--quick", action="store_true", help="tiny inputs, one repeat: shows that it works, not how fast"
     )

@@ -28,7 +28,7 @@ FIGURES = "figures.md"
 #: Their pictures, in this folder beside them.
 PICTURES = "pictures"
 BASKETRY = "basketry"
-SLOW_LINE = Path(__file__).resolve().parent / "native" / "slow_line.cxx"
+NATIVE = Path(__file__).resolve().parent / "native"
 
 
 def study(function: Study) -> Study:
@@ -248,13 +248,13 @@ def root_home() -> Path | None:
     return home
 
 
-def slow_line(folder: Path) -> Path:
-    """The library that makes storage slow for a program, compiled."""
-    library = folder / "slow_line.so"
-    command: list[str | Path] = ["g++", "-O2", "-std=c++17", "-fPIC", "-shared", "-o", library, SLOW_LINE, "-ldl"]
+def compiled(folder: Path, name: str) -> Path:
+    """A library of studies/native, to be preloaded: one makes storage slow, one leaves holes for zeros."""
+    source, library = NATIVE / f"{name}.cxx", folder / f"{name}.so"
+    command: list[str | Path] = ["g++", "-O2", "-std=c++17", "-fPIC", "-shared", "-o", library, source, "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{SLOW_LINE.name}: {done.stderr}")
+        raise RuntimeError(f"{source.name}: {done.stderr}")
     return library
 
 
@@ -319,7 +319,7 @@ def quoted(page: str, rows: str, lines: Sequence[str]) -> list[str]:
 
 def quote(text: str, name: str, blocks: Mapping[str, Sequence[str]]) -> str:
     """A page whose tables between `<!-- quoted: STUDY KEY: ROWS -->` and `<!-- end -->` are those of a study."""
-    mark = re.compile(rf"(<!-- quoted: {re.escape(name)} ([^ :]+): ?(.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
+    mark = re.compile(rf"(<!-- quoted: {re.escape(name)} ([^ :]+): ?([^\n]*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
     def anew(found: re.Match[str]) -> str:
         rows = "\n".join(quoted(name, found[3], blocks[found[2]]))

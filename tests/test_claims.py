@@ -11,13 +11,17 @@ import pytest
 
 from referee.paths import REPO
 from referee.studies import PAGES
-from studies import bottlenecks, containers, gauge, live, live_reader, parallel
+from studies import bottlenecks, containers, gauge, large, live, live_reader, parallel, scaling
 from studies.conclusions import CLAIMS, CONCLUSIONS, conclusions
 from studies.conclusions.tables import FAILS, IN_PART, STANDS, Tables
 
 BLOCK = re.compile(r"<!-- measured: (\S+) -->\n(.*?)<!-- end -->", re.DOTALL)
 #: A number with a unit, or a comparison.
 FIGURE = re.compile(r"\d[\d .]*(?:%|MB\b|GB\b|kB\b|ms\b|s\b|events\b|times\b|x\b)")
+
+
+#: Studies without a published one: they draw no conclusions.
+OWN = ("predictions", "scaling", "large", "sparse")
 
 
 def given() -> bool:
@@ -68,6 +72,17 @@ SETTINGS: dict[str, dict[str, Callable[[], bool]]] = {
         "Files that take more than 5 ms to read": lambda: gauge.LONG_ENOUGH == 5e-3,
         "or slower by more than 3 %": lambda: gauge.NOISE == 0.03,
         "reading a random 1 % of the entries": given,
+    },
+    "scaling": {
+        "fit into `--memory 1GB`": lambda: scaling.MEMORY == 1e9,
+        "a cluster of 30 MB": lambda: scaling.CLUSTER == 30e6,
+    },
+    "large": {
+        "## A file of more than 20 GB": lambda: large.FILE >= 20_000,
+        "and 64 MB for metadata": lambda: large.METADATA == 64,
+    },
+    "sparse": {
+        "and 64 MB for metadata": lambda: large.METADATA == 64,
     },
 }
 
@@ -140,7 +155,7 @@ def test_what_was_not_measured_is_not_judged() -> None:
     assert not any("ROOT 6.40.00" in line for line in conclusions("baskets", without) if "zlib:9 takes" in line)
 
 
-@pytest.mark.parametrize("name", [*CLAIMS, "predictions"])
+@pytest.mark.parametrize("name", [*CLAIMS, *OWN])
 def test_sentences_tell_no_figures_of_their_own(name: str) -> None:
     text, known = BLOCK.sub("", page(name)), SETTINGS[name]
     missing = [fragment for fragment in known if fragment not in text]
@@ -231,4 +246,4 @@ def test_tables_are_read_as_they_are_written() -> None:
 
 def test_every_study_is_in_the_table_of_pages() -> None:
     listed = set(re.findall(r"^\| \[(\w+)\]", Path(PAGES / "README.md").read_text(), re.MULTILINE))
-    assert listed >= {*CLAIMS, "predictions"}
+    assert listed >= {*CLAIMS, *OWN}

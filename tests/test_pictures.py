@@ -215,3 +215,10 @@ def test_the_readme_shows_a_picture_that_exists() -> None:
     shown = re.findall(r"\(docs/studies/pictures/([^#)]+)#", (REPO / "README.md").read_text())
     assert shown
     assert all((PICTURES / name).exists() for name in shown)
+
+
+def test_a_quote_of_all_rows_ends_before_the_next_quote() -> None:
+    text = "<!-- quoted: memory streams: -->\n<!-- end -->\n<!-- quoted: large file: merge -->\nkept\n<!-- end -->\n"
+    table = ["| layout | MB |", "| --- | --: |", "| of 2012 | 4.0 |"]
+    assert quote(text, "memory", {"streams": table}).splitlines()[2:5] == table
+    assert text.split("\n", 2)[2] in quote(text, "memory", {"streams": table})

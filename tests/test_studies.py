@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
+
 from referee.command import Argument
 from referee.studies import PAGES, quick, studies
+from studies.scaling import Job, simulated
 
 BLOCK = re.compile(r"<!-- measured: (\S+) -->\n(.*?)<!-- end -->", re.DOTALL)
 
@@ -183,3 +186,52 @@ def test_results_that_are_kept_are_published_again_and_a_failure_stops_nothing(t
     assert "failed: predictions" in done.err
     assert "(quick form)" in (pages / "bottlenecks.md").read_text()
     assert "(quick form)" not in (pages / "predictions.md").read_text()
+
+
+def test_large_files_stay_within_the_bar(tmp_path: Path) -> None:
+    results = results_of("large", tmp_path)
+    rows = rows_of(results, "clusters")
+    assert len(rows) == 26
+    assert {row.split("|")[-2].strip() for row in rows_of(results, "file")} == {"yes", ""}
+    assert len(rows_of(results, "entries")) == 6
+
+
+def test_sparse_files_stay_within_the_bar(tmp_path: Path) -> None:
+    results = results_of("sparse", tmp_path)
+    for block in ("zeros-ttree", "zeros-rntuple"):
+        assert {row.split("|")[-2].strip() for row in rows_of(results, block)} == {"yes", ""}
+    if shutil.which("g++"):
+        (what,) = (line for line in results["blocks"]["zeros-ttree"] if line.startswith("24 entries"))
+        # Zeros take no space on the disk.
+        assert "(0.00 GB on the disk)" in what
+
+
+def test_the_simulation_of_threads_has_its_check(tmp_path: Path) -> None:
+    results = results_of("scaling", tmp_path)
+    jobs = [job["name"] for job in results["jobs"]]
+    for block in ("services", "check", "threads"):
+        assert [row.split("|")[1].strip() for row in rows_of(results, block)] == jobs
+    for row in rows_of(results, "threads"):
+        gains = [float(cell) for cell in row.split("|")[2:7]]
+        assert gains[0] == 1
+        assert all(1 <= gain <= threads + 0.01 for gain, threads in zip(gains, (1, 2, 4, 8, 16), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("job", "seconds"),
+    [
+        # All of the work can be divided, but for the beginning of the first and the end of the last task.
+        (Job(tasks=100, make=1.0, finish=0.0, pieces=10, commit=0.0), {1: 100.0, 2: 50.0, 4: 25.0}),
+        (Job(tasks=1, make=0.0, finish=8.0, pieces=8, commit=0.0), {1: 8.0, 2: 4.0, 16: 1.0}),
+        # One after the other.
+        (Job(tasks=10, make=0.0, finish=0.0, pieces=1, commit=2.0), {1: 20.0, 8: 20.0}),
+        (Job(tasks=10, make=1.0, finish=0.0, pieces=1, commit=1.0, in_flight=1), {1: 20.0, 8: 20.0}),
+        # The order sets the pace, once the first task is there.
+        (Job(tasks=10, make=1.0, finish=0.0, pieces=1, commit=1.0), {1: 20.0, 2: 11.0, 8: 11.0}),
+        # Two orders beside each other.
+        (Job(tasks=10, make=0.0, finish=0.0, pieces=1, commit=2.0, lanes=2), {1: 20.0, 2: 10.0, 8: 10.0}),
+        (Job(tasks=4, make=1.0, finish=0.0, pieces=1, commit=0.0, before=3.0), {1: 7.0, 4: 4.0}),
+    ],
+)
+def test_simulated_threads_take_the_time_that_their_work_takes(job: Job, seconds: dict[int, float]) -> None:
+    assert {threads: simulated(job, threads) for threads in seconds} == pytest.approx(seconds)

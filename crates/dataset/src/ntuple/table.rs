@@ -1,6 +1,7 @@
 //! An RNTuple with the page lists of all its clusters: what a reader of entries needs. It knows which cluster holds an entry,
 //! and how a field's entries are cut into pieces that can be read by themselves. It reads no pages: `cluster_reader` does.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use rootfile::{Error, Key, Result, RootFile, Source};
 use super::cluster_reader::ClusterSource;
 use super::decode::FieldPlan;
 use super::element::Encoding;
-use super::model::{Cluster, Ntuple, Page, PageList, Schema};
+use super::model::{Cluster, ColumnRange, Ntuple, Page, PageList, Schema};
 use super::open::{read_ntuple, read_page_list};
 use super::soundness::{Starts, check_counts};
 
@@ -18,6 +19,9 @@ const FLAT_PIECE: u64 = 1 << 20;
 
 /// Decompressed bytes of a piece of another field. The pages at its ends are decompressed for the neighbouring pieces too.
 const NESTED_PIECE: u64 = 16 << 20;
+
+/// Bytes that the allocator adds to each block.
+const ALLOCATED: usize = 16;
 
 /// An RNTuple and its page lists.
 #[derive(Debug)]
@@ -33,8 +37,8 @@ pub struct NtupleTable {
     lists: Vec<PageList>,
     /// Page list and number in it of each cluster, in the order of entries.
     clusters: Vec<(usize, usize)>,
-    /// Columns that do not continue from cluster to cluster: the column, the number of the cluster, and why not.
-    broken: Vec<(usize, usize, String)>,
+    /// Columns that do not continue from cluster to cluster: for each the number of the cluster, and why not.
+    broken: HashMap<usize, (usize, String)>,
 }
 
 /// Entries of a field in one cluster that are read together.
@@ -77,7 +81,8 @@ impl NtupleTable {
     pub fn of(ntuple: Ntuple, source: &dyn Source) -> Result<Self> {
         let lists: Vec<PageList> =
             (0..ntuple.groups.len()).map(|group| read_page_list(source, &ntuple, group)).collect::<Result<_>>()?;
-        let mut clusters: Vec<(usize, usize)> = Vec::new();
+        let mut clusters: Vec<(usize, usize)> =
+            Vec::with_capacity(lists.iter().map(|pages| pages.clusters.len()).sum());
         for (list, pages) in lists.iter().enumerate() {
             clusters.extend((0..pages.clusters.len()).map(|index| (list, index)));
         }
@@ -89,14 +94,14 @@ impl NtupleTable {
             max_key_size: ntuple.anchor.max_key_size,
             lists,
             clusters,
-            broken: Vec::new(),
+            broken: HashMap::new(),
         };
         table.check_clusters().map_err(|e| e.object(table.name.clone()).file(source.name()))?;
         let mut starts = Starts::new(&table.schema, |_| true);
-        let mut broken = Vec::new();
+        let mut broken = HashMap::new();
         for (number, (list, cluster)) in table.clusters().enumerate() {
             let found = starts.cluster(list, cluster).into_iter();
-            broken.extend(found.map(|(column, error)| (column, number, error.to_string())));
+            broken.extend(found.map(|(column, error)| (column, (number, error.to_string()))));
         }
         table.broken = broken;
         Ok(table)
@@ -117,6 +122,11 @@ impl NtupleTable {
     /// The clusters in the order of their entries, each with the page list that has its pages.
     pub fn clusters(&self) -> impl Iterator<Item = (&PageList, &Cluster)> {
         (0..self.clusters.len()).filter_map(|number| self.cluster(number))
+    }
+
+    /// How many clusters it has.
+    pub fn number_of_clusters(&self) -> usize {
+        self.clusters.len()
     }
 
     /// A cluster and the page list that has its pages.
@@ -153,13 +163,16 @@ impl NtupleTable {
         self.clusters().last().map_or(0, |(_, cluster)| cluster.first_entry.saturating_add(cluster.entries))
     }
 
-    /// Bytes that the page lists take in memory.
+    /// Bytes that the page lists take in memory. With a million clusters of few columns most of it is the clusters themselves.
     pub fn memory(&self) -> u64 {
         let of_list = |list: &PageList| {
             let columns: usize = list.clusters.iter().map(|cluster| cluster.columns.len()).sum();
-            list.pages.len() * size_of::<Page>() + columns * size_of::<super::model::ColumnRange>()
+            list.pages.len() * size_of::<Page>()
+                + columns * size_of::<ColumnRange>()
+                + list.clusters.len() * (size_of::<Cluster>() + ALLOCATED)
         };
-        self.lists.iter().map(|list| of_list(list) as u64).sum()
+        let lists: u64 = self.lists.iter().map(|list| of_list(list) as u64).sum();
+        lists.saturating_add((self.clusters.len() * size_of::<(usize, usize)>()) as u64)
     }
 
     /// What is needed to open the pages of a cluster. `file` is the number of its file.
@@ -183,9 +196,8 @@ impl NtupleTable {
 
     /// Whether a field can have values of all entries of a cluster, by the page lists.
     fn check_cluster(&self, plan: &FieldPlan, number: usize, (list, cluster): (&PageList, &Cluster)) -> Result<()> {
-        let is_here =
-            |(column, place, _): &&(usize, usize, String)| *place == number && plan.columns().contains(column);
-        if let Some((.., error)) = self.broken.iter().find(is_here) {
+        let mut broken = plan.columns().iter().filter_map(|column| self.broken.get(column));
+        if let Some((_, error)) = broken.find(|(place, _)| *place == number) {
             return Err(Error::corrupt(error.clone()));
         }
         check_counts(plan, list, cluster)
@@ -194,15 +206,16 @@ impl NtupleTable {
     /// The pieces of a field, in the order of entries. A column of values is cut between pages, a field with collections or
     /// several columns into parts of a cluster. A cluster in which the page lists contradict the schema or each other is one piece
     /// of no bytes, which [`check`](Self::check) refuses.
-    pub fn pieces(&self, plan: &FieldPlan) -> Vec<FieldPiece> {
-        let mut pieces = Vec::with_capacity(self.clusters.len());
-        for (number, place) in self.clusters().enumerate().filter(|(_, (_, cluster))| cluster.entries > 0) {
+    pub fn pieces(&self, plan: &FieldPlan) -> impl Iterator<Item = FieldPiece> {
+        let in_cluster = |(number, place): (usize, (&PageList, &Cluster))| {
+            let mut pieces = Vec::with_capacity(1);
             if self.add_pieces(plan, number, place, &mut pieces).is_err() {
                 let (start, end) = (place.1.first_entry, place.1.first_entry.saturating_add(place.1.entries));
                 pieces.push(FieldPiece { cluster: number, entries: start..end, compressed: 0, uncompressed: 0 });
             }
-        }
-        pieces
+            pieces
+        };
+        self.clusters().enumerate().filter(|(_, (_, cluster))| cluster.entries > 0).flat_map(in_cluster)
     }
 
     /// Checks that the page lists do not contradict the schema or each other in a field of a cluster.

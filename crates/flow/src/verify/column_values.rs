@@ -117,6 +117,19 @@ impl PairSide {
     }
 }
 
+/// Memory of the metadata of the RNTuples that have them, with the pieces of all compared fields.
+pub(super) fn ntuple_metadata(pairs: &[ValuePair]) -> u64 {
+    let mut tables: Vec<&Arc<NtupleSide>> = Vec::new();
+    for side in pairs.iter().flat_map(|pair| &pair.sides) {
+        if let PairSide::Field { table, .. } = side
+            && !tables.iter().any(|known| Arc::ptr_eq(known, table))
+        {
+            tables.push(table);
+        }
+    }
+    tables.iter().map(|side| side.table.metadata()).fold(0, u64::saturating_add)
+}
+
 /// Bytes that a thread needs for any of them.
 pub(super) fn scratch(pairs: &[ValuePair]) -> u64 {
     pairs.iter().map(ValuePair::scratch).max().unwrap_or(0)

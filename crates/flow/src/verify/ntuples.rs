@@ -44,10 +44,10 @@ impl SideTable {
         }
     }
 
-    fn metadata(&self) -> u64 {
+    fn tree_metadata(&self) -> u64 {
         match self {
             Self::Tree(plan, _) => plan.metadata,
-            Self::Ntuple(side) => side.table.metadata(),
+            Self::Ntuple(_) => 0,
         }
     }
 
@@ -77,7 +77,7 @@ pub(super) fn compare(
 ) -> Result<()> {
     let before = verdict.differences.len();
     let [ours, theirs] = [first.entries(), second.entries()];
-    let metadata = first.metadata() + second.metadata();
+    let tree_metadata = first.tree_metadata() + second.tree_metadata();
     let selected = first.selected().cloned();
     let kind = match (&first, &second) {
         (SideTable::Ntuple(_), SideTable::Ntuple(_)) => TableKind::Ntuple,
@@ -109,6 +109,7 @@ pub(super) fn compare(
         pair.tolerance = options.tolerances.of(path, &pair.name);
     }
     let scratch = column_values::scratch(&columns.pairs);
+    let metadata = tree_metadata.saturating_add(column_values::ntuple_metadata(&columns.pairs));
     let share = options.budget.share(metadata, scratch)?;
     let files = [files_a.as_slice(), files_b.as_slice()];
     let outcome = column_values::compare(&columns.pairs, ours.min(theirs), files, share, progress)?;

@@ -31,7 +31,7 @@ fn read_table(source: &dyn Source, name: &str, ntuple: Ntuple, content: &mut Con
             return Err(Error::unsupported(why));
         }
         let mut builder = plan.start(0)?;
-        let pieces = table.pieces(&plan);
+        let pieces: Vec<_> = table.pieces(&plan).collect();
         pieces.iter().try_for_each(|piece| table.check(&plan, piece.cluster))?;
         for piece in pieces {
             let at = table.cluster_source(piece.cluster, 0).unwrap();

@@ -269,6 +269,7 @@ impl StoredTable for NtupleChain {
                 found.pieces.extend(file.clusters().map(piece));
                 continue;
             };
+            found.pieces.reserve(file.table.number_of_clusters());
             for piece in file.table.pieces(plan) {
                 found.packed_len = found.packed_len.saturating_add(piece.compressed);
                 found.raw_len = found.raw_len.saturating_add(piece.uncompressed);

@@ -65,6 +65,7 @@ pub fn column_groups<'a>(
     budget: Budget,
     beside: u64,
 ) -> Result<Vec<ColumnGroup<'a>>> {
+    ask_for(dataset, columns);
     let group = |places: Range<usize>, room: u64| ColumnGroup::new(dataset, columns, places, room, budget, beside);
     let mut groups = Vec::new();
     // The next one is at the end.
@@ -90,6 +91,13 @@ pub fn column_groups<'a>(
     Ok(groups)
 }
 
+/// Asks for the pieces of all columns: from then on they are among the metadata.
+fn ask_for(dataset: &Dataset, columns: &[CountedColumn]) {
+    for one in columns {
+        let _ = dataset.source(one.column);
+    }
+}
+
 /// The least memory in which groups of columns can be read, and what it is for.
 #[derive(Clone, Debug, Default)]
 pub struct LeastMemory {
@@ -102,6 +110,7 @@ pub struct LeastMemory {
 impl LeastMemory {
     /// That of some columns, as [`column_groups`] takes them.
     pub fn of(dataset: &Dataset, columns: &[CountedColumn], beside: u64) -> Self {
+        ask_for(dataset, columns);
         let budget = Budget { memory: 0, threads: 1 };
         let alone = |place: usize| ColumnGroup::new(dataset, columns, place..place + 1, LEAST_STEP, budget, beside);
         let Some(most) = (0..columns.len()).map(alone).max_by_key(ColumnGroup::needs) else { return Self::default() };

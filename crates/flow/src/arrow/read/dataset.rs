@@ -40,6 +40,13 @@ impl Sources {
             Self::Stored { table, .. } => &**table,
         }
     }
+
+    /// Bytes of the pieces of the columns that were asked for. A plan of trees counts those of all.
+    fn pieces_memory(&self) -> u64 {
+        let Self::Stored { columns, .. } = self else { return 0 };
+        let pieces: usize = columns.iter().filter_map(OnceLock::get).map(|column| column.source.pieces.len()).sum();
+        (pieces * size_of::<Piece>()) as u64
+    }
 }
 
 /// A column that is read: its pieces, and the table that opens them, where it has a number and a plan.
@@ -317,8 +324,10 @@ impl Dataset {
         self.friends.get().map_or(&self.files, |friends| &friends.files)
     }
 
+    /// Memory of its metadata, and of the pieces of all columns that were asked for so far.
     pub(crate) fn metadata(&self) -> u64 {
-        self.friends.get().map_or(self.metadata, |friends| friends.metadata)
+        let of_tables = self.friends.get().map_or(self.metadata, |friends| friends.metadata);
+        of_tables.saturating_add(self.sources.pieces_memory())
     }
 
     /// Makes it a friend of that name, whose nodes and files are numbered behind `nodes` and `files` others.

@@ -60,7 +60,7 @@ impl Friends {
     pub fn open(dataset: &Dataset, given: Vec<(String, Dataset)>) -> Self {
         let mut columns = dataset.number_of_columns();
         let mut nodes = dataset.schema().len();
-        let mut friends = Self { list: Vec::new(), files: dataset.files().to_vec(), metadata: dataset.metadata() };
+        let mut friends = Self { list: Vec::new(), files: dataset.files().to_vec(), metadata: dataset.metadata };
         let given = given.into_iter().map(|(name, friend)| (name, Ok((friend, Vec::new()))));
         let named = named(dataset).map(|(name, parts)| (name, parts.and_then(|parts| open(dataset, &parts))));
         for (name, found) in given.chain(named) {

@@ -143,7 +143,7 @@ fn by_tree(found: &mut ScanResult) -> HashMap<u64, Vec<FoundBasket>> {
     }
     let mut baskets: HashMap<u64, Vec<FoundBasket>> = HashMap::new();
     for basket in std::mem::take(&mut found.baskets) {
-        let of_name = places.get(basket.tree.as_str()).map_or(&[][..], Vec::as_slice);
+        let of_name = places.get(&*basket.tree).map_or(&[][..], Vec::as_slice);
         let place = match (owners.get(&basket.seek), of_name) {
             (Some(owner), _) => *owner,
             (None, [(_, only, _)]) => *only,

@@ -1,6 +1,7 @@
 //! Scans the records of a file whose lists of keys are missing, for directories, objects, trees and baskets.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use rootfile::{Directory, Key, Result, RootFile, is_directory};
 
 use super::ntuple::BLOB;
 use super::report::Unreadable;
-use super::scan_result::{FoundBasket, FoundTree, ScanResult};
+use super::scan_result::{FoundBasket, FoundTree, Names, ScanResult};
 use super::tree::saves::are_saves_of_one;
 
 /// Scans a file. Trees without a record take their branches from `template`.
@@ -22,33 +23,36 @@ pub(super) fn scan(input: &Path, template: Option<&RootFile>) -> Result<ScanResu
     let file = RootFile::open_unlisted(input)?;
     let mut notes = Vec::new();
     let begin = file.header().begin;
-    let mut records = Vec::new();
-    let mut end = file.walk_records(begin, |key| records.push(key))?;
-    let file = with_infos(file, &records, template);
+    let mut walked = Walked::default();
+    let mut end = file.walk_records(begin, |key| walked.add(&file, key))?;
+    let file = with_infos(file, &walked.records, template);
     // More records may follow bytes that are not a record. The scan goes on at the end of the saved file, at the end of a
     // basket that a tree lists, or at a key in a readable list.
-    let listed = listed_records(input);
-    let mut tried = BTreeSet::new();
+    let (mut known, mut trees_read) = (BTreeSet::new(), 0);
+    if end < file.source().size() {
+        known.extend(listed_records(input).into_iter().chain([file.header().end]));
+    }
     while end < file.source().size() {
-        let saved = file.header().end;
-        let trees = records.iter().filter(|key| is_tree_class(&file, &key.class));
-        let known = trees.filter_map(|key| read_tree(&file, key).ok()).flat_map(|tree| ends(&tree)).chain([saved]);
-        let known = known.chain(listed.iter().copied());
-        let Some(next) = known.filter(|at| *at > end && tried.insert(*at)).min() else { break };
+        for key in walked.records.iter().skip(trees_read).filter(|key| is_tree_class(&file, &key.class)) {
+            known.extend(read_tree(&file, key).iter().flat_map(ends));
+        }
+        trees_read = walked.records.len();
+        let Some(&next) = known.range((Bound::Excluded(end), Bound::Unbounded)).next() else { break };
         notes.push(format!("bytes {end} to {next} hold no records and are skipped"));
-        end = file.walk_records(next, |key| records.push(key))?;
+        end = file.walk_records(next, |key| walked.add(&file, key))?;
     }
     let left = file.source().size().saturating_sub(end);
     if left > 0 {
         notes.push(format!("the last {left} bytes hold no complete record"));
     }
+    let Walked { records, baskets, .. } = walked;
     let directories = directories(&file, &records);
     let places: HashMap<u64, usize> = directories.iter().enumerate().map(|(i, d)| (d.seek, i)).collect();
     let mut found = ScanResult {
         file,
         directories,
         trees: Vec::new(),
-        baskets: Vec::new(),
+        baskets,
         ntuples: Vec::new(),
         lost_ntuples: Vec::new(),
         notes,
@@ -59,6 +63,23 @@ pub(super) fn scan(input: &Path, template: Option<&RootFile>) -> Result<ScanResu
         found.take_templates(template)?;
     }
     Ok(found)
+}
+
+/// The records of a file. Of baskets, which may be millions, little is kept.
+#[derive(Default)]
+struct Walked {
+    records: Vec<Key>,
+    baskets: Vec<FoundBasket>,
+    names: Names,
+}
+
+impl Walked {
+    fn add(&mut self, file: &RootFile, key: Key) {
+        match key.class.as_str() {
+            "TBasket" => self.baskets.extend(basket(file, &key, &mut self.names)),
+            _ => self.records.push(key),
+        }
+    }
 }
 
 /// Positions of the records in a file's lists of keys, as far as the lists can be read.
@@ -114,7 +135,7 @@ fn directories(file: &RootFile, records: &[Key]) -> Vec<Directory> {
 }
 
 impl ScanResult {
-    /// Sorts records into baskets, trees, RNTuples and objects.
+    /// Sorts records into trees, RNTuples and objects.
     fn sort_records(&mut self, records: Vec<Key>, places: &HashMap<u64, usize>) {
         let mut candidates: Vec<(usize, Key)> = Vec::new();
         let mut objects: Vec<(usize, Key)> = Vec::new();
@@ -123,7 +144,6 @@ impl ScanResult {
         for key in records {
             let directory = places.get(&key.seek_pdir).copied().unwrap_or(0);
             match key.class.as_str() {
-                "TBasket" => self.baskets.extend(basket(&self.file, &key)),
                 // Lists of keys and free lists.
                 "TFile" | "" => {}
                 "TList" if key.name == "StreamerInfo" => {}
@@ -195,7 +215,7 @@ impl ScanResult {
     /// Adds the trees that have baskets and no record, with the branches of the template.
     fn take_templates(&mut self, template: &RootFile) -> Result<()> {
         let known: HashSet<String> = self.trees.iter().map(|tree| tree.key.name.clone()).collect();
-        let there: HashSet<&str> = self.baskets.iter().map(|basket| basket.tree.as_str()).collect();
+        let there: HashSet<&str> = self.baskets.iter().map(|basket| &*basket.tree).collect();
         let mut made = Vec::new();
         for table in tables(template) {
             let TableEntry { path, mut key, container, newest } = table;
@@ -236,12 +256,12 @@ fn clear_entries(tree: &mut Tree) {
 }
 
 /// The basket of a record, if it is one.
-fn basket(file: &RootFile, key: &Key) -> Option<FoundBasket> {
+fn basket(file: &RootFile, key: &Key, names: &mut Names) -> Option<FoundBasket> {
     let header = file.source().read(key.seek_key, usize::from(key.keylen)).ok()?;
     let header = BasketHeader::parse(&mut Cursor::new(&header)).ok()?;
     Some(FoundBasket {
-        tree: key.title.clone(),
-        branch: key.name.clone(),
+        tree: names.kept(&key.title),
+        branch: names.kept(&key.name),
         seek: key.seek_key,
         seek_pdir: key.seek_pdir,
         nbytes: key.nbytes,

@@ -1,14 +1,33 @@
 //! The result of a scan: the directories, trees, RNTuples and baskets that a file without lists of keys still has.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use dataset::tree::Tree;
 use rootfile::{Directory, Key, RootFile};
 
 use super::report::{LostNtuple, RecoveredNtuple, Unreadable};
 
+/// Names of trees and branches, each kept once: a file may have millions of baskets.
+#[derive(Default)]
+pub(super) struct Names(HashSet<Arc<str>>);
+
+impl Names {
+    /// The name as all who asked for it have it.
+    pub fn kept(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(name) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = name.into();
+        self.0.insert(Arc::clone(&new));
+        new
+    }
+}
+
 /// A basket in the file.
 pub(super) struct FoundBasket {
-    pub tree: String,
-    pub branch: String,
+    pub tree: Arc<str>,
+    pub branch: Arc<str>,
     pub seek: u64,
     pub seek_pdir: u64,
     pub nbytes: u32,

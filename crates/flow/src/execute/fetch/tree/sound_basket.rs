@@ -1,7 +1,7 @@
 //! Whether one basket is sound: its header agrees with itself and with the tree, and its payload decompresses to the size in
 //! the header and has its entries. Memory is reserved before it is taken. Callers decide which baskets are looked at.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use dataset::tree::basket::{BasketHeader, Listed};
 use rootfile::bytes::Cursor;
@@ -16,7 +16,7 @@ pub(crate) struct SoundBasket {
     pub nbytes: u32,
     pub entries: u64,
     /// Name of its branch, as its key says.
-    pub branch: String,
+    pub branch: Arc<str>,
 }
 
 /// The record of a basket.
@@ -55,7 +55,7 @@ pub(crate) fn check_basket(
     if let Err(e) = peek.check(&listed).and_then(|_| check_sizes(body, objlen)) {
         return Ok(Err(e));
     }
-    let branch = String::from_utf8_lossy(peek.names.get(1).copied().unwrap_or_default()).into_owned();
+    let branch = String::from_utf8_lossy(peek.names.get(1).copied().unwrap_or_default()).into();
     // The blocks agree on this size. The first reservation is returned before the next one, so that no thread waits for more
     // memory while it holds some.
     drop(held);

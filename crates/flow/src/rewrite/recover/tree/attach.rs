@@ -4,6 +4,7 @@
 //! another ([`basket_order`](super::basket_order)).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::basket_order::{next_number, share_out};
 use super::check::SoundBaskets;
@@ -57,17 +58,19 @@ pub(crate) fn attach(
         }
         bad.push(unreadable(branch, &names, sound));
     }
-    let mut groups: BTreeMap<String, Vec<FoundBasket>> = BTreeMap::new();
+    let mut groups: BTreeMap<Arc<str>, Vec<FoundBasket>> = BTreeMap::new();
     for basket in baskets.into_iter().filter(|basket| !listed.contains(&basket.seek)) {
-        groups.entry(basket.branch.clone()).or_default().push(basket);
+        groups.entry(Arc::clone(&basket.branch)).or_default().push(basket);
+    }
+    let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+    for (i, branch) in tree.branches.iter().enumerate() {
+        by_name.entry(branch.name().to_owned()).or_default().push(i);
     }
     let mut found = HashSet::new();
     for (name, group) in groups {
-        let named: Vec<usize> = (0..tree.branches.len())
-            .filter(|i| tree.branches.get(*i).is_some_and(|branch| branch.name() == name))
-            .collect();
+        let named = by_name.get(&*name).map_or(&[][..], Vec::as_slice);
         let total = group.len();
-        let shares = share_out(tree, &named, group);
+        let shares = share_out(tree, named, group);
         if named.len() > 1 {
             notes.push(format!(
                 "tree {path}: {} branches are called {name}; they share the baskets in the order of the file",
@@ -161,9 +164,9 @@ fn unreadable(branch: &Branch, names: &HashSet<String>, sound: &SoundBaskets) ->
         basket.entries == 0
             || !branch.file_name.is_empty()
             || sound.get(&basket.seek).is_some_and(|found| {
-                let renamed = found.branch != branch.name() && !names.contains(&found.branch);
+                let renamed = &*found.branch != branch.name() && !names.contains(&*found.branch);
                 let same = found.nbytes == basket.nbytes && found.entries == basket.entries;
-                same && (renamed || found.branch == branch.name())
+                same && (renamed || &*found.branch == branch.name())
             })
     };
     branch.baskets.iter().enumerate().filter(|place| !is_sound(place)).map(|(i, _)| i).collect()
@@ -243,16 +246,17 @@ fn append(
     sound: &SoundBaskets,
     (bad, found): (&mut HashSet<usize>, &mut HashSet<u64>),
 ) -> usize {
-    let mut placed = 0;
-    for basket in baskets {
-        placed += 1;
-        if basket.entries == 0 {
-            continue;
+    let placed = baskets.len();
+    // The first takes the place of a basket in the tree's record, the others follow it.
+    let mut is_first = true;
+    for basket in baskets.into_iter().filter(|basket| basket.entries > 0) {
+        if std::mem::take(&mut is_first) {
+            let stored = next_number(branch);
+            branch.baskets.truncate(stored);
+            branch.embedded.retain(|(at, _)| *at < stored);
+            bad.retain(|at| *at < stored);
         }
-        let stored = next_number(branch);
-        branch.baskets.truncate(stored);
-        branch.embedded.retain(|(at, _)| *at < stored);
-        bad.retain(|at| *at < stored);
+        let stored = branch.baskets.len();
         let first_entry = end(branch);
         let (seek, nbytes) = (basket.seek, basket.nbytes);
         branch.baskets.push(BasketRef { first_entry, entries: basket.entries, seek, nbytes });

@@ -89,8 +89,8 @@ mod tests {
 
     fn baskets(cycles: &[i16]) -> Vec<FoundBasket> {
         let basket = |(at, cycle): (usize, &i16)| FoundBasket {
-            tree: "tree".to_owned(),
-            branch: "x".to_owned(),
+            tree: "tree".into(),
+            branch: "x".into(),
             seek: at as u64 + 100,
             seek_pdir: 100,
             nbytes: 50,

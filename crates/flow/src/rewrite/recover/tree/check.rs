@@ -12,6 +12,7 @@ use crate::Budget;
 use crate::execute::fetch::tree::sound_basket::{BasketRecord, MemoryLimit, SoundBasket, check_basket};
 use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
+use crate::rewrite::recover::scan_result::Names;
 
 /// Bytes of a record that are read for its header.
 const HEADER_SIZE: usize = 4096;
@@ -40,7 +41,7 @@ pub(crate) fn check(
         return Err(budget.too_small(least, " to check the largest basket"));
     }
     let limit = MemoryLimit::new(budget);
-    let sound: Mutex<SoundBaskets> = Mutex::default();
+    let sound: Mutex<(SoundBaskets, Names)> = Mutex::default();
     let threads = budget.threads.min(positions.len());
     let mut positions = positions.into_iter();
     Workers::new("the recovery", threads, progress).run(
@@ -49,12 +50,14 @@ pub(crate) fn check(
         |_, BasketPosition { seek, nbytes }, decompressor| {
             let record = BasketRecord { seek, nbytes, entries: None };
             if let Ok(found) = check_basket(&**file.source(), record, &limit, decompressor)? {
-                sound.lock().unwrap_or_else(PoisonError::into_inner).insert(seek, found);
+                let mut sound = sound.lock().unwrap_or_else(PoisonError::into_inner);
+                let branch = sound.1.kept(&found.branch);
+                sound.0.insert(seek, SoundBasket { branch, ..found });
             }
             Ok(())
         },
     )?;
-    Ok(sound.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(sound.into_inner().unwrap_or_else(PoisonError::into_inner).0)
 }
 
 /// Memory to check a basket, by its header. A size beyond `most` is believed only if the record's compressed blocks agree.
