@@ -387,6 +387,34 @@ def test_other_containers_and_clusters_stay_within_memory(
     check_peak(outcome, memory * MB, 0)
 
 
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+@pytest.mark.parametrize("threads", [1, 2, pytest.param(8, marks=pytest.mark.only_full)])
+def test_products_of_very_variable_size_stay_within_memory(
+    basketry: Basketry, tmp_path: Path, threads: int, container: str
+) -> None:
+    """The columns that are large differ from cluster to cluster: buffers do not keep the largest size of each."""
+    out = tmp_path / "g.root"
+    command: list[Argument] = ["generate", "aod", "-o", out, "--size", "150MB", "-j", str(threads)]
+    outcome = basketry.run(*command, "--memory", "32MB", "--container", container)
+    assert outcome.code == 0, str(outcome)
+    # 248 branches or columns, and about 32 clusters.
+    check_peak(outcome, 32 * MB, InputFile(out, 248, 248 * 32, 32).metadata)
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+@pytest.mark.parametrize("threads", [2, pytest.param(8, marks=pytest.mark.only_full)])
+def test_many_split_branches_stay_within_memory(
+    basketry: Basketry, tmp_path: Path, threads: int, container: str
+) -> None:
+    """Small clusters of 10,000 branches: what is kept of each basket or page is metadata."""
+    out = tmp_path / "g.root"
+    command: list[Argument] = ["generate", "multi", "--branches", "625", "--events", "2", "--split-level", "99"]
+    command += ["-o", out, "--size", "20MB", "-j", str(threads), "--container", container]
+    outcome = basketry.run(*command, "--memory", "64MB")
+    assert outcome.code == 0, str(outcome)
+    check_peak(outcome, 64 * MB, InputFile(out, 10_000, 10_000 * 8, 8).metadata)
+
+
 def test_generate_stays_within_memory_with_many_branches(basketry: Basketry, tmp_path: Path) -> None:
     """10,000 branches: refused if their metadata alone exceed the budget."""
     command: list[Argument] = [

@@ -31,7 +31,7 @@ use commit_order::CommitOrder;
 use flow::write::Order;
 use loom::model::Builder;
 use memory_limiter::{AtStandstill, Begun, Growth, MemoryLimiter, QueuePosition};
-use shared_work::{SharedWork, Slot};
+use shared_work::{Needs, SharedWork, Slot};
 use sync::{Arc, Mutex, MutexGuard, current};
 
 /// The part of `write::committer` for one tree, with numbers for clusters.
@@ -53,7 +53,7 @@ struct State {
 
 impl Tree {
     fn new(memory: u64, order: Order) -> Arc<Self> {
-        let limiter = Arc::new(MemoryLimiter::new(memory, 0, Arc::default()));
+        let limiter = Arc::new(MemoryLimiter::new(memory, (0, 0), Arc::default()));
         Arc::new(Self {
             limiter,
             state: Mutex::new(State {
@@ -263,7 +263,7 @@ fn waiting_threads_learn_that_the_output_was_given_up() {
 #[test]
 fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
     Builder::new().check(|| {
-        let limiter = Arc::new(MemoryLimiter::new(8, 1, Arc::new(sync::AtomicU64::new(2))));
+        let limiter = Arc::new(MemoryLimiter::new(8, (1, 0), Arc::new(sync::AtomicU64::new(2))));
         let idle = Arc::clone(&limiter);
         loom::thread::spawn(move || {
             idle.reserve(4, || QueuePosition::Unordered, no_work, AtStandstill::Report).unwrap();
@@ -318,7 +318,7 @@ fn fill_pieces(work: &SharedWork, pieces: usize) {
         let slot = Arc::new(Slot::new());
         let made = Arc::clone(&slot);
         match work.is_wanted() {
-            true => work.put(1, Box::new(move || made.put(number))),
+            true => work.put(1, Needs::Thread, Box::new(move || made.put(number))),
             false => made.put(number),
         }
         slot
@@ -339,12 +339,29 @@ fn fill_pieces(work: &SharedWork, pieces: usize) {
 }
 
 #[test]
+fn helpers_leave_work_alone_that_would_wait_for_means() {
+    Builder::new().check(|| {
+        let work = SharedWork::new(9, || false, || ());
+        let (means, thread) = (Arc::new(Slot::new()), Arc::new(Slot::new()));
+        for (needs, slot) in [(Needs::Means, &means), (Needs::Thread, &thread)] {
+            let slot = Arc::clone(slot);
+            work.put(1, needs, Box::new(move || slot.put(needs)));
+        }
+        assert!(work.has_some() && work.help_without_waiting());
+        assert_eq!((means.try_take(), thread.try_take()), (None, Some(Needs::Thread)));
+        assert!(!work.has_some() && !work.help_without_waiting());
+        assert!(work.help(), "who needs it does it");
+        assert_eq!(means.try_take(), Some(Needs::Means));
+    });
+}
+
+#[test]
 fn helpers_make_pieces_until_nobody_fills() {
     for (helpers, pieces) in [(1, 3), (2, 2)] {
         let mut builder = Builder::new();
         builder.preemption_bound = Some(2);
         builder.check(move || {
-            let work = Arc::new(SharedWork::new(2, || ()));
+            let work = Arc::new(SharedWork::new(2, || true, || ()));
             let filler = work.filler().unwrap();
             assert!(work.filler().is_none(), "helpers come first");
             let help = |_| {
@@ -365,9 +382,9 @@ fn a_thread_that_waits_for_memory_makes_pieces_of_others() {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(2);
     builder.check(|| {
-        let limiter = Arc::new(MemoryLimiter::new(2, 0, Arc::default()));
+        let limiter = Arc::new(MemoryLimiter::new(2, (0, 0), Arc::default()));
         let wakes = Arc::clone(&limiter);
-        let work = Arc::new(SharedWork::new(2, move || wakes.notify()));
+        let work = Arc::new(SharedWork::new(2, || true, move || wakes.notify()));
         let begin = |limiter: &MemoryLimiter, has_work: &dyn Fn() -> bool, then| {
             limiter.reserve(2, || QueuePosition::Unordered, has_work, then).unwrap()
         };

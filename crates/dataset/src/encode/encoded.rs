@@ -12,6 +12,12 @@ pub struct EncodedEntries {
 }
 
 impl EncodedEntries {
+    /// Frees memory that holds no entries.
+    pub fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
     /// Removes the entries and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -16,7 +16,7 @@ const UNKNOWN: u64 = 1 << 20;
 /// Most arenas of threads that fill clusters.
 const WRITING: usize = 2;
 /// The arenas of all threads that fill may keep one part in this many of a budget in a process that is not [`ours`].
-const LITTLE_SHARE: u64 = 16;
+const LITTLE_SHARE: u64 = 64;
 /// Memory is given back when one part in this many of a budget was filled since the last time: it takes a millisecond or two.
 const TRIM_SHARE: u64 = 16;
 

@@ -17,12 +17,24 @@ const IDLE: Duration = Duration::from_millis(2);
 /// A piece of work.
 pub(crate) type Job = Box<dyn FnOnce() + Send>;
 
+/// What a piece of work needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Nothing but a thread.
+    Thread,
+    /// Means of which there are few: a thread would wait for them, with the bytes of the work in memory. Who has nothing else to do leaves
+    /// it alone until they are free.
+    Means,
+}
+
 /// Work that waits for a thread, and the threads that may take it.
 pub(crate) struct SharedWork {
     /// Most bytes that wait.
     most: u64,
     state: Mutex<State>,
     changed: Condvar,
+    /// Whether there are means for work that [`Needs::Means`].
+    has_means: Box<dyn Fn() -> bool + Send + Sync>,
     /// Wakes threads that wait for something else, and help meanwhile.
     wake: Box<dyn Fn() + Send + Sync>,
 }
@@ -30,7 +42,7 @@ pub(crate) struct SharedWork {
 #[derive(Default)]
 struct State {
     /// Work that nobody has taken, and its bytes. The oldest comes first.
-    waiting: VecDeque<(u64, Job)>,
+    waiting: VecDeque<(u64, Needs, Job)>,
     bytes: u64,
     /// Threads that take work.
     helpers: u64,
@@ -57,17 +69,23 @@ pub(crate) struct Helper<'a>(&'a SharedWork);
 pub(crate) struct Filler<'a>(&'a SharedWork);
 
 impl State {
-    fn take(&mut self) -> Option<Job> {
-        let (bytes, job) = self.waiting.pop_front()?;
+    fn take(&mut self, place: usize) -> Option<Job> {
+        let (bytes, _, job) = self.waiting.remove(place)?;
         self.bytes = self.bytes.saturating_sub(bytes);
         Some(job)
     }
 }
 
 impl SharedWork {
-    /// No work. At most about `most` bytes of it will wait. `wake` is called when there is some.
-    pub fn new(most: u64, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        Self { most, state: Mutex::new(State::default()), changed: Condvar::new(), wake: Box::new(wake) }
+    /// No work. At most about `most` bytes of it will wait. `has_means` says whether there are means for work that needs them, `wake` is
+    /// called when there is work.
+    pub fn new(
+        most: u64,
+        has_means: impl Fn() -> bool + Send + Sync + 'static,
+        wake: impl Fn() + Send + Sync + 'static,
+    ) -> Self {
+        let (has_means, wake) = (Box::new(has_means), Box::new(wake));
+        Self { most, state: Mutex::new(State::default()), changed: Condvar::new(), has_means, wake }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -80,15 +98,24 @@ impl SharedWork {
         state.helpers > 0 && (state.waiting.is_empty() || state.bytes < self.most.min(EACH * state.helpers))
     }
 
-    /// Whether work waits.
+    /// The place of the oldest work that a thread can do without waiting.
+    fn ready(&self, state: &State) -> Option<usize> {
+        let first = state.waiting.front().map(|(_, needs, _)| *needs)?;
+        if first == Needs::Thread || (self.has_means)() {
+            return Some(0);
+        }
+        state.waiting.iter().position(|(_, needs, _)| *needs == Needs::Thread)
+    }
+
+    /// Whether work waits that a thread can do without waiting.
     pub fn has_some(&self) -> bool {
-        !self.lock().waiting.is_empty()
+        self.ready(&self.lock()).is_some()
     }
 
     /// Puts work of so many bytes.
-    pub fn put(&self, bytes: u64, job: Job) {
+    pub fn put(&self, bytes: u64, needs: Needs, job: Job) {
         let mut state = self.lock();
-        state.waiting.push_back((bytes, job));
+        state.waiting.push_back((bytes, needs, job));
         state.bytes += bytes;
         // Notifying costs a system call even if no thread sleeps.
         if state.asleep > 0 {
@@ -100,7 +127,15 @@ impl SharedWork {
 
     /// Does the oldest work. Returns whether there was some.
     pub fn help(&self) -> bool {
-        let job = self.lock().take();
+        let job = self.lock().take(0);
+        job.map(|job| job()).is_some()
+    }
+
+    /// The same with work that a thread can do without waiting for means.
+    pub fn help_without_waiting(&self) -> bool {
+        let mut state = self.lock();
+        let job = self.ready(&state).and_then(|place| state.take(place));
+        drop(state);
         job.map(|job| job()).is_some()
     }
 
@@ -136,7 +171,7 @@ impl SharedWork {
         let _helper = self.helper();
         let mut state = self.lock();
         loop {
-            if let Some(job) = state.take() {
+            if let Some(job) = self.ready(&state).and_then(|place| state.take(place)) {
                 drop(state);
                 job();
                 state = self.lock();

@@ -154,6 +154,12 @@ impl Elements {
         each_vec!(self, v => bytes(v), b => b.capacity() / 8, e => e.len() * size_of::<i64>())
     }
 
+    /// Frees memory that holds no elements.
+    pub fn shrink_to_fit(&mut self) {
+        // Bits take little.
+        each_vec!(self, v => v.shrink_to_fit(), _b => (), _e => ());
+    }
+
     /// Adds zeroes: the elements of a deferred column before its first stored one. For ends these are empty collections.
     ///
     /// # Errors

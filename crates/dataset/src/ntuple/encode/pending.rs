@@ -196,6 +196,14 @@ impl PendingColumn {
         self.counts.fill(0);
     }
 
+    /// Frees memory that holds no elements.
+    pub fn shrink_to_fit(&mut self) {
+        match &mut self.store {
+            Store::Values(elements) => elements.shrink_to_fit(),
+            Store::Bytes { bytes, .. } => bytes.shrink_to_fit(),
+        }
+    }
+
     /// Frees its memory. All elements must be in pages, and the cluster's bytes taken.
     pub fn drop_memory(&mut self) {
         match &mut self.store {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rootfile::Result;
 
 use crate::execute::encode::scratch::Crew;
-use crate::execute::shared_work::Slot;
+use crate::execute::shared_work::{Needs, Slot};
 use crate::execute::workers::guarded;
 
 /// Something that is made ahead: see [`FillContext::ahead`](super::FillContext::ahead).
@@ -24,7 +24,7 @@ impl<T: Send + 'static> Ahead<T> {
         let Some(crew) = crew.filter(|crew| crew.wants_work()) else { return Self(State::Later(Box::new(make))) };
         let slot = Arc::new(Slot::new());
         let made = Arc::clone(&slot);
-        crew.share(bytes, Box::new(move || made.put(guarded(|| "what is made ahead".to_owned(), make))));
+        crew.share(bytes, Needs::Thread, Box::new(move || made.put(guarded(|| "what is made ahead".to_owned(), make))));
         Self(State::Left(slot, crew.clone()))
     }
 

@@ -182,7 +182,7 @@ impl Committer {
     /// Makes pieces of clusters that others fill. Returns the time that it took.
     fn help(&self) -> Duration {
         let started = Instant::now();
-        self.pool.work.help();
+        self.pool.work.help_without_waiting();
         started.elapsed()
     }
 

@@ -33,7 +33,7 @@ pub fn fill_tasks<W: Borrow<ParallelWriter> + Sync>(
     threads: usize,
     fill: impl Fn(u64, &mut [FillContext]) -> Result<()> + Sync,
 ) -> Result<()> {
-    let own = || Arc::new(SharedWork::new(0, || ()));
+    let own = || Arc::new(SharedWork::new(0, || true, || ()));
     let work = trees.first().map_or_else(own, |(writer, _)| Arc::clone(writer.borrow().work()));
     let mut numbers = 0..count;
     let next = || -> Result<Option<Turn<'_>>> {

@@ -16,6 +16,8 @@ pub(crate) struct MemoryLimiter {
     /// Reserve for callers' copies and the allocator, and for compressors. A context that may wait does not use it. In the order of
     /// tasks it never decides where a cluster ends: it depends on the number of threads, and the bytes must not.
     spare: u64,
+    /// The same for each thread after the first, up to [`MANY`].
+    each: u64,
     compressors: Arc<AtomicU64>,
     state: Mutex<State>,
     freed: Condvar,
@@ -99,24 +101,32 @@ pub(crate) struct MemoryUse {
     pub waiting: usize,
 }
 
+/// Most threads of which each takes memory of its own: a C library has few arenas for more.
+const MANY: usize = 16;
+
 /// Waiting threads check again after this time, since their position may change without a notification.
 const RECHECK: Duration = Duration::from_millis(50);
 
 impl MemoryLimiter {
-    /// A limiter of `limit` bytes, of which others take `spare` and as many as `compressors` says.
-    pub fn new(limit: u64, spare: u64, compressors: Arc<AtomicU64>) -> Self {
-        Self { limit, spare, compressors, state: Mutex::default(), freed: Condvar::new() }
+    /// A limiter of `limit` bytes, of which others take `spare`, `each` for each thread after the first, and as many as `compressors` says.
+    pub fn new(limit: u64, (spare, each): (u64, u64), compressors: Arc<AtomicU64>) -> Self {
+        Self { limit, spare, each, compressors, state: Mutex::default(), freed: Condvar::new() }
     }
 
     /// Bytes for files and clusters, if threads can wait for each other.
-    fn room(&self) -> u64 {
-        self.limit.saturating_sub(self.spare + self.compressors.load(Ordering::Relaxed))
+    fn room(&self, state: &State) -> u64 {
+        let more = state.threads.clamp(1, MANY) as u64 - 1;
+        self.limit.saturating_sub(self.spare + self.each * more + self.compressors.load(Ordering::Relaxed))
     }
 
     /// The same for a thread that would wait. If every other thread already waits, idle contexts hold the memory. Then this thread may
-    /// use the whole limit, or all would wait for ever.
+    /// use the reserve as well, or all would wait for ever; but where several threads fill, compressors are in use.
     fn room_for_next(&self, state: &State) -> u64 {
-        if state.running <= state.waiting + 1 { self.limit } else { self.room() }
+        match state.running <= state.waiting + 1 {
+            true if state.threads > 1 => self.limit.saturating_sub(self.compressors.load(Ordering::Relaxed)),
+            true => self.limit,
+            false => self.room(state),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -236,7 +246,7 @@ impl MemoryLimiter {
             let alone = state.active.values().sum::<usize>() == own;
             let unordered = position == QueuePosition::Unordered;
             // Clusters that wait to be appended still have their memory.
-            let room = if alone && unordered { self.limit } else { self.room() };
+            let room = if alone && unordered { self.limit } else { self.room(&state) };
             let fits = state.has_room(room, more, position)? || own > 1 || alone && !unordered;
             if fits || unordered {
                 state.take(more);
@@ -264,7 +274,13 @@ impl MemoryLimiter {
 
     /// Bytes that are not reserved.
     pub fn free(&self) -> u64 {
-        self.lock().free(self.room())
+        let state = self.lock();
+        state.free(self.room(&state))
+    }
+
+    /// Whether several threads fill, and less than `bytes` are free.
+    pub fn is_scarce(&self, bytes: u64) -> bool {
+        self.threads() > 1 && !self.has_free(bytes)
     }
 
     /// Whether `bytes` are free.

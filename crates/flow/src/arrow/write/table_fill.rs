@@ -53,8 +53,9 @@ pub(crate) trait TableFill: Send {
     /// Adds the baskets and pages that other threads make, when they are made: until then their bytes count nowhere.
     fn settle(&mut self, scratches: &EncodeScratchPool) -> Result<()>;
 
-    /// Makes the last baskets or pages of a cluster.
-    fn finish(&mut self, team: Option<&ThreadPool>, scratches: &EncodeScratchPool) -> Result<()>;
+    /// Makes the last baskets or pages of a cluster: with the threads of a team if there is one, and whether it frees as it goes what it
+    /// needs no more.
+    fn finish(&mut self, how: (Option<&ThreadPool>, bool), scratches: &EncodeScratchPool) -> Result<()>;
 
     /// Returns a finished cluster, and begins the next one.
     fn start_cluster(&mut self, cluster: ClusterEnd) -> Box<dyn FilledCluster>;
@@ -70,6 +71,19 @@ pub(crate) trait TableFill: Send {
 
     /// Frees its buffers.
     fn drop_buffers(&mut self);
+
+    /// Frees the room of its buffers in which nothing lies.
+    fn shed(&mut self);
+
+    /// Sheds if its buffers and `more` bytes take more than `limit`, and says whether they do then. Buffers keep the room that the largest
+    /// of their baskets or pages ever took. Where these vary much from cluster to cluster, all together is far more than one needs.
+    fn is_beyond(&mut self, limit: u64, more: u64) -> bool {
+        let is_beyond = |fill: &Self| fill.memory().saturating_add(more) > limit;
+        if is_beyond(self) {
+            self.shed();
+        }
+        is_beyond(self)
+    }
 
     /// The plan that buffers for it must fit.
     fn pool_key(&self) -> PoolKey;
@@ -170,8 +184,8 @@ impl<F: TableFormat> TableFill for Streams<F> {
         self.apart.settle(&mut self.streams, F::streams(&self.plan), scratches)
     }
 
-    fn finish(&mut self, team: Option<&ThreadPool>, scratches: &EncodeScratchPool) -> Result<()> {
-        self.apart.finish(&mut self.streams, F::streams(&self.plan), team, scratches)
+    fn finish(&mut self, how: (Option<&ThreadPool>, bool), scratches: &EncodeScratchPool) -> Result<()> {
+        self.apart.finish(&mut self.streams, F::streams(&self.plan), how, scratches)
     }
 
     fn start_cluster(&mut self, cluster: ClusterEnd) -> Box<dyn FilledCluster> {
@@ -196,6 +210,10 @@ impl<F: TableFormat> TableFill for Streams<F> {
 
     fn drop_buffers(&mut self) {
         self.streams.iter_mut().for_each(StreamFill::drop_buffers);
+    }
+
+    fn shed(&mut self) {
+        self.streams.iter_mut().for_each(StreamFill::shed);
     }
 
     fn pool_key(&self) -> PoolKey {

@@ -60,6 +60,7 @@ impl OpenCluster {
             self.rule.add(n as u64);
             if self.rule.until_check() == 0 {
                 self.filling.settle(scratches)?;
+                self.filling.is_beyond(self.limit, 0);
                 if self.rule.ends(&self.filling.level(), self.limit) {
                     return Ok((at - rows.start, true));
                 }
@@ -70,7 +71,9 @@ impl OpenCluster {
 
     /// Ends the cluster.
     fn end(&mut self, scratches: &EncodeScratchPool) -> Result<Box<dyn FilledCluster>> {
-        self.filling.finish(self.team.as_deref(), scratches)?;
+        let pending = self.filling.level().pending;
+        let sheds = self.filling.is_beyond(self.limit, pending);
+        self.filling.finish((self.team.as_deref(), sheds), scratches)?;
         let (level, entries) = (self.filling.level(), self.rule.entries());
         let cluster = self.filling.start_cluster(ClusterEnd { is_first: self.clusters == 0, entries });
         self.rule.start(&level);

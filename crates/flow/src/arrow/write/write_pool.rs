@@ -15,10 +15,13 @@ use crate::execute::encode::scratch::Crew;
 use crate::execute::shared_work::{Helper, SharedWork};
 
 /// The allocator may keep one part in this many of the budget.
-const KEPT_SHARE: u64 = 8;
+const KEPT_SHARE: u64 = 16;
 /// The budget is divided by this number for the share of a foreign program's threads: their copies of batches, and what the allocator
 /// keeps for each of them.
 const SPARE_SHARE: u64 = 8;
+
+/// The same for the share of each thread after the first.
+const EACH_SHARE: u64 = 128;
 
 /// Pieces that wait for helpers take at most one part in this many of the budget, and as much again while they are made.
 const SHARED_SHARE: u64 = 32;
@@ -48,23 +51,24 @@ impl WritePool {
     /// A pool of the budget's memory. The caller brings the threads and fills a context with each: the budget's number of
     /// threads is not used.
     pub fn new(budget: Budget) -> Self {
-        let spare = match allocator::is_ours() {
+        let (spare, each) = match allocator::is_ours() {
             true => {
                 allocator::keep(budget.memory / KEPT_SHARE);
-                0
+                (0, 0)
             }
-            false => budget.memory / SPARE_SHARE,
+            false => (budget.memory / SPARE_SHARE, budget.memory / EACH_SHARE),
         };
-        let compressors = Compressors::new(budget.memory);
+        let compressors = Arc::new(Compressors::new(budget.memory));
         let shared = budget.memory / SHARED_SHARE;
-        let limiter = MemoryLimiter::new(budget.memory, spare + SHARED_COPIES * shared, compressors.bytes());
+        let limiter = MemoryLimiter::new(budget.memory, (spare + SHARED_COPIES * shared, each), compressors.bytes());
         let memory_limiter = Arc::new(limiter);
-        let waiting = Arc::clone(&memory_limiter);
+        let (waiting, means) = (Arc::clone(&memory_limiter), Arc::clone(&compressors));
+        let work = SharedWork::new(shared, move || means.has_one(), move || waiting.notify());
         Self {
             memory_limiter,
             buffer_pool: Arc::default(),
-            compressors: Arc::new(compressors),
-            work: Arc::new(SharedWork::new(shared, move || waiting.notify())),
+            compressors,
+            work: Arc::new(work),
             team: None,
             kept: Arc::default(),
         }

@@ -82,6 +82,12 @@ impl Compressors {
         }
     }
 
+    /// Whether [`Compressors::lend`] would not wait.
+    pub fn has_one(&self) -> bool {
+        let state = self.lock();
+        !state.free.is_empty() || state.count == 0 || state.bytes + state.largest.unwrap_or(ASSUMED) <= self.most
+    }
+
     fn take_back(&self, compressor: Compressor, counted: u64) {
         let mut state = self.lock();
         let own = compressor.memory() as u64;

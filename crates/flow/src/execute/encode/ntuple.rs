@@ -164,6 +164,8 @@ impl StreamFill for FieldFill {
         let (offset, raw) = (made.begin(bytes.len()), bytes.len());
         let (len, checksum) = put_page(&bytes, compression, compressor, false, &mut made.bytes)?;
         made.pages.push(MadePage { elements, offset, len, raw, has_checksum, checksum, same_as: None });
+        // It may wait for pieces before it.
+        made.bytes.shrink_to_fit();
         Ok((column, made))
     }
 
@@ -230,6 +232,11 @@ impl StreamFill for FieldFill {
             column.made = ColumnPages::new(column.rules.compression);
         }
         self.pending.iter_mut().for_each(PendingColumn::drop_memory);
+    }
+
+    fn shed(&mut self) {
+        self.pending.iter_mut().for_each(PendingColumn::shrink_to_fit);
+        self.columns.iter_mut().for_each(|column| column.made.bytes.shrink_to_fit());
     }
 
     fn memory(&self) -> u64 {

@@ -15,6 +15,7 @@ use super::clocks::add;
 use super::scratch::EncodeScratchPool;
 use super::shared_piece::SharedPiece;
 use super::stream_fill::{Arrays, StreamFill};
+use crate::execute::shared_work::Needs;
 
 /// The pieces of one stream that were cut out and are not added yet, in order.
 type Apart<S> = VecDeque<Arc<SharedPiece<S>>>;
@@ -61,22 +62,27 @@ impl<S: StreamFill> PiecesApart<S> {
         }
     }
 
-    /// Makes the last pieces of a cluster. All are added then.
+    /// Makes the last pieces of a cluster. All are added then. With `sheds` each stream frees what it needs no more, before the next
+    /// one's pieces are made.
     pub fn finish(
         &mut self,
         streams: &mut [S],
         plans: &[S::Plan],
-        team: Option<&ThreadPool>,
+        (team, sheds): (Option<&ThreadPool>, bool),
         scratches: &EncodeScratchPool,
     ) -> Result<()> {
         let clocks = &scratches.clocks;
         let finish = |stream: &mut S, plan: &S::Plan, apart: &mut Apart<S>| -> Result<()> {
             if apart.is_empty() && scratches.idle_crew().is_none() {
-                return scratches.with(|scratch| stream.finish(plan, scratch));
+                scratches.with(|scratch| stream.finish(plan, scratch))?;
+            } else {
+                let pieces = stream.last(plan)?;
+                make(stream, plan, &pieces, apart, scratches)?;
+                stream.forget_last(plan, &pieces);
             }
-            let pieces = stream.last(plan)?;
-            make(stream, plan, &pieces, apart, scratches)?;
-            stream.forget_last(plan, &pieces);
+            if sheds {
+                stream.shed();
+            }
             Ok(())
         };
         match team {
@@ -146,7 +152,7 @@ fn make<S: StreamFill>(
         let piece = SharedPiece::<S>::new(cut, scratches);
         apart.push_back(Arc::clone(&piece));
         match crew {
-            Some(crew) => crew.share(bytes, Box::new(move || piece.help())),
+            Some(crew) => crew.share(bytes, Needs::Means, Box::new(move || piece.help())),
             None => piece.make(),
         }
     }

@@ -7,7 +7,7 @@ use rootfile::codec::Compressor;
 
 use super::clocks::Clocks;
 use super::compressors::Compressors;
-use crate::execute::shared_work::{Job, SharedWork, Slot};
+use crate::execute::shared_work::{Job, Needs, SharedWork, Slot};
 
 /// Buffers and compressor of one thread that makes baskets, for any branch.
 pub(crate) struct EncodeScratch {
@@ -41,7 +41,7 @@ impl Crew {
 
     /// A team that takes work of at most `most` bytes at once.
     pub fn of_team(team: Arc<ThreadPool>, most: u64) -> Self {
-        let work = SharedWork::new(most, || ());
+        let work = SharedWork::new(most, || true, || ());
         work.add_helpers(team.current_num_threads());
         Self::new(Arc::new(work), Some(team))
     }
@@ -52,13 +52,12 @@ impl Crew {
     }
 
     /// Leaves work of so many bytes to helpers.
-    pub fn share(&self, bytes: u64, job: Job) {
-        self.work.put(bytes, job);
+    pub fn share(&self, bytes: u64, needs: Needs, job: Job) {
+        self.work.put(bytes, needs, job);
         if let Some(team) = &self.team {
             let work = Arc::clone(&self.work);
-            team.spawn_fifo(move || {
-                work.help();
-            });
+            // What lacks means now is done by the thread that uses them.
+            team.spawn_fifo(move || while work.help_without_waiting() {});
         }
     }
 
@@ -121,7 +120,10 @@ impl EncodeScratchPool {
     /// Bytes of their buffers.
     pub fn memory(&self) -> u64 {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.iter().map(|scratch| scratch.payload.capacity() as u64).sum()
+        let bytes = |scratch: &EncodeScratch| {
+            scratch.payload.capacity() + scratch.tail.capacity() + scratch.offsets.capacity() * size_of::<u32>()
+        };
+        free.iter().map(|scratch| bytes(scratch) as u64).sum()
     }
 
     /// Drops the buffers.

@@ -75,6 +75,9 @@ pub(crate) trait StreamFill: Send + Sync + 'static {
     /// Frees its buffers.
     fn drop_buffers(&mut self);
 
+    /// Frees the room of its buffers in which nothing lies.
+    fn shed(&mut self);
+
     /// Bytes of its buffers.
     fn memory(&self) -> u64;
 

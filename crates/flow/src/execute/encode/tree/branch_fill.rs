@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use arrow_array::Array;
 use dataset::encode::{ColumnEncoder, EncodedEntries};
-use dataset::layout::{BasketCutter, BranchFigures};
+use dataset::layout::BasketCutter;
 use dataset::tree::basket::BasketHeader;
 use rootfile::bytes::make_room_for_rest;
 use rootfile::codec::Compressor;
@@ -44,9 +44,9 @@ pub(crate) struct BranchFill {
     pub(super) first_entry: u64,
     /// Bytes of this cluster's largest basket, and of all its baskets before and after compression.
     largest: usize,
-    raw: u64,
-    packed: u64,
-    entries_filled: u64,
+    pub(super) raw: u64,
+    pub(super) packed: u64,
+    pub(super) entries_filled: u64,
     /// The largest value since the task began, if it counts others.
     maximum: u64,
     pub(super) basket_size: u32,
@@ -231,24 +231,6 @@ impl BranchFill {
     /// Bytes of entries that are in no basket yet, and of their offsets.
     pub fn waiting(&self) -> u64 {
         (self.bytes_of(0..self.count).end + 4 * self.entries.ends.len()) as u64
-    }
-
-    /// The input of ROOT's rule that divides memory between baskets.
-    pub fn figures(&self, plan: &BranchPlan) -> BranchFigures {
-        BranchFigures {
-            name_len: u32::try_from(plan.name.len()).unwrap_or(u32::MAX),
-            entries: self.entries_filled,
-            total_bytes: self.raw,
-            zip_bytes: self.packed,
-            basket_size: self.basket_size,
-            entry_offset_len: if plan.has_offsets {
-                dataset::layout::defaults::ENTRY_OFFSET_LEN.unsigned_abs()
-            } else {
-                0
-            },
-            leaves: plan.leaves,
-            has_branches: false,
-        }
     }
 
     /// Sets the size of later baskets.
@@ -473,6 +455,11 @@ impl StreamFill for BranchFill {
     fn drop_buffers(&mut self) {
         self.finished = Chunk::default();
         self.entries = EncodedEntries::default();
+    }
+
+    fn shed(&mut self) {
+        self.entries.shrink_to_fit();
+        self.finished.bytes.shrink_to_fit();
     }
 
     fn memory(&self) -> u64 {

@@ -29,6 +29,8 @@ impl CutBasket {
         let Self { header, payload, entries, column, compression } = self;
         let (mut chunk, raw) = (Chunk::default(), header.keylen() + payload.len());
         chunk.put(header, &payload, (column, 0), compression, compressor)?;
+        // It may wait for pieces before it.
+        chunk.bytes.shrink_to_fit();
         let packed = chunk.bytes.len();
         Ok((chunk, MadeBasket { entries, raw, packed }))
     }
