@@ -151,6 +151,37 @@ def test_an_impossible_limit_exits_with_1(nano: Path, basketry: Basketry, tmp_pa
     assert not out.exists()
 
 
+def test_a_limit_that_no_layout_meets_is_named_alone(nano: Path, basketry: Basketry) -> None:
+    refused = basketry.run("tune", nano, "--memory", "1kB")
+    assert refused.code == 1, str(refused)
+    assert re.search(r"--memory 1\.0 kB cannot be met; with the other limits, --memory \S+ MB can", refused.out)
+    assert re.search(r"--max-read-time .* can be met", refused.out), refused.out
+
+
+def test_a_container_without_a_choice_is_compared_with_the_input(nano: Path, basketry: Basketry) -> None:
+    forced = ("tune", nano, "--container", "rntuple", "--max-read-time", "0.01x")
+    refused = basketry.run(*forced, "--json")
+    assert refused.code == 1, str(refused)
+    report = json.loads(refused.out)
+    assert report["today"]["size"] == nano.stat().st_size
+    assert report["chosen"] is None
+    [limit] = [limit for limit in report["limits"] if limit["name"] == "--max-read-time"]
+    assert limit["nearest"]["value"] > limit["value"]
+    shown = basketry.run(*forced).out
+    assert "* chosen" not in shown
+    found = re.search(r"--max-read-time (.+) cannot be met; with the other limits, --max-read-time (.+) can", shown)
+    assert found, shown
+    assert found[1] != found[2]
+
+
+def test_sizes_by_codec_add_up_to_no_more_than_the_file(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    small = tmp_path / "small.root"
+    basketry("rewrite", nano, "--basket", "500B", "--cluster", "20", "-o", small)
+    report = basketry.json("tune", small)
+    for side in ("today", "chosen"):
+        assert sum(group[side]["size"] for group in report["groups"]) <= report[side]["size"]
+
+
 def test_what_no_layout_can_be_chosen_for_is_refused(nano: Path, basketry: Basketry) -> None:
     assert "reads none of the columns" in basketry.refuses("tune", nano, "--workload", "columns:zzz")
     assert "the largest table has" in basketry.refuses("tune", nano, "--min-clusters", "10000000")
@@ -245,6 +276,10 @@ def test_printed_words_match_the_measurement(nano: Path, basketry: Basketry, tmp
     assert "expectations" in expected
     proven = basketry.run("tune", nano, "-o", tmp_path / "tuned.root").out
     assert "repeats" in proven
+    # What was measured is said alike where the file is read and in the verdict.
+    [how] = re.findall(r"tuned\.root reads (.+): in .+ of today's time", proven)
+    assert how in ("faster than today", "as fast as today within the noise", "slower than today")
+    assert f"and reads {how} (" in proven.splitlines()[-1]
     for text in (expected, proven):
         shares = [float(number) for number in re.findall(r"([0-9.]+) %", text)]
         assert shares

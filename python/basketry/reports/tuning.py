@@ -133,9 +133,10 @@ class Choice:
     """Its number."""
     names: tuple[Literal["smallest", "balanced", "fastest", "today", "best-tree", "best-rntuple", "goal"], ...]
     """Its names; none if it lies between others. "smallest": the fewest bytes, however long reading takes. "balanced":
-    the lowest price over the file's life, among those that read no slower than today's layout. "fastest": the shortest
-    reading time of the workload within the limits. "today": the layout of the input. "best-tree": the best tree.
-    "best-rntuple": the best RNTuple. "goal": the best by the goal, where that is not the price."""
+    the lowest price over the file's life, among those that read as fast as today's layout, within the noise of
+    measuring. "fastest": the shortest reading time of the workload within the limits. "today": the layout of the input.
+    "best-tree": the best tree. "best-rntuple": the best RNTuple. "goal": the best by the goal, where that is not the
+    price."""
     container: str
     """`ttree` or `rntuple`."""
     read: float

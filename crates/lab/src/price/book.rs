@@ -2,11 +2,20 @@
 
 use std::path::Path;
 
+use rootfile::text::is_printable;
 use rootfile::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// The default prices, with their sources.
 const DEFAULT: &str = include_str!("default.toml");
+
+/// Characters of a currency's name at most.
+const CURRENCY: usize = 16;
+/// The largest price of a TB, an hour or a kWh, and the most watts: weak currencies have large numbers, and nobody pays more.
+const PRICE: f64 = 1e9;
+const WATTS: f64 = 1e6;
+/// What is not 0 is at least this: results of less have no digits.
+const LEAST: f64 = 1e-12;
 
 /// Prices, and the life of the file that they are for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -138,43 +147,43 @@ impl PriceBook {
     }
 
     fn check(&self) -> std::result::Result<(), String> {
-        let Self { life, disk, tape, cpu, network, energy, .. } = self;
+        let Self { currency, life, disk, tape, cpu, network, energy } = self;
+        if currency.is_empty() || currency.chars().count() > CURRENCY || !currency.chars().all(is_printable) {
+            let currency: String = currency.chars().take(2 * CURRENCY).collect();
+            return Err(format!("currency = {currency:?}; it is a name of 1 to {CURRENCY} printable characters"));
+        }
         let all = [
-            ("life.years", life.years),
-            ("life.disk-copies", life.disk_copies),
-            ("life.tape-copies", life.tape_copies),
-            ("life.readings", life.readings),
-            ("life.writings", life.writings),
-            ("disk.tb-year", disk.tb_year),
-            ("disk.watts-per-tb", disk.watts_per_tb),
-            ("tape.tb-year", tape.tb_year),
-            ("tape.watts-per-tb", tape.watts_per_tb),
-            ("cpu.core-hour", cpu.core_hour),
-            ("cpu.watts-per-core", cpu.watts_per_core),
-            ("network.tb", network.tb),
-            ("network.remote", network.remote),
-            ("energy.kwh", energy.kwh),
+            ("life.years", life.years, 1e4),
+            ("life.disk-copies", life.disk_copies, 1e4),
+            ("life.tape-copies", life.tape_copies, 1e4),
+            ("life.readings", life.readings, 1e12),
+            ("life.writings", life.writings, 1e12),
+            ("disk.tb-year", disk.tb_year, PRICE),
+            ("disk.watts-per-tb", disk.watts_per_tb, WATTS),
+            ("tape.tb-year", tape.tb_year, PRICE),
+            ("tape.watts-per-tb", tape.watts_per_tb, WATTS),
+            ("cpu.core-hour", cpu.core_hour, PRICE),
+            ("cpu.watts-per-core", cpu.watts_per_core, WATTS),
+            ("network.tb", network.tb, PRICE),
+            ("network.remote", network.remote, 1.0),
+            ("energy.kwh", energy.kwh, PRICE),
         ];
-        if let Some((name, value)) = all.into_iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
-            return Err(format!("{name} = {value}; it is 0 or more"));
+        let is_usual = |value: f64, most: f64| value == 0.0 || (LEAST..=most).contains(&value);
+        if let Some((name, value, most)) = all.into_iter().find(|(_, value, most)| !is_usual(*value, *most)) {
+            return Err(format!("{name} = {value:?}; it is 0, or at least {LEAST:e} and at most {most}"));
         }
-        let positive = [("cpu.hs23-per-core", cpu.hs23_per_core), ("cpu.hs23-here", cpu.hs23_here)];
-        if let Some((name, value)) = positive.into_iter().find(|(_, value)| !(value.is_finite() && *value > 0.0)) {
-            return Err(format!("{name} = {value}; it is more than 0"));
-        }
-        if network.remote > 1.0 {
-            return Err(format!("network.remote = {}; it is a share, at most 1", network.remote));
-        }
-        if !(energy.pue.is_finite() && energy.pue >= 1.0) {
-            return Err(format!("energy.pue = {}; it is 1 or more", energy.pue));
+        let between = [
+            ("cpu.hs23-per-core", cpu.hs23_per_core, 1e-3, 1e6),
+            ("cpu.hs23-here", cpu.hs23_here, 1e-3, 1e6),
+            ("energy.pue", energy.pue, 1.0, 1e3),
+        ];
+        let is_outside = |(_, value, least, most): &(&str, f64, f64, f64)| !(*least..=*most).contains(value);
+        if let Some((name, value, least, most)) = between.into_iter().find(is_outside) {
+            return Err(format!("{name} = {value:?}; it is at least {least} and at most {most}"));
         }
         // Without any price all layouts cost the same.
         let rates = self.rates();
-        let sum = rates.stored_byte + rates.read_byte + rates.read_second + rates.write_second;
-        if !sum.is_finite() {
-            return Err("the prices or their products are too large to be numbers".to_owned());
-        }
-        if sum <= 0.0 {
+        if rates.stored_byte + rates.read_byte + rates.read_second + rates.write_second <= 0.0 {
             return Err("all prices are 0: nothing could be weighed".to_owned());
         }
         Ok(())
@@ -258,7 +267,19 @@ mod tests {
             ("disk = 3\n", "disk"),
             ("nothing", "price book"),
             (free, "all prices are 0"),
-            ("[life]\nreadings = 1e300\n[cpu]\ncore-hour = 1e300\n", "too large"),
+            (
+                "[life]\nreadings = 1e300\n",
+                "life.readings = 1e300; it is 0, or at least 1e-12 and at most 1000000000000",
+            ),
+            ("[cpu]\ncore-hour = 1e300\n", "cpu.core-hour = 1e300"),
+            ("[disk]\ntb-year = 1e-300\n", "disk.tb-year"),
+            ("[life]\nyears = inf\n", "life.years"),
+            ("[cpu]\nhs23-per-core = 1e-300\n", "cpu.hs23-per-core"),
+            ("[energy]\npue = 1e300\n", "energy.pue"),
+            ("currency = \"E\\u001b[31mR\"\n", "currency = \"E\\u{1b}[31mR\""),
+            ("currency = \"E\\nR\"\n", "currency"),
+            ("currency = \"\"\n", "currency"),
+            ("currency = \"a currency of many words\"\n", "1 to 16"),
         ] {
             let message = PriceBook::parse(text).unwrap_err().to_string();
             assert!(message.contains("is not a price book") && message.contains(told), "{text}: {message}");

@@ -28,6 +28,26 @@ pub(super) fn time(seconds: f64) -> String {
     }
 }
 
+/// Units of sizes and times, the largest first.
+pub(super) const SIZES: [(&str, f64); 5] = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0)];
+pub(super) const TIMES: [(&str, f64); 3] = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)];
+/// Digits behind the point at most.
+const MOST_DIGITS: usize = 6;
+
+/// A limit that cannot be met, and the least that can, which is rounded up: with as many digits as tell them apart.
+pub(super) fn limit_and_least(limit: f64, least: f64, units: &[(&str, f64)]) -> [String; 2] {
+    let shown = |value: f64, digits: usize, up: bool| {
+        let (unit, factor) = units.iter().find(|(_, factor)| value >= *factor).or(units.last()).copied()?;
+        let scale = (0..digits).fold(1.0, |scale, _| scale * 10.0);
+        // A value that is a whole number but for its last bits stays one.
+        let whole = value / factor * scale;
+        let rounded = if up { (whole * (1.0 - 1e-12)).ceil() } else { whole.round() } / scale;
+        Some(format!("{rounded:.digits$} {unit}"))
+    };
+    let with = |digits: usize| [shown(limit, digits, false), shown(least, digits, true)].map(Option::unwrap_or_default);
+    (1..MOST_DIGITS).map(with).find(|[limit, least]| limit != least).unwrap_or_else(|| with(MOST_DIGITS))
+}
+
 /// An amount with three digits.
 pub(super) fn money(value: f64) -> String {
     match value.abs() {
@@ -49,6 +69,22 @@ mod tests {
         assert_eq!(time(0.25), "250 ms");
         assert_eq!(time(1.234), "1.23 s");
         assert_eq!(time(250.0), "250 s");
+    }
+
+    #[test]
+    fn a_limit_differs_from_the_least_that_can_be_met() {
+        let [sizes, times]: [&[_]; 2] = [&SIZES, &TIMES];
+        for (limit, least, units, told) in [
+            (1000.0, 711_600.1, sizes, ["1.0 kB", "711.7 kB"]),
+            (2.0e-3, 2.04e-3, times, ["2.0 ms", "2.1 ms"]),
+            (2.001e-3, 2.002e-3, times, ["2.0 ms", "2.1 ms"]),
+            (2.02e-3, 2.0204e-3, times, ["2.0 ms", "2.1 ms"]),
+            (2.0504e-3, 2.051e-3, times, ["2.05 ms", "2.06 ms"]),
+            (756e3, 756_001.0, sizes, ["756.0 kB", "756.1 kB"]),
+            (2.06e-4, 8.2e-4, times, ["206.0 us", "820.0 us"]),
+        ] {
+            assert_eq!(limit_and_least(limit, least, units), told);
+        }
     }
 
     #[test]

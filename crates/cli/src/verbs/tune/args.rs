@@ -13,10 +13,10 @@ use crate::prices::Prices;
 ///
 /// Reading time is the CPU time of one thread: fetching baskets (from the page cache), decompressing them, and
 /// decoding the entries of the workload into columns. Within the limits the choice is the balanced one: it minimises what the
-/// file costs over its life (bytes on disk for years, CPU time and network of readings, writing) by stated prices, and reads no slower
-/// than today. --choose takes another of the choices that the report lists. With --goal reading the choice minimises the reading time
+/// file costs over its life (bytes on disk for years, CPU time and network of readings, writing) by stated prices, and reads as fast as
+/// today within the noise. --choose takes another of the choices that the report lists. With --goal reading the choice minimises the reading time
 /// of the workload; a second of compression counts as 5 ms of reading, and one per cent of size
-/// as 0.05 per cent of reading time. With --goal size it minimises the size, and reads no slower than today; one per cent of
+/// as 0.05 per cent of reading time. With --goal size it minimises the size, and reads as fast as today; one per cent of
 /// reading time counts as 0.05 per cent of size.
 ///
 /// The output is written only if it holds: its content equals the input's, its measured size is within --max-size

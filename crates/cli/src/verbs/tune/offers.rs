@@ -61,10 +61,16 @@ pub(super) fn offers(out: &mut impl Write, report: &Report, with_money: bool) ->
         table.add_row(row);
     }
     writeln!(out, "{}", table.trim_fmt())?;
+    let star = if choices.iter().any(|choice| choice.chosen) { "* chosen; " } else { "" };
+    let another = if star.is_empty() { "one" } else { "another" };
+    let price = book.summary();
+    let within = match report.limits.iter().find(|limit| limit.name == "--max-read-time") {
+        Some(limit) if !limit.is_default => "are within --max-read-time",
+        _ => "read as fast as today within the noise",
+    };
     writeln!(
         out,
-        "* chosen; --choose NAME or a number takes another. Balanced is the lowest price: {}",
-        book.summary()
+        "{star}--choose NAME or a number takes {another}. Balanced is the lowest price of those that {within}: {price}"
     )?;
     if with_money {
         bill(out, report)?;

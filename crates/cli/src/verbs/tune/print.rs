@@ -9,7 +9,7 @@ use lab::tune::{READ_NOISE, SIZE_NOISE};
 use rootfile::Result;
 use textplots::{Chart, LabelBuilder, LabelFormat, Plot, Shape};
 
-use super::amounts::{as_f64, count, size, time};
+use super::amounts::{SIZES, TIMES, as_f64, count, limit_and_least, size, time};
 use super::offers::{container, offers};
 use crate::output;
 
@@ -166,9 +166,32 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
         100.0 * report.gap
     )?;
     tried(out, report)?;
+    groups(out, report)?;
     writeln!(out)?;
-    let mut table =
-        output::table(&["codec today", "chosen", ">columns", ">today", ">chosen", ">read today", ">chosen"]);
+    for sentence in &report.why {
+        writeln!(out, "- {sentence}")?;
+    }
+    limits(out, report)?;
+    if report.front.len() > 2 {
+        writeln!(out)?;
+        front(out, &report.front, chosen, today)?;
+    }
+    Ok(())
+}
+
+/// The changes by codec; none of a choice from a saved report.
+fn groups(out: &mut impl Write, report: &Report) -> Result<()> {
+    if report.groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    // A converted file has other columns than the input.
+    let head = if report.groups_are_of_a_conversion() {
+        ["codec as converted", "chosen", ">columns", ">converted", ">chosen", ">read converted", ">chosen"]
+    } else {
+        ["codec today", "chosen", ">columns", ">today", ">chosen", ">read today", ">chosen"]
+    };
+    let mut table = output::table(&head);
     for group in report.groups.iter().take(GROUPS) {
         table.add_row([
             group.from.clone(),
@@ -183,15 +206,6 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
     writeln!(out, "{}", table.trim_fmt())?;
     if let Some(more @ 1..) = report.groups.len().checked_sub(GROUPS) {
         writeln!(out, "and {more} more groups; --json lists all")?;
-    }
-    writeln!(out)?;
-    for sentence in &report.why {
-        writeln!(out, "- {sentence}")?;
-    }
-    limits(out, report)?;
-    if report.front.len() > 2 {
-        writeln!(out)?;
-        front(out, &report.front, chosen, today)?;
     }
     Ok(())
 }
@@ -219,20 +233,17 @@ fn limits(out: &mut impl Write, report: &Report) -> Result<()> {
 fn refusal(out: &mut impl Write, limits: &[LimitReport]) -> Result<()> {
     writeln!(out, "no candidate layout meets all limits:")?;
     for limit in limits {
-        let requested = value(limit.name, limit.value);
-        match limit.nearest.map(|n| n.value) {
-            Some(Some(nearest)) => writeln!(
-                out,
-                "- {} {requested} cannot be met; with the other limits, {0} {} can",
-                limit.name,
-                value(limit.name, nearest)
-            )?,
-            Some(None) => writeln!(
-                out,
-                "- {} {requested} cannot be met, and no other value of this limit alone helps",
-                limit.name
-            )?,
-            None => writeln!(out, "- {} {requested} can be met", limit.name)?,
+        let LimitReport { name, value: requested, nearest, .. } = limit;
+        match nearest.map(|n| n.value) {
+            Some(Some(nearest)) => {
+                let [requested, nearest] = limit_and_least(*requested, nearest, units(name));
+                writeln!(out, "- {name} {requested} cannot be met; with the other limits, {name} {nearest} can")?;
+            }
+            Some(None) => {
+                let requested = value(name, *requested);
+                writeln!(out, "- {name} {requested} cannot be met, and no other value of this limit alone helps")?;
+            }
+            None => writeln!(out, "- {name} {} can be met", value(name, *requested))?,
         }
     }
     Ok(())
@@ -330,8 +341,9 @@ fn prove(out: &mut impl Write, proof: &Proof, reader: &ReaderReport) -> Result<(
     writeln!(out, "{}", table.trim_fmt())?;
     writeln!(
         out,
-        "{} reads in {} of today's time, measured in {} repeats by {}",
+        "{} reads {}: in {} of today's time, measured in {} repeats by {}",
         proof.output,
+        proof.reading.words(),
         against_today(&proof.reading),
         proof.reading.repeats,
         reader.proven_by.as_deref().unwrap_or("basketry")
@@ -354,7 +366,15 @@ fn error(compared: &Compared) -> String {
 }
 
 fn value(name: &str, value: f64) -> String {
-    if matches!(name, "--max-write-time" | "--max-read-time") { time(value) } else { size(value) }
+    if is_time(name) { time(value) } else { size(value) }
+}
+
+fn is_time(name: &str) -> bool {
+    matches!(name, "--max-write-time" | "--max-read-time")
+}
+
+fn units(name: &str) -> &'static [(&'static str, f64)] {
+    if is_time(name) { &TIMES } else { &SIZES }
 }
 
 /// How a value changes: `1.9x less`, `2 % more`. Beyond a factor of 100 both values say it better.

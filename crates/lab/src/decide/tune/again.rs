@@ -8,13 +8,15 @@ use rootfile::{Error, Hint, Result};
 
 use super::alternatives::usage;
 use super::choice::Limits;
+use super::limit_reports::limit_reports;
 use super::names::{Choose, Name};
 use super::options::Options;
-use super::report::{Choice, Cost, Figures, LimitReport, Report, SCHEMA, number_of};
+use super::report::{Choice, Cost, Figures, Report, SCHEMA, number_of};
 use super::tuned::Tuned;
 use crate::cost::column::Column;
 use crate::cost::statistics::FileStats;
 use crate::cost::{Goal, Weights, Workload};
+use crate::math::solve::{self, Infeasible, Problem};
 use crate::price::PriceBook;
 
 /// A saved report of `tune --json`.
@@ -130,7 +132,10 @@ impl Kept {
             within(choice, options, &limits)?;
         }
         let may_be_slower = !matches!(asked, Choose::Name(Name::Balanced | Name::Goal));
-        report.limits = limit_reports(options, if may_be_slower { &limits } else { &as_today }, may_be_slower);
+        let kept = if may_be_slower { &limits } else { &as_today };
+        let none = in_the_way(&report.choices, kept);
+        report.limits = limit_reports(options, kept, chosen.as_ref().map(uses).ok_or(&none), 0.0);
+        report.limits.retain(|limit| !(may_be_slower && limit.is_default && limit.name == "--max-read-time"));
         report.goal = options.goal;
         report.asked = options.choose.map(|choice| choice.to_string());
         report.unchanged = chosen.as_ref().is_some_and(Choice::is_today);
@@ -199,15 +204,21 @@ fn name_best(choices: &mut [Choice], goal: Goal, options: &Options, today: &Cost
     }
 }
 
-fn uses(choice: &Choice) -> [f64; 5] {
+fn uses(choice: &Choice) -> solve::Uses {
     let Cost { size, write, read_memory, write_memory, read, .. } = choice.figures.cost;
     // Of today's layout nothing is compressed again.
     [size, if choice.is_today() { 0.0 } else { write }, read_memory, write_memory, read]
 }
 
 fn fits(choice: &Choice, limits: &Limits) -> bool {
-    let limits = Limits { read: limits.expected_read(), ..*limits }.array();
-    uses(choice).iter().zip(limits).all(|(used, limit)| *used <= limit)
+    uses(choice).iter().zip(limits.expected()).all(|(used, limit)| *used <= limit)
+}
+
+/// Which limits leave no choice, and the nearest that would.
+fn in_the_way(choices: &[Choice], limits: &Limits) -> Infeasible {
+    let one = |choice: &Choice| solve::Choice { cost: 0.0, uses: uses(choice) };
+    let problem = Problem { groups: vec![choices.iter().map(one).collect()], limits: limits.expected() };
+    problem.solve().err().unwrap_or(Infeasible { nearest: Vec::new() })
 }
 
 /// Refuses a choice that is not within limits that were asked for.
@@ -220,8 +231,7 @@ fn within(choice: &Choice, options: &Options, limits: &Limits) -> Result<()> {
         options.max_read_time.is_some(),
     ];
     let names = super::choice::LIMIT_NAMES;
-    let limits = Limits { read: limits.expected_read(), ..*limits }.array();
-    let over = uses(choice).into_iter().zip(limits).zip(asked.into_iter().zip(names));
+    let over = uses(choice).into_iter().zip(limits.expected()).zip(asked.into_iter().zip(names));
     match over.into_iter().find(|((used, limit), (asked, _))| *asked && used > limit) {
         None => Ok(()),
         Some((_, (_, name))) => {
@@ -230,16 +240,4 @@ fn within(choice: &Choice, options: &Options, limits: &Limits) -> Result<()> {
             Err(Error::request(why).hint(name))
         }
     }
-}
-
-fn limit_reports(options: &Options, limits: &Limits, may_be_slower: bool) -> Vec<LimitReport> {
-    let Options { max_size, max_write_time, max_read_memory, max_read_time, .. } = options;
-    let [size, write, memory, read] = [max_size, max_write_time, max_read_memory, max_read_time].map(Option::is_none);
-    let defaults = [size, write, memory, false, read];
-    let all = super::choice::LIMIT_NAMES.into_iter().zip(limits.array()).zip(defaults);
-    let all = all.filter(|((name, value), is_default)| {
-        value.is_finite() && !(may_be_slower && *is_default && *name == "--max-read-time")
-    });
-    all.map(|((name, value), is_default)| LimitReport { name, value, is_default, binding: false, nearest: None })
-        .collect()
 }

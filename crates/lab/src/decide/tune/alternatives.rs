@@ -78,6 +78,12 @@ impl Decider {
         found
     }
 
+    /// The present decision for the report, without its number and names.
+    pub(super) fn chosen_row(&mut self) -> Result<Option<Choice>> {
+        let Ok(chosen) = self.search.decision.clone() else { return Ok(None) };
+        self.row(&Alternative { names: Vec::new(), chosen, by: self.by, is_decision: true }).map(Some)
+    }
+
     /// The choice for the report, without its number.
     pub(super) fn row(&mut self, alternative: &Alternative) -> Result<Choice> {
         let Alternative { names, chosen, .. } = alternative;

@@ -46,10 +46,14 @@ impl Limits {
         self.read * (1.0 + READ_NOISE)
     }
 
+    /// What an expected choice may use.
+    pub(crate) fn expected(&self) -> [f64; RESOURCES] {
+        Self { read: self.expected_read(), ..*self }.array()
+    }
+
     /// Whether a choice keeps them.
     pub(crate) fn hold_for(&self, chosen: &Chosen) -> bool {
-        let limits = Self { read: self.expected_read(), ..*self }.array();
-        chosen.uses().iter().zip(limits).all(|(used, limit)| *used <= limit)
+        chosen.uses().iter().zip(self.expected()).all(|(used, limit)| *used <= limit)
     }
 
     /// The most seconds that a tried choice takes to read: today's, if nothing else was said.

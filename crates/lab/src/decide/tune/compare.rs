@@ -39,6 +39,21 @@ impl Comparison {
         self.interval[0] > ratio && self.after - ratio * self.before > CLOCK
     }
 
+    /// How the second file reads against the first, today's, as far as the noise lets it be told.
+    pub fn words(&self) -> &'static str {
+        match self.interval {
+            _ if self.is_slower(1.0) => "slower than today",
+            [_, high] if high < 1.0 => "faster than today",
+            _ => "as fast as today within the noise",
+        }
+    }
+
+    /// The same with the interval.
+    pub fn against_today(&self) -> String {
+        let [low, high] = self.interval.map(|ratio| 100.0 * ratio);
+        format!("{} ({low:.0} to {high:.0} % of its time)", self.words())
+    }
+
     /// Of repeats that were made.
     fn of(pairs: &[(f64, f64)]) -> Option<Self> {
         let (before, after): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
@@ -106,6 +121,17 @@ mod tests {
         let exact = found(1.02, 0.001, 0.01);
         assert!(!exact.is_slower(1.1), "{exact:?}");
         assert!(exact.is_slower(1.0) && exact.interval[0] < 1.021 && exact.interval[1] > 1.019, "{exact:?}");
+    }
+
+    #[test]
+    fn words_say_no_more_than_was_measured() {
+        let words = |interval: [f64; 2]| {
+            let ratio = (interval[0] * interval[1]).sqrt();
+            Comparison { before: 1.0, after: ratio, ratio, interval, repeats: 4 }.against_today()
+        };
+        assert_eq!(words([0.98, 1.11]), "as fast as today within the noise (98 to 111 % of its time)");
+        assert_eq!(words([1.02, 1.11]), "slower than today (102 to 111 % of its time)");
+        assert_eq!(words([0.5, 0.9]), "faster than today (50 to 90 % of its time)");
     }
 
     #[test]

@@ -9,18 +9,21 @@ use dataset::layout::{Container, Layout};
 use flow::{Budget, unwatched};
 use rootfile::{Error, Hint, Result, ScratchFolder};
 
+use super::choice::{READ_NOISE, SIZE_NOISE};
+use super::limit_reports::meet_either;
+use super::names::Name;
 use super::options::{Containers, Options};
 use super::report::ContainerReport;
 use super::search::Search;
 use super::tuned::Tuned;
+use crate::cost::Goal;
+use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 use crate::math::as_f64;
 use crate::system::clock::process_seconds;
 
 /// Inputs of more bytes on disk are converted in part, if they have one table.
 const CONVERTED: f64 = 64e6;
-/// Another container is better if its utility is below this share of the own one's.
-const LEAST_GAIN: f64 = 0.98;
 
 /// The other container.
 pub(super) fn other(container: Container) -> Container {
@@ -129,7 +132,21 @@ pub(super) fn compared(
             };
             // Where nothing that was tried reads as fast as it has to, the least slow was taken: no reason to change the container.
             let may = reads_in_time(&tuned) || !reads_in_time(&own);
-            let is_better = wanted == Containers::One(container) || may && value(&tuned) < LEAST_GAIN * value(&own);
+            let values = [value(&own), value(&tuned)];
+            let gains = own
+                .report
+                .chosen
+                .is_none_or(|own| tuned.report.chosen.is_some_and(|tuned| gains_beyond_noise(&tuned.cost, &own.cost)));
+            let is_better = wanted == Containers::One(container) || may && gains && values[1] < values[0];
+            if wanted == Containers::Any {
+                let (winner, loser) = if is_better { (&mut tuned, &own) } else { (&mut own, &tuned) };
+                let [own, other] = if is_better { [values[1], values[0]] } else { values };
+                let name = if is_better { self::other(container) } else { container };
+                winner.report.not_tried.extend(left_out(loser, name, other / own, may || is_better));
+            }
+            if wanted == Containers::Any && own.report.chosen.is_none() && tuned.report.chosen.is_none() {
+                meet_either(&mut own.report.limits, &tuned.report.limits);
+            }
             let measured = own.report.measuring.cpu_seconds + tuned.report.measuring.cpu_seconds;
             let allowed = own.report.measuring.allowed + tuned.report.measuring.allowed;
             for report in [&mut own.report, &mut tuned.report] {
@@ -139,6 +156,29 @@ pub(super) fn compared(
             Ok((vec![own, tuned], usize::from(is_better)))
         }
     }
+}
+
+/// Whether a file is smaller or reads faster than another by more than the noise.
+fn gains_beyond_noise(one: &Cost, other: &Cost) -> bool {
+    one.size < (1.0 - SIZE_NOISE) * other.size || one.read < (1.0 - READ_NOISE) * other.read
+}
+
+/// Why the best choice of the other container is not written, where there is one: by the goal it is so many times what is chosen.
+fn left_out(loser: &Tuned, container: Container, times: f64, in_time: bool) -> Option<String> {
+    loser.report.chosen?;
+    let why = match (in_time, loser.report.goal) {
+        (false, _) => "expected to read slower than it may".to_owned(),
+        (true, _) if times < 1.0 => "no gain beyond the noise".to_owned(),
+        (true, Goal::Balanced) => format!("expected at {:.1} % of the price", 100.0 * times),
+        (true, goal @ (Goal::Reading | Goal::Size)) => {
+            format!("expected at {:.1} % of the {}", 100.0 * times, goal.pick("reading time", "size"))
+        }
+    };
+    let (kind, name) = match container {
+        Container::Ttree => ("tree", Name::BestTree),
+        Container::Rntuple => ("RNTuple", Name::BestRntuple),
+    };
+    Some(format!("the best {kind} in a proof: {why} (--choose {name})"))
 }
 
 /// Whether a choice is expected to read within the limit.
@@ -152,6 +192,14 @@ fn reads_in_time(tuned: &Tuned) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_gain_is_in_size_or_in_reading() {
+        let file = |size: f64, read: f64| Cost { size, read, ..Cost::default() };
+        let today = file(100.0, 1.0);
+        assert!(gains_beyond_noise(&file(60.0, 0.99), &today) && gains_beyond_noise(&file(100.0, 0.9), &today));
+        assert!(!gains_beyond_noise(&file(99.9, 0.98), &today));
+    }
 
     #[test]
     fn a_part_lies_in_the_middle() {

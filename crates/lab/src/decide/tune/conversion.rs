@@ -71,6 +71,9 @@ impl Conversion {
         for limit in &mut report.limits {
             if matches!(limit.name, "--max-size" | "--max-write-time" | "--max-read-time") {
                 limit.value /= self.share;
+                if let Some(value) = limit.nearest.as_mut().and_then(|nearest| nearest.value.as_mut()) {
+                    *value /= self.share;
+                }
             }
         }
         report.unchanged = false;

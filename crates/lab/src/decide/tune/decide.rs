@@ -5,7 +5,7 @@ use crate::cost::measured::{ColumnCost, Measured};
 use crate::cost::model::{self, Cost};
 use crate::cost::statistics::FileStats;
 use crate::cost::{Packing, Utility, Weights};
-use crate::math::solve::{Choice, Infeasible, Problem, RESOURCES};
+use crate::math::solve::{Choice, Infeasible, Problem};
 use std::collections::HashSet;
 
 use super::acceptance::{Correction, Expected};
@@ -281,18 +281,10 @@ fn better(a: &Chosen, b: &Chosen) -> bool {
 
 /// The nearest limits that would do, over all clusterings.
 fn nearest_of(refused: Vec<Infeasible>, rest: f64) -> Infeasible {
-    let mut nearest: [Option<Option<f64>>; RESOURCES] = [None; RESOURCES];
-    for (r, value) in refused.into_iter().flat_map(|i| i.nearest) {
-        let value = value.map(|v| if r == 0 { v + rest } else { v });
-        if let Some(slot) = nearest.get_mut(r) {
-            *slot = match (*slot, value) {
-                (None, value) => Some(value),
-                (Some(Some(a)), Some(b)) => Some(Some(a.min(b))),
-                (Some(a), b) => Some(a.or(b)),
-            };
-        }
-    }
-    Infeasible { nearest: nearest.into_iter().enumerate().filter_map(|(r, n)| Some((r, n?))).collect() }
+    let with_rest = |(r, value): (usize, Option<f64>)| (r, value.map(|v| if r == 0 { v + rest } else { v }));
+    Infeasible::of_any(
+        refused.into_iter().map(|one| Infeasible { nearest: one.nearest.into_iter().map(with_rest).collect() }),
+    )
 }
 
 /// Seconds to fetch and decompress every column once.

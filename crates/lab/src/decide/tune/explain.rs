@@ -6,7 +6,7 @@ use dataset::layout::Container;
 use flow::Form;
 
 use crate::cost::Packing;
-use crate::cost::column::Recast;
+use crate::cost::column::{METADATA_PER_BASKET, Recast};
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 
@@ -45,12 +45,17 @@ pub(crate) fn groups(
         let to = pick.codec.and_then(|k| codecs.get(k)).map_or_else(|| from.clone(), ToString::to_string);
         let group = groups.entry((from.clone(), to.clone())).or_insert_with(|| Group { from, to, ..Group::default() });
         group.columns += members;
-        group.today += *now;
-        group.chosen += *cost;
+        group.today += of_baskets(*now);
+        group.chosen += of_baskets(*cost);
     }
     let mut groups: Vec<Group> = groups.into_values().collect();
     groups.sort_by(|a, b| b.today.size.total_cmp(&a.today.size));
     groups
+}
+
+/// A cost with the bytes of baskets alone: what they add to the metadata is an upper bound, and not in them.
+fn of_baskets(cost: Cost) -> Cost {
+    Cost { size: (cost.size - METADATA_PER_BASKET * cost.baskets).max(0.0), ..cost }
 }
 
 /// Columns that change their form, most expensive first.
@@ -119,20 +124,20 @@ fn recast_sentence(recast: &Recasting, clusters: f64) -> String {
         n if n <= -1.5 => format!("{:.0} baskets more a cluster, ", -n),
         _ => String::new(),
     };
-    let (read, size) = gains(today, chosen);
+    let (read, size) = gains(today, chosen, "today's");
     format!("{column}: {} instead of {}: {baskets}{read}, {size}", form(after), form(before))
 }
 
-/// Sentences about groups, about baskets and about clusters.
+/// Sentences about groups, about baskets and about clusters. The costs before are those of today, or of a converted file: `whose` says it.
 pub(crate) fn sentences(
     stats: &FileStats,
     groups: &[Group],
-    today: &Cost,
+    (today, whose): (&Cost, &str),
     chosen: &Chosen,
     clusters: (f64, f64),
 ) -> Vec<String> {
-    let mut out: Vec<String> =
-        groups.iter().filter(|group| changes(&group.today, &group.chosen)).map(sentence).collect();
+    let changed = groups.iter().filter(|group| changes(&group.today, &group.chosen));
+    let mut out: Vec<String> = changed.map(|group| sentence(group, whose)).collect();
     let picks = || chosen.picks.iter().flatten();
     let pieces = if stats.has_pages() { "page" } else { "basket" };
     let reshaped = picks().filter(|p: &&Pick| p.basket.is_some()).count();
@@ -173,26 +178,26 @@ pub(super) fn container_sentence(container: Container, today: &Cost, chosen: &Co
         Container::Rntuple => "an RNTuple instead of a tree",
         Container::Ttree => "a tree instead of an RNTuple",
     };
-    let (read, size) = gains(today, chosen);
+    let (read, size) = gains(today, chosen, "today's");
     format!("{what}: {read}, {size}")
 }
 
-fn sentence(group: &Group) -> String {
+fn sentence(group: &Group, whose: &str) -> String {
     let Group { from, to, columns, today, chosen } = group;
     let columns = format!("{columns} column{}", if *columns == 1 { "" } else { "s" });
-    let (read, size) = gains(today, chosen);
+    let (read, size) = gains(today, chosen, whose);
     match from == to {
         true => format!("{to} stays on {columns}: {read}, {size}"),
         false => format!("{to} instead of {from} on {columns}: {read}, {size}"),
     }
 }
 
-/// How reading time and size change.
-fn gains(today: &Cost, chosen: &Cost) -> (String, String) {
+/// How reading time and size change. `whose` they were before.
+fn gains(today: &Cost, chosen: &Cost, whose: &str) -> (String, String) {
     let factor = chosen.read.max(f64::MIN_POSITIVE) / today.read.max(f64::MIN_POSITIVE);
     let read = match factor {
         f if (f - 1.0).abs() <= READ_NOISE => "reading time stays".to_owned(),
-        f if (0.01..=100.0).contains(&f) => format!("{:.0} % of today's reading time", 100.0 * f),
+        f if (0.01..=100.0).contains(&f) => format!("{:.0} % of {whose} reading time", 100.0 * f),
         _ => format!("reading time {} instead of {}", milliseconds(chosen.read), milliseconds(today.read)),
     };
     let change = 100.0 * (chosen.size / today.size.max(1.0) - 1.0);

@@ -35,12 +35,13 @@ impl Limit {
     ///
     /// The text is no time and no multiple.
     pub fn time(text: &str) -> Result<Self> {
-        let wrong = || Error::request(format!("{text:?} is not a time; write 90s, 5min, 1h, or 2x for twice today's"));
+        let wrong =
+            || Error::request(format!("{text:?} is not a time; write 90s, 250ms, 5min, 1h, or 2x for twice today's"));
         if let Some(times) = Self::times(text) {
             return Ok(times);
         }
         let text = text.trim();
-        let units = [("min", 60.0), ("ms", 1e-3), ("h", 3600.0), ("s", 1.0)];
+        let units = [("min", 60.0), ("us", 1e-6), ("ms", 1e-3), ("h", 3600.0), ("s", 1.0)];
         let (number, unit) =
             units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit))).unwrap_or((text, 1.0));
         let value = number.trim().parse::<f64>().ok().filter(|v| v.is_finite() && *v > 0.0).ok_or_else(wrong)?;
@@ -73,6 +74,7 @@ mod tests {
         assert_eq!("2GB".parse::<Limit>().unwrap(), Limit::Absolute(2e9));
         assert_eq!(Limit::time("90s").unwrap(), Limit::Absolute(90.0));
         assert_eq!(Limit::time("5min").unwrap(), Limit::Absolute(300.0));
+        assert_eq!(Limit::time("640 us").unwrap(), Limit::Absolute(640.0 * 1e-6));
         assert_eq!(Limit::time("3x").unwrap().of(4.0), 12.0);
         assert!("x".parse::<Limit>().is_err() && Limit::time("soon").is_err() && "-1x".parse::<Limit>().is_err());
     }

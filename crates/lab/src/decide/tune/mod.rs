@@ -40,6 +40,7 @@ mod forecast;
 mod foreseen;
 mod forms;
 mod layout;
+mod limit_reports;
 mod limits;
 mod measured_file;
 mod names;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub enum Name {
     /// The fewest bytes, however long reading takes.
     Smallest,
-    /// The lowest price over the file's life, among those that read no slower than today's layout.
+    /// The lowest price over the file's life, among those that read as fast as today's layout, within the noise of measuring.
     Balanced,
     /// The shortest reading time of the workload within the limits.
     Fastest,

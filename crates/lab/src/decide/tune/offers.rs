@@ -5,7 +5,7 @@ use rootfile::Result;
 use super::choice::Alternative;
 use super::names::Name;
 use super::options::{Containers, Options};
-use super::report::{Choice, number_of};
+use super::report::{Choice, number, number_of};
 use super::tuned::Tuned;
 
 /// A choice without a name is left out where another is as good in size and in reading but for these shares.
@@ -63,10 +63,8 @@ pub(super) fn offer(mut decisions: Vec<Tuned>, best: usize, options: &Options) -
         offers.remove(at);
     }
     offers.sort_by(|a, b| a.row.figures.cost.size.total_cmp(&b.row.figures.cost.size));
-    for (number, offer) in (1..).zip(&mut offers) {
-        offer.row.number = number;
-    }
     let mut choices: Vec<Choice> = offers.iter().map(|offer| offer.row.clone()).collect();
+    number(&mut choices);
     let own = |offer: &Offer| offer.of == best && offer.alternative.is_decision;
     let at = match options.choose {
         Some(asked) => Some(number_of(&choices, asked)?),

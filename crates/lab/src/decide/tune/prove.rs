@@ -173,8 +173,11 @@ impl Candidate for Files<'_> {
         if expected.is_some() {
             let Report { input, files, measured_files, .. } = &self.tuned.report;
             let report = Report { input: input.clone(), files: *files, measured_files: *measured_files, ..report };
+            let row = decider.chosen_row()?;
             let before = std::mem::replace(&mut self.tuned.report, report);
-            self.tuned.report.choices_of(before);
+            if let Some(row) = row {
+                self.tuned.report.choices_of(before, &row);
+            }
             self.tuned.layout = layout;
         } else {
             self.tuned.report.layout = before;
@@ -229,10 +232,9 @@ fn verdict(
             reading.interval[0], reading.interval[1], reading.repeats
         ),
         (Some(Rejected::NoGain), Some(reading)) => format!(
-            "the rewritten file has {} and reads in {:.2} to {:.2} times today's time: no gain beyond the noise",
+            "the rewritten file has {} and reads {}: no gain beyond the noise",
             megabytes(attempt.written.bytes),
-            reading.interval[0],
-            reading.interval[1]
+            reading.against_today()
         ),
         _ => {
             let told = attempt.differences.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");
@@ -243,9 +245,15 @@ fn verdict(
         let numbered = attempts.iter().enumerate().map(|(i, a)| format!("choice {}: {}", i + 1, rejected(a)));
         numbered.collect::<Vec<_>>().join("; ")
     };
+    let holds = |attempt: &Attempt| {
+        let reading = attempt.reading.map(|reading| format!(", and reads {}{by}", reading.against_today()));
+        format!("{}{}", megabytes(attempt.written.bytes), reading.unwrap_or_default())
+    };
     match attempts.split_last() {
-        Some((_, [])) if delivered => format!("{output}: the first choice holds"),
-        Some((_, before)) if delivered => format!("{output}: choice {} holds; {}", attempts.len(), reasons(before)),
+        Some((last, [])) if delivered => format!("{output}: the first choice holds: {}", holds(last)),
+        Some((last, before)) if delivered => {
+            format!("{output}: choice {} holds: {}; {}", attempts.len(), holds(last), reasons(before))
+        }
         _ => {
             let end = if exhausted { "; no other choice is expected to be better than today's layout" } else { "" };
             format!("{output} was not written: {}{end}", reasons(attempts))

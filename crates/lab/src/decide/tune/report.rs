@@ -95,16 +95,22 @@ pub struct Report {
 }
 
 impl Report {
-    /// Takes over the choices of the report before it, with the figures of its own choice.
-    pub(super) fn choices_of(&mut self, before: Self) {
+    /// Whether `groups` compare with the input as converted with the defaults: the choice is in another container.
+    pub fn groups_are_of_a_conversion(&self) -> bool {
+        let container = |is: fn(&&Choice) -> bool| self.choices.iter().find(is).map(|choice| &choice.container);
+        let own = container(|choice| choice.is_today());
+        own.is_some() && container(|choice| choice.chosen).is_some_and(|chosen| Some(chosen) != own)
+    }
+
+    /// Takes over the choices of the report before it, with another one as the chosen one.
+    pub(super) fn choices_of(&mut self, before: Self, chosen: &Choice) {
         self.choices = before.choices;
         self.containers = before.containers;
-        let chosen = self.chosen;
+        self.not_tried = before.not_tried;
         for choice in self.choices.iter_mut().filter(|choice| choice.chosen) {
-            choice.layout.clone_from(&self.layout);
-            choice.rewrite = self.rewrite;
-            choice.figures = chosen.unwrap_or(choice.figures);
+            *choice = Choice { names: std::mem::take(&mut choice.names), chosen: true, ..chosen.clone() };
         }
+        number(&mut self.choices);
     }
 }
 
@@ -242,6 +248,14 @@ impl Choice {
     }
 }
 
+/// Puts choices into their order, the smallest first, and numbers them.
+pub(super) fn number(choices: &mut [Choice]) {
+    choices.sort_by(|a, b| a.figures.cost.size.total_cmp(&b.figures.cost.size));
+    for (number, choice) in (1..).zip(choices) {
+        choice.number = number;
+    }
+}
+
 /// The place of the choice that is asked for.
 ///
 /// # Errors
@@ -376,5 +390,27 @@ impl Compared {
     /// The error of the prediction, as a share of the measured value; positive if it was too high.
     pub fn error(&self) -> f64 {
         if self.measured == 0.0 { 0.0 } else { self.expected / self.measured - 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_stay_in_their_order_when_one_changes() {
+        let choice = |size: f64| {
+            let figures = Figures { cost: Cost { size, ..Cost::default() }, ..Figures::default() };
+            let bill = crate::price::PriceBook::default().bill(&crate::price::Usage::default());
+            let (names, container, layout) = (Vec::new(), "ttree".to_owned(), None);
+            let (read_all, read_sparse, rewrite, chosen) = (None, None, 0.0, false);
+            Choice { number: 0, names, container, figures, read_all, read_sparse, rewrite, bill, layout, chosen }
+        };
+        let mut choices = [3.0, 1.0, 2.0].map(choice);
+        number(&mut choices);
+        assert_eq!(
+            choices.each_ref().map(|choice| (choice.number, choice.figures.cost.size)),
+            [(1, 1.0), (2, 2.0), (3, 3.0)]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! What was tried for a choice, and what was not, in words: "best" is said only of what was tried.
 
-use dataset::layout::{ByteSize, Container};
+use dataset::layout::{ByteSize, Compression, Container};
 
 use crate::cost::Packing;
 use crate::cost::measured::Measured;
@@ -28,6 +28,22 @@ pub(super) fn tried(stats: &FileStats, measured: &Measured, clusterings: &[Clust
     ]
 }
 
+/// The codecs that are tried for other goals and limits only.
+fn other_codecs(known: &[Compression]) -> Vec<String> {
+    let more = nominal::all().into_iter().filter(|codec| !known.contains(codec));
+    // One of a level between two that were tried does not take longer than both.
+    let (between, longer): (Vec<_>, Vec<_>) = more.partition(|codec| {
+        let same = known.iter().filter(|other| other.algorithm() == codec.algorithm());
+        same.map(|other| other.level()).max().is_some_and(|most| most > codec.level())
+    });
+    let named = |codecs: Vec<Compression>, why: &str| {
+        let names: Vec<String> = codecs.iter().map(ToString::to_string).collect();
+        (!names.is_empty()).then(|| format!("{why} ({})", names.join(", ")))
+    };
+    let longer = named(longer, "codecs that take longer to write or to read");
+    named(between, "levels of codecs below those that were tried").into_iter().chain(longer).collect()
+}
+
 /// What was not, and by which option it would be.
 pub(super) fn not_tried(
     stats: &FileStats,
@@ -36,12 +52,9 @@ pub(super) fn not_tried(
     options: &Options,
 ) -> Vec<String> {
     let mut left = Vec::new();
-    let known = |codec| measured.codecs.iter().chain(&measured.dropped).any(|packing| packing.compression == codec);
-    let more = nominal::all().into_iter().filter(|codec| !known(*codec)).map(|codec| codec.to_string());
-    let more: Vec<String> = more.collect();
-    if !more.is_empty() {
-        left.push(format!("codecs that take longer to write or to read ({})", more.join(", ")));
-    }
+    let known: Vec<Compression> =
+        measured.codecs.iter().chain(&measured.dropped).map(|packing| packing.compression).collect();
+    left.extend(other_codecs(&known));
     let unsampled = stats.now().zip(&measured.columns).filter(|(_, cost)| cost.sampled <= 0.0).count();
     if unsampled > 0 {
         let columns = if unsampled == 1 { "column that was" } else { "columns that were" };
@@ -62,4 +75,20 @@ pub(super) fn not_tried(
         left.push(format!("another container (--container {other})"));
     }
     left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_takes_longer_is_said_to() {
+        let known: Vec<Compression> =
+            ["none", "lz4:4", "zlib:1", "zstd:5", "zstd:9"].map(|codec| codec.parse().unwrap()).into();
+        let told = other_codecs(&known);
+        let of = |why: &str| told.iter().find(|one| one.contains(why)).map_or("", String::as_str);
+        assert!(of("below").contains("zstd:7") && of("below").contains("lz4:1"), "{told:?}");
+        assert!(of("longer").contains("lzma:5") && !of("longer").contains("zstd:7"), "{told:?}");
+        assert!(other_codecs(&nominal::all()).is_empty());
+    }
 }

@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use super::acceptance::{Correction, Expected};
 use super::candidates::ClusterOption;
-use super::choice::{Alternative, By, Chosen, LIMIT_NAMES, Limits};
+use super::choice::{Alternative, By, Chosen};
 use super::conversion::Conversion;
 use super::exact::exact_sentence;
+use super::limit_reports::limit_reports;
 use super::options::Options;
 use super::reader::{Reader, ReaderReport};
-use super::report::{Figures, LimitReport, Measuring, Nearest, Report, SCHEMA};
+use super::report::{Figures, Measuring, Report, SCHEMA};
 use super::search::{SIZE_MARGIN, Search};
 use super::tradeoffs::{front, sensitivity};
 use super::{decide, explain, layout, tried};
@@ -22,10 +23,6 @@ use crate::cost::measured::Measured;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 use crate::cost::{Access, Packing};
-use crate::math::solve::Infeasible;
-
-/// A limit is binding if the choice comes so near to it.
-const NEAR: f64 = 0.985;
 
 /// A decision, which prints as its report.
 #[derive(Serialize)]
@@ -71,8 +68,9 @@ impl Tuned {
         }
         decider.search.decision = Ok(alternative.chosen);
         let (report, layout) = decider.report(Path::new(&self.report.input))?;
-        let Report { input, measuring, containers, .. } = std::mem::replace(&mut self.report, report);
+        let Report { input, measuring, containers, not_tried, .. } = std::mem::replace(&mut self.report, report);
         (self.report.input, self.report.measuring, self.report.containers) = (input, measuring, containers);
+        self.report.not_tried = not_tried;
         self.layout = layout;
         Ok(())
     }
@@ -110,7 +108,8 @@ impl Decider {
             goal: options.goal,
             reader: options.reader.as_ref().map_or_else(ReaderReport::ours, Reader::report),
             measuring: measuring(stats, measured, confirmed, reading, options.seed),
-            limits: limit_reports(options, limits, decision),
+            // The second look at the choice for a looser limit may need a larger reserve.
+            limits: limit_reports(options, limits, decision.as_ref().map(Chosen::uses), SIZE_MARGIN.1),
             prices: options.prices.to_toml()?,
             asked: options.choose.map(|choice| choice.to_string()),
             choices: Vec::new(),
@@ -134,7 +133,10 @@ impl Decider {
             verdict: String::new(),
             proof: None,
         };
-        let Ok(chosen) = decision else { return Ok((report, None)) };
+        let Ok(chosen) = decision else {
+            self.conversion.iter().for_each(|conversion| conversion.complete(&mut report));
+            return Ok((report, None));
+        };
         let option = space.options.get(chosen.option);
         let figures = figures(chosen.total, option);
         report.rewrite = self.search.rewriting(stats, *access, chosen);
@@ -142,7 +144,8 @@ impl Decider {
         report.groups = explain::groups(stats, &measured.codecs, &now.0, &space.tops, chosen);
         report.recasts = explain::recasts(stats, &now.0, &space.tops, chosen);
         let clusters = (report.today.clusters, figures.clusters);
-        report.why = explain::sentences(stats, &report.groups, &now.1, chosen, clusters);
+        let whose = if self.conversion.is_some() { "the converted file's" } else { "today's" };
+        report.why = explain::sentences(stats, &report.groups, (&now.1, whose), chosen, clusters);
         report.why.extend(explain::recast_sentences(stats, &report.recasts, figures.clusters, options.recode));
         report.why.extend(exact_sentence(stats, &measured.codecs, chosen));
         report.chosen = Some(figures);
@@ -205,31 +208,4 @@ fn measuring(stats: &FileStats, measured: &Measured, confirmed: &Confirmed, acce
 pub(super) fn figures(cost: Cost, option: Option<&ClusterOption>) -> Figures {
     let clusters = option.map_or(0.0, |o| o.trees.iter().map(|t| t.count).sum());
     Figures { cost, clusters, cluster_bytes: option.and_then(|o| o.size) }
-}
-
-fn limit_reports(
-    options: &Options,
-    limits: &Limits,
-    decision: &std::result::Result<Chosen, Infeasible>,
-) -> Vec<LimitReport> {
-    let Options { max_size, max_write_time, max_read_memory, max_read_time, .. } = options;
-    let [size, write, memory, read] = [max_size, max_write_time, max_read_memory, max_read_time].map(Option::is_none);
-    let defaults = [size, write, memory, false, read];
-    let used = decision.as_ref().ok().map(Chosen::uses);
-    let mut reports = Vec::new();
-    for (r, (name, value)) in LIMIT_NAMES.into_iter().zip(limits.array()).enumerate() {
-        let nearest = decision.as_ref().err().and_then(|i| i.nearest.iter().find(|(n, _)| *n == r));
-        // The second look at the choice for a looser limit may need a larger reserve.
-        let spare = if r == 0 { 1.0 + SIZE_MARGIN.1 } else { 1.0 };
-        if value.is_finite() {
-            reports.push(LimitReport {
-                name,
-                value,
-                is_default: defaults[r],
-                binding: used.is_some_and(|u| u[r] > NEAR * value),
-                nearest: nearest.map(|(_, v)| Nearest { value: v.map(|v| v * spare) }),
-            });
-        }
-    }
-    reports
 }

@@ -61,12 +61,7 @@ impl Problem {
             // A limit that could be met with the others is not the one in the way.
             least.is_none_or(|least| over(least, self.limits[r])).then_some((r, least))
         });
-        let mut nearest: Vec<_> = nearest.collect();
-        // Where one limit alone is in the way, the others are not.
-        if nearest.iter().any(|(_, least)| least.is_some()) {
-            nearest.retain(|(_, least)| least.is_some());
-        }
-        Infeasible { nearest }
+        Infeasible { nearest: nearest.collect() }.in_the_way()
     }
 }
 
@@ -122,6 +117,14 @@ mod tests {
         let b = Choice { cost: 1.0, uses: uses([10.0, 1.0]) };
         let infeasible = Problem { groups: vec![vec![a, b]], limits: limits([5.0, 5.0]) }.solve();
         assert_eq!(infeasible.unwrap_err().nearest, [(0, Some(10.0)), (1, Some(10.0))]);
+    }
+
+    #[test]
+    fn of_several_problems_the_limit_that_is_in_the_way_of_one_is_named() {
+        let hopeless = Infeasible { nearest: vec![(0, None), (3, None)] };
+        let [near, far] = [12.0, 15.0].map(|least| Infeasible { nearest: vec![(3, Some(least))] });
+        assert_eq!(Infeasible::of_any([hopeless.clone(), far, near]).nearest, [(3, Some(12.0))]);
+        assert_eq!(Infeasible::of_any([hopeless.clone()]), hopeless);
     }
 
     #[test]

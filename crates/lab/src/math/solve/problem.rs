@@ -51,6 +51,30 @@ pub struct Infeasible {
     pub nearest: Vec<(usize, Option<f64>)>,
 }
 
+impl Infeasible {
+    /// Where any of several problems may be solved: for each limit the least that would do in one of them.
+    pub fn of_any(all: impl IntoIterator<Item = Self>) -> Self {
+        let mut nearest: [Option<Option<f64>>; RESOURCES] = [None; RESOURCES];
+        for (r, value) in all.into_iter().flat_map(|one| one.nearest) {
+            let Some(slot) = nearest.get_mut(r) else { continue };
+            *slot = match (*slot, value) {
+                (None, value) => Some(value),
+                (Some(Some(a)), Some(b)) => Some(Some(a.min(b))),
+                (Some(a), b) => Some(a.or(b)),
+            };
+        }
+        Self { nearest: nearest.into_iter().enumerate().filter_map(|(r, n)| Some((r, n?))).collect() }.in_the_way()
+    }
+
+    /// Where one limit alone is in the way, the others are not.
+    pub(super) fn in_the_way(mut self) -> Self {
+        if self.nearest.iter().any(|(_, least)| least.is_some()) {
+            self.nearest.retain(|(_, least)| least.is_some());
+        }
+        self
+    }
+}
+
 impl Problem {
     /// Sums over chosen groups.
     pub(super) fn evaluate(&self, picks: &[usize]) -> (f64, Uses) {

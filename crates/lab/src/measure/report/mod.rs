@@ -26,7 +26,7 @@ use serde::Serialize;
 
 use crate::math::as_f64;
 use crate::price::PriceBook;
-use crate::sweep::costs::unpriced;
+use crate::sweep::costs::{record_note, unpriced};
 use crate::sweep::findings::Findings;
 use crate::sweep::metric::{Unit, amount, metric_of};
 use crate::system::shell::{output, pasted};
@@ -201,6 +201,7 @@ fn facts(findings: &Findings, prices: Option<&PriceBook>) -> Vec<Fact> {
         fact("by", versions.join(", ")),
     ];
     all.extend(prices.map(|book| fact("prices", book.summary())));
+    all.extend(record_note(findings).map(|why| fact("sizes", why)));
     all.extend(prices.and_then(|_| unpriced(findings)).map(|why| fact("no price", why)));
     all
 }

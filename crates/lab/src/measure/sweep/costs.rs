@@ -8,12 +8,13 @@ use rootfile::RootFile;
 use super::SweepInput;
 use super::cells::{Cell, Table};
 use super::findings::{Findings, Line};
-use super::metric::metric_of;
+use super::metric::{Unit, metric_of};
 use super::point::Point;
 use crate::inspect::report::TreeReport;
 use crate::inspect::{Options, inspect};
 use crate::math::as_f64;
 use crate::price::{Bill, PriceBook, Usage};
+use crate::tune::SIZE_NOISE;
 
 const TB: f64 = 1e12;
 
@@ -105,6 +106,22 @@ pub fn unpriced(findings: &Findings) -> Option<String> {
             "points without a price: it takes the size and CPU time of copying and of reading all, and {} was not \
              measured; the same sweep with these jobs adds them",
             missing.join(" and ")
+        )
+    })
+}
+
+/// That the copies have a record at their end, where sizes tell it: today's copy is larger than the input then.
+pub fn record_note(findings: &Findings) -> Option<String> {
+    let Findings { head, reference, lines, .. } = findings;
+    let point = head.points.get(*reference).filter(|point| point.keeps_layout() && point.fraction >= 1.0)?;
+    let subject = (head.settings.command.is_none() && head.subject.entries == head.subject.all_entries)
+        .then_some(&head.subject)?;
+    let size = median(lines.iter().find(|line| line.point == *point)?, "size")?;
+    let input = as_f64(subject.bytes);
+    let [copy, file] = [size, input].map(|bytes| Cell::number(Unit::Bytes, bytes).text);
+    (size > (1.0 + SIZE_NOISE) * input).then(|| {
+        format!(
+            "each copy ends with a tree of one record, which counts in its size: today's has {copy}, the input {file}"
         )
     })
 }

@@ -258,6 +258,9 @@ pub fn priced_markdown(findings: &Findings, prices: Option<&PriceBook>) -> Strin
             let _ = writeln!(out, "{}", row(cells.iter().map(|cell| cell.text.replace('|', "\\|")).collect()));
         }
     }
+    if let Some(why) = costs::record_note(findings) {
+        let _ = writeln!(out, "\nNote: {why}.");
+    }
     if let Some(book) = prices {
         let _ = writeln!(out, "\nPrices: {}.", book.summary());
         if let Some(why) = costs::unpriced(findings) {

@@ -8,6 +8,7 @@ mod containers;
 mod count;
 mod event;
 mod generators;
+mod kinds;
 mod lhcb;
 mod model;
 mod nano;
@@ -67,6 +68,7 @@ impl Model {
             "lhcb" => lhcb::lhcb(&mut builder),
             "aod" => containers::aod(&mut builder),
             "esd" => containers::esd(&mut builder),
+            kinds::NAME => kinds::kinds(&mut builder),
             _ => return Err(Error::request(format!("no data set {name:?}; known data sets: {}", NAMES.join(", ")))),
         }
         Ok(builder.sized(options.size))

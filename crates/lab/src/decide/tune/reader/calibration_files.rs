@@ -34,6 +34,7 @@ pub(super) struct Recipe {
 const ALL: &[&str] = &[];
 const EVERY_CODEC: &[(&str, &str)] =
     &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "32kB"), ("zstd:5", "32kB"), ("lzma:1", "32kB")];
+const TWICE: &[(&str, &str)] = &[("none", "32kB"), ("zlib:1", "16kB")];
 const SPLIT: &str = "split-level = 99\ncompression = \"none\"";
 const WHOLE: &str = "split-level = 0\ncompression = \"none\"";
 
@@ -50,7 +51,7 @@ const TREE: Recipe = Recipe {
 const NTUPLE: Recipe = Recipe { container: Container::Rntuple, ..TREE };
 
 /// The generated data: wide rows and long columns, numbers that compress well and badly, all kinds of values.
-pub(super) const RECIPES: [Recipe; 20] = [
+pub(super) const RECIPES: [Recipe; 26] = [
     // The same with next to no entries, and with more.
     Recipe { size: 250_000, files: &[("none", "32kB"), ("zlib:1", "32kB"), ("lz4:4", "32kB")], ..TREE },
     Recipe { size: 1_500_000, files: &[("none", "32kB"), ("zlib:6", "32kB")], ..TREE },
@@ -121,6 +122,13 @@ pub(super) const RECIPES: [Recipe; 20] = [
         ..TREE
     },
     Recipe { model: "multi", size: 8_000_000, layout: WHOLE, files: &[("none", "32kB"), ("lz4:1", "8kB")], ..TREE },
+    // What entries can be: texts, vectors, vectors of vectors and of texts, one object, a few objects.
+    Recipe { model: "kinds", size: 2_000_000, keep: &["text*"], layout: SPLIT, files: TWICE, ..TREE },
+    Recipe { model: "kinds", size: 6_000_000, keep: &["vector*"], layout: SPLIT, files: TWICE, ..TREE },
+    Recipe { model: "kinds", size: 6_000_000, keep: &["nested*"], layout: SPLIT, files: TWICE, ..TREE },
+    Recipe { model: "kinds", size: 4_000_000, keep: &["single*"], layout: WHOLE, files: TWICE, ..TREE },
+    Recipe { model: "kinds", size: 6_000_000, keep: &["few*"], layout: WHOLE, files: TWICE, ..TREE },
+    Recipe { model: "kinds", size: 6_000_000, keep: &["few*"], layout: SPLIT, files: TWICE, ..TREE },
     // RNTuples of the same: pages that hold a cluster, and small ones.
     Recipe { size: 250_000, files: &[("none", "64kB"), ("zlib:1", "64kB"), ("lz4:4", "64kB")], ..NTUPLE },
     Recipe {

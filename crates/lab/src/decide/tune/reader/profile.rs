@@ -113,6 +113,9 @@ impl Profile {
         number("read.stored-byte", stored_byte, MOST_PER_BYTE)?;
         for kind in Kind::ALL {
             let Some(PerValue { entry, value }) = self.values.get(&kind) else {
+                if kind.of_earlier() != kind {
+                    continue;
+                }
                 return Err(format!("values.{} is missing", kind.name()));
             };
             number(&format!("values.{}.entry", kind.name()), *entry, MOST)?;
@@ -132,7 +135,7 @@ impl Profile {
 
     /// The cost of values of a kind.
     pub fn values(&self, kind: Kind) -> PerValue {
-        self.values.get(&kind).copied().unwrap_or_default()
+        self.values.get(&kind).or_else(|| self.values.get(&kind.of_earlier())).copied().unwrap_or_default()
     }
 }
 
@@ -233,6 +236,11 @@ mod tests {
         };
         assert!(without(&["decompress"], "lzma").contains("missing field `lzma`"));
         assert!(without(&["read"], "basket").contains("missing field `basket`"));
+        let mut earlier = Profile::example();
+        earlier.values.remove(&Kind::Nested);
+        earlier.values.insert(Kind::Object, PerValue { entry: 1e-6, value: 0.0 });
+        let earlier = Profile::parse(&earlier.to_toml().unwrap(), Path::new("p.toml")).unwrap();
+        assert_eq!(earlier.values(Kind::Nested), earlier.values(Kind::Object));
         assert!(without(&["values"], "member").contains("values.member is missing"));
         assert!(without(&[], "processor").contains("missing field `processor`"));
         assert!(Profile::parse("", Path::new("p.toml")).is_err());
