@@ -154,6 +154,16 @@ impl Elements {
         each_vec!(self, v => bytes(v), b => b.capacity() / 8, e => e.len() * size_of::<i64>())
     }
 
+    /// Makes room for more elements. It grows by a quarter, not by doubling: its memory is part of a budget.
+    pub fn make_room(&mut self, more: usize) {
+        fn room<T>(v: &mut Vec<T>, more: usize) {
+            if v.capacity() - v.len() < more {
+                v.reserve_exact(more + v.len() / 4);
+            }
+        }
+        each_vec!(self, v => room(v, more), _b => (), _e => ());
+    }
+
     /// Frees memory that holds no elements.
     pub fn shrink_to_fit(&mut self) {
         // Bits take little.

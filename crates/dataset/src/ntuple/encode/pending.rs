@@ -273,6 +273,9 @@ impl PendingColumn {
             values.get(range).ok_or_else(out_of_range)
         }
         let before = self.len();
+        if let Store::Values(elements) = &mut self.store {
+            elements.make_room(range.len());
+        }
         match (&mut self.store, words) {
             (Store::Bytes { bytes, size: 1, .. }, Words::W1(v)) => put(bytes, part(v, range)?),
             (Store::Bytes { bytes, size: 2, .. }, Words::W2(v)) => put(bytes, part(v, range)?),
