@@ -24,7 +24,7 @@ MADE: dict[str, Steps] = {
     "few_entries": [("generate", "nano", "--size", "20kB")],
     "huge_baskets": [
         ("generate", "single", "--size", "32MB"),
-        ("rewrite", "--cluster", "100000000", "--basket", "16MB"),
+        ("rewrite", "--cluster", "100000000", "--basket", "10MB"),
     ],
     "lzma": [("generate", "aod", "--size", "2MB", "--compression", "lzma:7")],
     "none": [("generate", "nano", "--size", "2MB", "--compression", "none")],

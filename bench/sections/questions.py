@@ -1,4 +1,4 @@
-"""One question at a time: short lists, split columns, differences, single bits, cutting, a queue that many threads want.
+"""One question at a time: short lists, split columns, differences, bits, cutting, a queue that many threads want.
 
 Each file has the data of its question alone, without compression, so that decoding is what is timed. Beside CPU stand
 what the kernel and the C library had to give for each megabyte: memory that is used again costs neither.
@@ -100,16 +100,14 @@ def contention(bench: Bench) -> None:
     """Many threads at one queue: clusters of a few kilobytes, where taking the next one is what costs."""
     bench.say("", "| threads | wall s | cpu s | cpu of one thread x |", "|---|---|---|---|")
     size = "2MB" if bench.quick else "100MB"
-    command = [BINARY, "generate", "single", "--size", size, "--cluster", "4kB", "-q", "-o"]
+    command: list[str | Path] = [BINARY, "generate", "single", "--size", size, "--cluster", "4kB", "-q", "-o"]
     path = inputs.made(f"question-clusters-{size}", Path(__file__), command)
     in_page_cache(path)
     SCRATCH.mkdir(parents=True, exist_ok=True)
     out = SCRATCH / "contended.root"
 
     def rewriting(threads: str) -> Contender:
-        return basketry(
-            threads, "rewrite", path, "-o", out, "--compression", "lz4:1", "-j", threads, outputs=[out]
-        )
+        return basketry(threads, "rewrite", path, "-o", out, "--compression", "lz4:1", "-j", threads, outputs=[out])
 
     done = bench.compare("clusters of 4 kB", [rewriting(threads) for threads in ("1", "2", "4", "16")])
     for threads, one in done.items():
