@@ -93,7 +93,7 @@ def _macro(name: str, label: str, arguments: str) -> Path:
 
 
 def made(label: str, recipe: Path, command: Sequence[str | Path]) -> Path:
-    """Runs the command with a file name appended, unless the recipe's result is there already. A changed recipe makes it
+    """Runs the command with a file name appended, unless the result of the recipe is there. A changed recipe makes it
     again."""
     with recipe.open("rb") as file:
         key = hashlib.file_digest(file, "sha256").hexdigest()[:8]

@@ -126,9 +126,9 @@ pub(super) const RECIPES: [Recipe; 26] = [
     Recipe { model: "kinds", size: 2_000_000, keep: &["text*"], layout: SPLIT, files: TWICE, ..TREE },
     Recipe { model: "kinds", size: 6_000_000, keep: &["vector*"], layout: SPLIT, files: TWICE, ..TREE },
     Recipe { model: "kinds", size: 6_000_000, keep: &["nested*"], layout: SPLIT, files: TWICE, ..TREE },
-    Recipe { model: "kinds", size: 4_000_000, keep: &["single*"], layout: WHOLE, files: TWICE, ..TREE },
-    Recipe { model: "kinds", size: 6_000_000, keep: &["few*"], layout: WHOLE, files: TWICE, ..TREE },
-    Recipe { model: "kinds", size: 6_000_000, keep: &["few*"], layout: SPLIT, files: TWICE, ..TREE },
+    Recipe { model: "kinds", size: 1_000_000, keep: &["single*"], layout: WHOLE, files: TWICE, ..TREE },
+    Recipe { model: "kinds", size: 1_000_000, keep: &["few*"], layout: WHOLE, files: TWICE, ..TREE },
+    Recipe { model: "kinds", size: 1_000_000, keep: &["few*"], layout: SPLIT, files: TWICE, ..TREE },
     // RNTuples of the same: pages that hold a cluster, and small ones.
     Recipe { size: 250_000, files: &[("none", "64kB"), ("zlib:1", "64kB"), ("lz4:4", "64kB")], ..NTUPLE },
     Recipe {
