@@ -30,7 +30,7 @@ mod shared_work;
 use commit_order::CommitOrder;
 use flow::write::Order;
 use loom::model::Builder;
-use memory_limiter::{AtStandstill, Begun, Growth, MemoryLimiter, QueuePosition};
+use memory_limiter::{AtStandstill, Begun, Growth, MemoryLimiter, QueuePosition, Reserve};
 use shared_work::{Needs, SharedWork, Slot};
 use sync::{Arc, Mutex, MutexGuard, current};
 
@@ -53,7 +53,7 @@ struct State {
 
 impl Tree {
     fn new(memory: u64, order: Order) -> Arc<Self> {
-        let limiter = Arc::new(MemoryLimiter::new(memory, (0, 0), Arc::default()));
+        let limiter = Arc::new(MemoryLimiter::new(memory, Reserve::default(), Arc::default()));
         Arc::new(Self {
             limiter,
             state: Mutex::new(State {
@@ -263,7 +263,7 @@ fn waiting_threads_learn_that_the_output_was_given_up() {
 #[test]
 fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
     Builder::new().check(|| {
-        let limiter = Arc::new(MemoryLimiter::new(8, (1, 0), Arc::new(sync::AtomicU64::new(2))));
+        let limiter = Arc::new(MemoryLimiter::new(8, Reserve { all: 1, each: 0 }, Arc::new(sync::AtomicU64::new(2))));
         let idle = Arc::clone(&limiter);
         loom::thread::spawn(move || {
             idle.reserve(4, || QueuePosition::Unordered, no_work, AtStandstill::Report).unwrap();
@@ -382,7 +382,7 @@ fn a_thread_that_waits_for_memory_makes_pieces_of_others() {
     let mut builder = Builder::new();
     builder.preemption_bound = Some(2);
     builder.check(|| {
-        let limiter = Arc::new(MemoryLimiter::new(2, (0, 0), Arc::default()));
+        let limiter = Arc::new(MemoryLimiter::new(2, Reserve::default(), Arc::default()));
         let wakes = Arc::clone(&limiter);
         let work = Arc::new(SharedWork::new(2, || true, move || wakes.notify()));
         let begin = |limiter: &MemoryLimiter, has_work: &dyn Fn() -> bool, then| {

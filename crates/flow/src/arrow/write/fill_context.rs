@@ -21,6 +21,7 @@ use super::memory_limiter::MemoryLimiter;
 use super::metrics::Watch;
 use super::table_fill::{FilledCluster, PlannedArrays, TableFill};
 use crate::execute::encode::clocks::{Clocks, add};
+use crate::execute::encode::parallel_encode::Ending;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::Arrays;
 
@@ -308,7 +309,7 @@ impl FillContext {
         self.grow(self.memory() + pending)?;
         self.reservation.peak = self.reservation.peak.max(self.memory());
         let team = self.team(self.rule.entries());
-        self.filling.finish((team.as_deref(), sheds), &self.scratches)?;
+        self.filling.finish(Ending { team: team.as_deref(), sheds }, &self.scratches)?;
         let filled = self.filling.level();
         let end = ClusterEnd { is_first: self.clusters == 0, entries: self.rule.entries() };
         let content = self.filling.start_cluster(end);

@@ -10,14 +10,20 @@ use rootfile::{Error, Result};
 
 use super::sync::{Arc, AtomicU64, Condvar, Mutex, MutexGuard, Ordering, PATIENCE, ThreadId, current};
 
+/// What is left for callers' copies and the allocator. A context that may wait does not use it, nor what compressors take. In the order of
+/// tasks it never decides where a cluster ends: it depends on the number of threads, and the bytes must not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reserve {
+    /// Bytes for all threads together.
+    pub all: u64,
+    /// Bytes for each thread after the first, up to [`MANY`].
+    pub each: u64,
+}
+
 #[derive(Debug)]
 pub(crate) struct MemoryLimiter {
     limit: u64,
-    /// Reserve for callers' copies and the allocator, and for compressors. A context that may wait does not use it. In the order of
-    /// tasks it never decides where a cluster ends: it depends on the number of threads, and the bytes must not.
-    spare: u64,
-    /// The same for each thread after the first, up to [`MANY`].
-    each: u64,
+    reserve: Reserve,
     compressors: Arc<AtomicU64>,
     state: Mutex<State>,
     freed: Condvar,
@@ -108,15 +114,16 @@ const MANY: usize = 16;
 const RECHECK: Duration = Duration::from_millis(50);
 
 impl MemoryLimiter {
-    /// A limiter of `limit` bytes, of which others take `spare`, `each` for each thread after the first, and as many as `compressors` says.
-    pub fn new(limit: u64, (spare, each): (u64, u64), compressors: Arc<AtomicU64>) -> Self {
-        Self { limit, spare, each, compressors, state: Mutex::default(), freed: Condvar::new() }
+    /// A limiter of `limit` bytes, of which others take the `reserve` and as many as `compressors` says.
+    pub fn new(limit: u64, reserve: Reserve, compressors: Arc<AtomicU64>) -> Self {
+        Self { limit, reserve, compressors, state: Mutex::default(), freed: Condvar::new() }
     }
 
     /// Bytes for files and clusters, if threads can wait for each other.
     fn room(&self, state: &State) -> u64 {
         let more = state.threads.clamp(1, MANY) as u64 - 1;
-        self.limit.saturating_sub(self.spare + self.each * more + self.compressors.load(Ordering::Relaxed))
+        self.limit
+            .saturating_sub(self.reserve.all + self.reserve.each * more + self.compressors.load(Ordering::Relaxed))
     }
 
     /// The same for a thread that would wait. If every other thread already waits, idle contexts hold the memory. Then this thread may

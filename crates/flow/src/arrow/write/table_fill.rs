@@ -14,7 +14,7 @@ use super::cluster_rule::{ClusterRule, FillLevel};
 use super::conform::Casting;
 use super::format::{ClusterEnd, Content, OpenTable, TableFormat};
 use super::table::{IdleStreams, Table};
-use crate::execute::encode::parallel_encode::PiecesApart;
+use crate::execute::encode::parallel_encode::{Ending, PiecesApart};
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
 
@@ -53,9 +53,8 @@ pub(crate) trait TableFill: Send {
     /// Adds the baskets and pages that other threads make, when they are made: until then their bytes count nowhere.
     fn settle(&mut self, scratches: &EncodeScratchPool) -> Result<()>;
 
-    /// Makes the last baskets or pages of a cluster: with the threads of a team if there is one, and whether it frees as it goes what it
-    /// needs no more.
-    fn finish(&mut self, how: (Option<&ThreadPool>, bool), scratches: &EncodeScratchPool) -> Result<()>;
+    /// Makes the last baskets or pages of a cluster.
+    fn finish(&mut self, ending: Ending<'_>, scratches: &EncodeScratchPool) -> Result<()>;
 
     /// Returns a finished cluster, and begins the next one.
     fn start_cluster(&mut self, cluster: ClusterEnd) -> Box<dyn FilledCluster>;
@@ -184,8 +183,8 @@ impl<F: TableFormat> TableFill for Streams<F> {
         self.apart.settle(&mut self.streams, F::streams(&self.plan), scratches)
     }
 
-    fn finish(&mut self, how: (Option<&ThreadPool>, bool), scratches: &EncodeScratchPool) -> Result<()> {
-        self.apart.finish(&mut self.streams, F::streams(&self.plan), how, scratches)
+    fn finish(&mut self, ending: Ending<'_>, scratches: &EncodeScratchPool) -> Result<()> {
+        self.apart.finish(&mut self.streams, F::streams(&self.plan), ending, scratches)
     }
 
     fn start_cluster(&mut self, cluster: ClusterEnd) -> Box<dyn FilledCluster> {

@@ -17,6 +17,7 @@ use super::table_fill::{FilledCluster, TableFill};
 use super::written::WrittenTable;
 use crate::execute::encode::clocks::Clocks;
 use crate::execute::encode::compressors::Compressors;
+use crate::execute::encode::parallel_encode::Ending;
 use crate::execute::encode::scratch::{Crew, EncodeScratchPool};
 use crate::execute::encode::stream_fill::Arrays;
 
@@ -73,7 +74,7 @@ impl OpenCluster {
     fn end(&mut self, scratches: &EncodeScratchPool) -> Result<Box<dyn FilledCluster>> {
         let pending = self.filling.level().pending;
         let sheds = self.filling.is_beyond(self.limit, pending);
-        self.filling.finish((self.team.as_deref(), sheds), scratches)?;
+        self.filling.finish(Ending { team: self.team.as_deref(), sheds }, scratches)?;
         let (level, entries) = (self.filling.level(), self.rule.entries());
         let cluster = self.filling.start_cluster(ClusterEnd { is_first: self.clusters == 0, entries });
         self.rule.start(&level);

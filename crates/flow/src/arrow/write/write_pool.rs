@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 use rootfile::Result;
 
 use super::buffer_pool::BufferPool;
-use super::memory_limiter::MemoryLimiter;
+use super::memory_limiter::{MemoryLimiter, Reserve};
 use crate::execute::allocator::{self, LittleKept};
 use crate::execute::budget::Budget;
 use crate::execute::encode::compressors::Compressors;
@@ -51,16 +51,17 @@ impl WritePool {
     /// A pool of the budget's memory. The caller brings the threads and fills a context with each: the budget's number of
     /// threads is not used.
     pub fn new(budget: Budget) -> Self {
-        let (spare, each) = match allocator::is_ours() {
+        let mut reserve = match allocator::is_ours() {
             true => {
                 allocator::keep(budget.memory / KEPT_SHARE);
-                (0, 0)
+                Reserve::default()
             }
-            false => (budget.memory / SPARE_SHARE, budget.memory / EACH_SHARE),
+            false => Reserve { all: budget.memory / SPARE_SHARE, each: budget.memory / EACH_SHARE },
         };
         let compressors = Arc::new(Compressors::new(budget.memory));
         let shared = budget.memory / SHARED_SHARE;
-        let limiter = MemoryLimiter::new(budget.memory, (spare + SHARED_COPIES * shared, each), compressors.bytes());
+        reserve.all += SHARED_COPIES * shared;
+        let limiter = MemoryLimiter::new(budget.memory, reserve, compressors.bytes());
         let memory_limiter = Arc::new(limiter);
         let (waiting, means) = (Arc::clone(&memory_limiter), Arc::clone(&compressors));
         let work = SharedWork::new(shared, move || means.has_one(), move || waiting.notify());

@@ -17,6 +17,15 @@ use super::shared_piece::SharedPiece;
 use super::stream_fill::{Arrays, StreamFill};
 use crate::execute::shared_work::Needs;
 
+/// How the last pieces of a cluster are made.
+#[derive(Clone, Copy)]
+pub(crate) struct Ending<'a> {
+    /// The threads that make them, if the caller does not do it alone.
+    pub team: Option<&'a ThreadPool>,
+    /// Whether each stream frees what it needs no more before the next one's pieces are made.
+    pub sheds: bool,
+}
+
 /// The pieces of one stream that were cut out and are not added yet, in order.
 type Apart<S> = VecDeque<Arc<SharedPiece<S>>>;
 
@@ -62,13 +71,12 @@ impl<S: StreamFill> PiecesApart<S> {
         }
     }
 
-    /// Makes the last pieces of a cluster. All are added then. With `sheds` each stream frees what it needs no more, before the next
-    /// one's pieces are made.
+    /// Makes the last pieces of a cluster. All are added then.
     pub fn finish(
         &mut self,
         streams: &mut [S],
         plans: &[S::Plan],
-        (team, sheds): (Option<&ThreadPool>, bool),
+        ending: Ending<'_>,
         scratches: &EncodeScratchPool,
     ) -> Result<()> {
         let clocks = &scratches.clocks;
@@ -80,12 +88,12 @@ impl<S: StreamFill> PiecesApart<S> {
                 make(stream, plan, &pieces, apart, scratches)?;
                 stream.forget_last(plan, &pieces);
             }
-            if sheds {
+            if ending.sheds {
                 stream.shed();
             }
             Ok(())
         };
-        match team {
+        match ending.team {
             None => clocks.encode(|| self.each(streams, plans, finish))?,
             Some(team) => self.each_on(team, streams, plans, finish)?,
         }
