@@ -37,11 +37,14 @@ pub(super) fn limit_reports(
 
 /// What could be met in either of two containers, where no choice in any is within the limits.
 pub(super) fn meet_either(own: &mut [LimitReport], other: &[LimitReport]) {
+    // A report leaves out what has no limit.
+    let resource = |limit: &LimitReport| LIMIT_NAMES.iter().position(|name| *name == limit.name);
     let as_infeasible = |reports: &[LimitReport]| Infeasible {
-        nearest: (0..).zip(reports).filter_map(|(r, limit)| Some((r, limit.nearest?.value))).collect(),
+        nearest: reports.iter().filter_map(|limit| Some((resource(limit)?, limit.nearest?.value))).collect(),
     };
     let both = Infeasible::of_any([as_infeasible(own), as_infeasible(other)]);
-    for (r, limit) in own.iter_mut().enumerate() {
-        limit.nearest = both.nearest.iter().find(|(n, _)| *n == r).map(|(_, value)| Nearest { value: *value });
+    for limit in own {
+        let nearest = both.nearest.iter().find(|(n, _)| Some(*n) == resource(limit));
+        limit.nearest = nearest.map(|(_, value)| Nearest { value: *value });
     }
 }
