@@ -1,6 +1,5 @@
 """Large files: a million clusters beside a hundred thousand, a file of 20 GB, and entries of gigabytes."""
 
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -68,15 +67,10 @@ os._exit(0)
 @study
 def large(context: Context) -> None:
     """Time and memory of all verbs on files that are large in each of their dimensions."""
-    folder = context.out / "files"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
+    with context.scratch() as folder:
         many_clusters(context, folder)
         whole_file(context, folder)
         large_entries(context, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def many_clusters(context: Context, folder: Path) -> None:
@@ -184,42 +178,30 @@ def whole_file(context: Context, folder: Path) -> None:
     size = context.megabytes(PART, 2)
     parts: list[Argument] = [part] * (4 if context.quick else FILE // PART)
     memory = ["--memory", FILE_MEMORY]
+    generate = ["generate", "nano", "--size", f"{size}MB", "--compression", "none"]
     jobs: dict[str, list[Argument]] = {
-        "generate a part": [
-            "generate",
-            "nano",
-            "--size",
-            f"{size}MB",
-            "--compression",
-            "none",
-            "-q",
-            "-o",
-            part,
-            *memory,
-        ],
+        "generate a part": [*generate, "-q", "-o", part, *memory],
         "merge": ["merge", *parts, "-o", big, "-q", *memory],
-        "inspect": ["inspect", big, "-q"],
-        "rewrite --dry-run": [
-            "rewrite",
-            big,
-            "-o",
-            folder / "no.root",
-            "--compression",
-            "zstd:5",
-            "--dry-run",
-            "-q",
-            *memory,
-        ],
-        "tune": ["tune", big, *memory],
-        "read": ["readspeed", big, *memory],
+        **looks(big, memory),
         # Both sides have the metadata of all baskets.
         FULL_VERIFY: ["verify", *parts, big, "--memory", "1GB"],
     }
     done = measured(context, "file", jobs)
-    what = f"A tree of {bytes_of(big)} in {len(parts)} parts, {baskets(big)}:"
+    what = f"A tree of {bytes_of(big)} in {len(parts)} parts, {branches_of(big)}:"
     figures(context, "file", FILE_MEMORY, done, what)
     for path in (part, big):
         path.unlink()
+
+
+def looks(path: Path, memory: Sequence[str]) -> dict[str, list[Argument]]:
+    """The verbs that look at a file and write none."""
+    to: list[Argument] = ["-o", path.with_name("no.root"), "--compression", "zstd:5"]
+    return {
+        "inspect": ["inspect", path, "-q"],
+        "rewrite --dry-run": ["rewrite", path, *to, "--dry-run", "-q", *memory],
+        "tune": ["tune", path, *memory],
+        "read": ["readspeed", path, *memory],
+    }
 
 
 def bytes_of(path: Path) -> str:
@@ -229,11 +211,10 @@ def bytes_of(path: Path) -> str:
     return f"{size:.2f} GB" if blocks > size / 2 else f"{size:.2f} GB ({blocks:.2f} GB on the disk)"
 
 
-def baskets(path: Path) -> str:
-    """How many branches and baskets the tree has."""
+def branches_of(path: Path) -> str:
+    """How many branches the tree has."""
     with bk.open(path) as file:
-        branches = file["Events"].branches
-        return f"{len(branches)} branches"
+        return f"{len(file['Events'].branches)} branches"
 
 
 def large_entries(context: Context, folder: Path) -> None:

@@ -6,7 +6,6 @@ No machine with so many cores was at hand. The simulation is compared with the m
 import heapq
 import itertools
 import json
-import shutil
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -148,15 +147,10 @@ class Measured:
 @study
 def scaling(context: Context) -> None:
     """Writing, reading, merging and recompressing: service times, the check, and the simulated curves."""
-    folder = context.out / "files"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
+    with context.scratch() as folder:
         jobs = [written(context, container, codec, folder) for container in ("ttree", "rntuple") for codec in WRITING]
         jobs += [read(context, kind) for kind in ("single", "multi")]
         jobs += copied(context, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     context.keep("jobs", [asdict(one) for one in jobs])
     rows = [
         [
@@ -172,10 +166,9 @@ def scaling(context: Context) -> None:
     curves = {one.name: curve(one.job) for one in jobs}
     rows = [[name, *(number(gain, 2) for gain in gains), stops(gains)] for name, gains in curves.items()]
     context.block("threads", table(["times one thread", *map(str, THREADS), "helps up to"], rows))
-    groups = {"writing": "write", "reading": "read", "merging": "merge; recompress"}
+    groups = {"writing": ("write",), "reading": ("read",), "merging": ("merge", "recompress")}
     drawn = {
-        title: {name: gains for name, gains in curves.items() if name.split()[0] in of.split("; ")}
-        for title, of in groups.items()
+        title: {name: gains for name, gains in curves.items() if name.split()[0] in of} for title, of in groups.items()
     }
     alt = "Simulated speed-up of writing, reading and merging over 1 to 16 threads."
     context.picture("threads", alt, lambda figure: speed_ups(figure, drawn), len(drawn))

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import basketry as bk
 from referee.command import Argument, run
 from studies import pictures
-from studies.large import CONTAINERS, ITERATE, LIMIT, bytes_of, figures, measured
+from studies.large import CONTAINERS, ITERATE, LIMIT, bytes_of, figures, looks, measured
 from studies.study import Context, compiled, study
 
 #: Entries of one megabyte in a part with zeros, and parts in a tree and an RNTuple.
@@ -60,13 +60,8 @@ os._exit(0)
 @study
 def sparse(context: Context) -> None:
     """Merging, reading, tuning and verifying positions beyond 2 and 4 GiB, and a tree of 100 GB."""
-    folder = context.out / "files"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
+    with context.scratch() as folder:
         zeros(context, folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def zeros(context: Context, folder: Path) -> None:
@@ -84,20 +79,7 @@ def zeros(context: Context, folder: Path) -> None:
             **({"LD_PRELOAD": str(library)} if library else {}),
         )  # fmt: skip
         jobs: dict[str, list[Argument]] = {
-            "inspect": ["inspect", big, "-q"],
-            "rewrite --dry-run": [
-                "rewrite",
-                big,
-                "-o",
-                folder / "no.root",
-                "--compression",
-                "zstd:5",
-                "--dry-run",
-                "-q",
-                *memory,
-            ],
-            "tune": ["tune", big, *memory],
-            "read": ["readspeed", big, *memory],
+            **looks(big, memory),
             "verify": ["verify", *parts, big, *memory],
             ITERATE: ["-c", PYTHON, big],
         }

@@ -8,7 +8,8 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -174,6 +175,17 @@ class Context:
             command: list[str | Path] = ["generate", kind, "--size", f"{megabytes}MB", *options, "-q", "-o", path]
             basketry(*command)
         return path
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """An empty folder for files that are not kept, whatever happens."""
+        folder = self.out / "files"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def sweep(
         self, label: str, source: Path, *options: str | Path, runner: str = BASKETRY, today: str = "today"

@@ -233,7 +233,7 @@ impl FillContext {
     /// Whether the cluster ends here. Reserves the memory that the cluster really takes.
     fn is_full(&mut self) -> Result<bool> {
         self.filling.settle(&self.scratches)?;
-        self.is_beyond_share(0);
+        self.keep_within_share(0);
         let (filled, taken) = (self.filling.level(), self.memory());
         self.entry_bytes = (filled.raw + filled.pending) / self.rule.entries().max(1);
         self.reservation.peak = self.reservation.peak.max(taken);
@@ -242,9 +242,9 @@ impl FillContext {
         Ok(ends || !self.make_room(&filled)?)
     }
 
-    /// Whether its memory and `more` bytes are more than a cluster's share, also after it shed what it does not need.
-    fn is_beyond_share(&mut self, more: u64) -> bool {
-        self.filling.is_beyond(self.reservation.cluster_limit.saturating_sub(self.scratches.memory()), more)
+    /// Sheds what it does not need if its memory and `more` bytes are more than a cluster's share. Returns whether they keep within it then.
+    fn keep_within_share(&mut self, more: u64) -> bool {
+        self.filling.keep_within(self.reservation.cluster_limit.saturating_sub(self.scratches.memory()), more)
     }
 
     /// Makes room for the rest of the cluster, once it is foreseen and if that much memory is reserved or free. Returns false when the
@@ -291,7 +291,7 @@ impl FillContext {
         if let Some(buffers) = self.committer.recycled(&self.filling.pool_key()) {
             self.filling.recycle(buffers);
         }
-        self.is_beyond_share(0);
+        self.keep_within_share(0);
         self.committer.pool.limit_kept(self.clusters > 0);
         self.reservation.kept = 0;
         self.ticket.set_reserved(taken);
@@ -305,7 +305,7 @@ impl FillContext {
         let pending = self.filling.level().pending;
         // Where memory is scarce, buffers are dropped after the cluster anyway.
         let scarce = self.committer.pool.memory_limiter.is_scarce(self.reservation.cluster_limit);
-        let sheds = self.is_beyond_share(pending) || scarce;
+        let sheds = !self.keep_within_share(pending) || scarce;
         self.grow(self.memory() + pending)?;
         self.reservation.peak = self.reservation.peak.max(self.memory());
         let team = self.team(self.rule.entries());

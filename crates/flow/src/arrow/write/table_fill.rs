@@ -74,14 +74,14 @@ pub(crate) trait TableFill: Send {
     /// Frees the room of its buffers in which nothing lies.
     fn shed(&mut self);
 
-    /// Sheds if its buffers and `more` bytes take more than `limit`, and says whether they do then. Buffers keep the room that the largest
-    /// of their baskets or pages ever took. Where these vary much from cluster to cluster, all together is far more than one needs.
-    fn is_beyond(&mut self, limit: u64, more: u64) -> bool {
-        let is_beyond = |fill: &Self| fill.memory().saturating_add(more) > limit;
-        if is_beyond(self) {
+    /// Sheds if its buffers and `more` bytes take more than `limit`. Returns whether they keep within it then. Buffers keep the room that the
+    /// largest of their baskets or pages ever took. Where these vary much from cluster to cluster, all together is far more than one needs.
+    fn keep_within(&mut self, limit: u64, more: u64) -> bool {
+        let is_within = |fill: &Self| fill.memory().saturating_add(more) <= limit;
+        if !is_within(self) {
             self.shed();
         }
-        is_beyond(self)
+        is_within(self)
     }
 
     /// The plan that buffers for it must fit.

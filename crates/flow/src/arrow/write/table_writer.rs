@@ -61,7 +61,7 @@ impl OpenCluster {
             self.rule.add(n as u64);
             if self.rule.until_check() == 0 {
                 self.filling.settle(scratches)?;
-                self.filling.is_beyond(self.limit, 0);
+                self.filling.keep_within(self.limit, 0);
                 if self.rule.ends(&self.filling.level(), self.limit) {
                     return Ok((at - rows.start, true));
                 }
@@ -73,7 +73,7 @@ impl OpenCluster {
     /// Ends the cluster.
     fn end(&mut self, scratches: &EncodeScratchPool) -> Result<Box<dyn FilledCluster>> {
         let pending = self.filling.level().pending;
-        let sheds = self.filling.is_beyond(self.limit, pending);
+        let sheds = !self.filling.keep_within(self.limit, pending);
         self.filling.finish(Ending { team: self.team.as_deref(), sheds }, scratches)?;
         let (level, entries) = (self.filling.level(), self.rule.entries());
         let cluster = self.filling.start_cluster(ClusterEnd { is_first: self.clusters == 0, entries });
