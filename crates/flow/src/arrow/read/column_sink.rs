@@ -1,5 +1,5 @@
 //! The sink of a column that is read: its pieces are appended in order, one at a time, by the thread that has the next ones. The
-//! result is one array, or one array per cluster that is dropped again.
+//! result is one array, or arrays that are dropped again.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
@@ -19,9 +19,13 @@ use crate::table::tree::column::Column;
 pub(crate) enum OutputMode {
     /// One array of all entries.
     Keep,
-    /// One array for each of `clusters` clusters, dropped as soon as it is made.
-    DropClusters { clusters: usize },
+    /// Arrays of about [`DROPPED_BYTES`], at least one for each task, each dropped as soon as it is made.
+    Drop,
 }
+
+/// Bytes of an array that is dropped: enough to be worth starting one, few enough to stay in a core's cache, so that no value goes to
+/// memory that was never touched.
+pub(super) const DROPPED_BYTES: u64 = 1 << 20;
 
 /// Largest initial capacity of an array, in entries and bytes.
 const MAX_ENTRIES: usize = 1 << 20;
@@ -42,6 +46,8 @@ struct State {
     serving: u64,
     /// The entries so far, if any, or the error of the column.
     builder: Result<Option<ValueBuilder>>,
+    /// What was appended to it.
+    bytes: u64,
     /// The next entry to decode.
     at: u64,
     spent: ReadCost,
@@ -55,16 +61,16 @@ pub(crate) struct SinkGuard<'a> {
 
 impl ColumnSink {
     pub fn new(plan: &TableColumn, column: &Column, requested: &RequestedEntries<'_>, mode: OutputMode) -> Self {
-        let span = requested.span();
+        let (entries, bytes) = (requested.count(&requested.span()), requested.bytes(column));
         let arrays = match mode {
             OutputMode::Keep => 1,
-            OutputMode::DropClusters { clusters } => clusters.max(1) as u64,
+            OutputMode::Drop => (bytes / DROPPED_BYTES).max(1),
         };
-        let (entries, bytes) = (requested.count(&span), requested.bytes(column));
         // The metadata are not trusted: buffers grow with the entries that are really there.
         let limited = |n: u64, most: usize| usize::try_from(n / arrays).unwrap_or(usize::MAX).min(most);
         let capacity = (limited(entries, MAX_ENTRIES), limited(bytes, MAX_BYTES));
-        let state = State { serving: 0, builder: Ok(None), at: span.start, spent: ReadCost::default() };
+        let at = requested.span().start;
+        let state = State { serving: 0, builder: Ok(None), bytes: 0, at, spent: ReadCost::default() };
         Self { plan: plan.clone(), mode, capacity, state: Mutex::new(state), served: Condvar::new() }
     }
 
@@ -205,20 +211,33 @@ impl SinkGuard<'_> {
         done
     }
 
-    /// Adds to the cost of the column, and serves the next ticket.
-    pub fn end(mut self, spent: ReadCost, ends_cluster: bool) {
-        let started = Instant::now();
+    /// Counts what was appended, so many bytes in memory. An array that is to be dropped is made when it has enough of them.
+    pub fn appended(&mut self, bytes: u64) {
+        self.state.bytes = self.state.bytes.saturating_add(bytes);
+        if self.state.bytes >= DROPPED_BYTES {
+            self.drop_array();
+        }
+    }
+
+    /// Makes the array and drops it, unless it is to be kept.
+    fn drop_array(&mut self) {
         let state = &mut *self.state;
-        state.spent += spent;
-        if ends_cluster
-            && self.sink.mode != OutputMode::Keep
+        state.bytes = 0;
+        if self.sink.mode != OutputMode::Keep
             && let Ok(builder) = &mut state.builder
         {
+            let started = Instant::now();
             if let Some(Err(error)) = builder.take().map(ValueBuilder::finish) {
                 state.builder = Err(error);
             }
             state.spent.decode += started.elapsed();
         }
+    }
+
+    /// Adds to the cost of the column, and serves the next ticket.
+    pub fn end(mut self, spent: ReadCost) {
+        self.drop_array();
+        self.state.spent += spent;
         self.state.serving = self.state.serving.saturating_add(1);
         self.sink.served.notify_all();
     }

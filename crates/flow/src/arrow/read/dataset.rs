@@ -92,13 +92,18 @@ impl ReadColumn<'_> {
         self.table.append(self.number, piece, &mut runs, &mut bytes, codecs, values)
     }
 
-    /// The first of some pieces, with those behind it that are read with it in one go, and their number. None for pieces that are opened
-    /// one by one: their entries are decoded when all before them are.
-    pub fn in_one_go(&self, pieces: &[Piece]) -> Option<(Piece, usize)> {
+    /// The first of some pieces, with those behind it that are read with it in one go, about `most` bytes of them, and their number. None
+    /// for pieces that are opened one by one: their entries are decoded when all before them are.
+    pub fn in_one_go(&self, pieces: &[Piece], most: u64) -> Option<(Piece, usize)> {
         let (TableColumn::Field(plan), Some((first, rest))) = (self.plan, pieces.split_first()) else { return None };
         let (mut all, mut count) = (*first, 1);
+        let mut bytes = self.column.unpacked(first);
         // What takes memory beside the values is as large as planned for a piece.
         for next in rest.iter().take_while(|_| plan.is_straight()) {
+            bytes = bytes.saturating_add(self.column.unpacked(next));
+            if bytes > most {
+                break;
+            }
             let Some(both) = all.with(next) else { break };
             (all, count) = (both, count + 1);
         }

@@ -13,7 +13,7 @@ use dataset::table::{Loaded, TableColumn};
 use rayon::ThreadPool;
 use rootfile::{Error, Result};
 
-use super::column_sink::{ColumnSink, OutputMode, SinkGuard};
+use super::column_sink::{ColumnSink, DROPPED_BYTES, OutputMode, SinkGuard};
 use super::cost::ReadCost;
 use super::dataset::{Dataset, ReadColumn};
 use super::request::{Request, RequestedEntries};
@@ -89,8 +89,8 @@ impl Kept {
     }
 }
 
-/// Reads a request without keeping the result: the array of each column in each cluster is made and dropped. Returns the
-/// number of entries and the cost of each column. `told` gets the cost of each task.
+/// Reads a request without keeping the result: arrays of all values are made and dropped, each as soon as it is about as
+/// large as a core's cache. Returns the number of entries and the cost of each column. `told` gets the cost of each task.
 ///
 /// # Errors
 ///
@@ -101,12 +101,10 @@ pub fn drain(
     told: &(dyn Fn(&ReadCost) + Sync),
 ) -> Result<(u64, Vec<ReadCost>)> {
     let requested = RequestedEntries::new(&request.entries(dataset.entries()), request.selection.as_ref());
-    let span = requested.span();
-    let clusters = dataset.clusters().iter().filter(|bound| span.contains(bound)).count();
-    let mode = ReadMode { mode: OutputMode::DropClusters { clusters }, kept: &Kept::for_one(dataset, request), told };
+    let mode = ReadMode { mode: OutputMode::Drop, kept: &Kept::for_one(dataset, request), told };
     let (_, done) = attempt(dataset, request, requested, &mode)?;
     let spent: Result<_> = done.into_iter().map(|(array, spent)| array.map(|_| spent)).collect();
-    Ok((requested.count(&span), spent?))
+    Ok((requested.count(&requested.span()), spent?))
 }
 
 /// Reads a request, with what earlier and later requests share.
@@ -126,6 +124,16 @@ struct ReadMode<'a> {
     kept: &'a Kept,
     /// Gets the cost of each task.
     told: &'a (dyn Fn(&ReadCost) + Sync),
+}
+
+impl ReadMode<'_> {
+    /// Bytes of the pieces that are read in one go.
+    fn at_once(&self) -> u64 {
+        match self.mode {
+            OutputMode::Keep => u64::MAX,
+            OutputMode::Drop => DROPPED_BYTES,
+        }
+    }
 }
 
 /// Runs a request. A column whose bytes do not fit its plan is read again as bytes.
@@ -206,9 +214,8 @@ fn run(
         plans.iter().map(|plan| dataset.read_column(plan.node()).ok_or_else(missing)).collect::<Result<_>>()?;
     let array = |column: &Column| match mode.mode {
         OutputMode::Keep => 0,
-        // Arrays are dropped at the end of each cluster.
-        OutputMode::DropClusters { .. } => {
-            column.largest_cluster(dataset.clusters(), column.source.overlapping(&requested.span()))
+        OutputMode::Drop => {
+            column.largest(column.source.overlapping(&requested.span())).saturating_add(DROPPED_BYTES)
         }
     };
     // Arrays of unknown size grow by doubling.
@@ -224,8 +231,8 @@ fn run(
     mode.kept.pages.share(shared_columns(&columns));
     match mode.mode {
         OutputMode::Keep => allocator::keep(share.waiting / 8),
-        // What is dropped at the end of a cluster is made again in the next.
-        OutputMode::DropClusters { .. } => allocator::keep_dropped(share.waiting / 8, share.waiting / 2),
+        // What is dropped is made again.
+        OutputMode::Drop => allocator::keep_dropped(share.waiting / 8, share.waiting / 2),
     }
     let sink =
         |(plan, read): (&TableColumn, &ReadColumn<'_>)| ColumnSink::new(plan, read.column, &requested, mode.mode);
@@ -273,13 +280,15 @@ impl ReadJob<'_> {
         let mut guard: Option<SinkGuard<'_>> = None;
         let mut pieces = task.pieces.clone();
         while let Some(piece) = column.source.pieces.get(pieces.start).filter(|_| !pieces.is_empty()) {
-            if let Some((all, count)) = read.in_one_go(column.source.pieces.get(pieces.clone()).unwrap_or_default()) {
+            let rest = column.source.pieces.get(pieces.clone()).unwrap_or_default();
+            if let Some((all, count)) = read.in_one_go(rest, self.mode.at_once()) {
                 guard = guard.or_else(|| sink.try_wait(task.ticket));
                 if let Some(guard) = &mut guard {
                     self.append(guard, column, &mut waiting, &mut counters, fetcher);
                     let started = Instant::now();
                     self.append_straight(guard, read, &all, fetcher, &mut spent)?;
                     loading += started.elapsed();
+                    guard.appended(column.unpacked(&all));
                     pieces.start += count;
                     continue;
                 }
@@ -313,7 +322,7 @@ impl ReadJob<'_> {
         let pieces = column.source.pieces.get(task.pieces.clone()).unwrap_or_default();
         let entries = pieces.iter().map(|piece| self.requested.count(&(piece.first_entry..piece.end()))).sum();
         (self.mode.told)(&spent);
-        guard.end(spent, task.ends_cluster);
+        guard.end(spent);
         tell(self.progress, entries)
     }
 
@@ -356,6 +365,7 @@ impl ReadJob<'_> {
                 Some(counters) => counters.values(entries),
                 None => Ok(Vec::new()),
             });
+            guard.appended(column.unpacked(piece));
             match basket {
                 Some(data) if piece.end() > self.requested.span().end => {
                     self.mode.kept.cache.keep(CacheKey::Column(column.branch), (index, piece), data);

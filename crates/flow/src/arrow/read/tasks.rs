@@ -54,8 +54,6 @@ pub(crate) struct Task {
     pub ticket: u64,
     /// The pieces.
     pub pieces: Range<usize>,
-    /// Whether they are the last pieces that begin in their cluster.
-    pub ends_cluster: bool,
 }
 
 pub(super) struct Tasks<'a> {
@@ -140,10 +138,9 @@ impl<'a> Tasks<'a> {
         for (sink, ReadColumn { column, .. }) in self.columns.iter().enumerate() {
             let Some((next, ticket)) = self.next.get_mut(sink) else { continue };
             let most = sizes.get(sink).copied().unwrap_or(TASK_BYTES);
-            let dealt = self.ready.len();
             let mut deal = |pieces: Range<usize>| {
                 if !pieces.is_empty() {
-                    self.ready.push_back(Task { sink, ticket: *ticket, pieces, ends_cluster: false });
+                    self.ready.push_back(Task { sink, ticket: *ticket, pieces });
                     *ticket += 1;
                 }
             };
@@ -158,9 +155,6 @@ impl<'a> Tasks<'a> {
                 *next += 1;
             }
             deal(from..*next);
-            if let Some(last) = self.ready.range_mut(dealt..).last() {
-                last.ends_cluster = true;
-            }
         }
     }
 
