@@ -214,9 +214,7 @@ fn run(
         plans.iter().map(|plan| dataset.read_column(plan.node()).ok_or_else(missing)).collect::<Result<_>>()?;
     let array = |column: &Column| match mode.mode {
         OutputMode::Keep => 0,
-        OutputMode::Drop => {
-            column.largest(column.source.overlapping(&requested.span())).saturating_add(DROPPED_BYTES)
-        }
+        OutputMode::Drop => column.largest(column.source.overlapping(&requested.span())).saturating_add(DROPPED_BYTES),
     };
     // Arrays of unknown size grow by doubling.
     let needs = |read: &ReadColumn<'_>| {

@@ -124,9 +124,12 @@ fn recast_sentence(recast: &Recasting, clusters: f64) -> String {
         n if n <= -1.5 => format!("{:.0} baskets more a cluster, ", -n),
         _ => String::new(),
     };
-    let (read, size) = gains(today, chosen, "today's");
+    let (read, size) = gains(today, chosen, TODAYS);
     format!("{column}: {} instead of {}: {baskets}{read}, {size}", form(after), form(before))
 }
+
+/// Whose costs those of today's file are.
+pub(super) const TODAYS: &str = "today's";
 
 /// Sentences about groups, about baskets and about clusters. The costs before are those of today, or of a converted file: `whose` says it.
 pub(crate) fn sentences(
@@ -144,9 +147,10 @@ pub(crate) fn sentences(
     let count = |cost: &Cost| cost.baskets.round().max(1.0);
     if reshaped > 0 && (count(&chosen.total) / count(today) - 1.0).abs() > SIZE_NOISE {
         out.push(format!(
-            "other {pieces} sizes on {reshaped} of {} columns: {} instead of {:.0}, {} on average before compression",
+            "other {pieces} sizes on {reshaped} of {} columns: {} instead of {}{:.0}, {} on average before compression",
             picks().count(),
             plural(chosen.total.baskets, pieces),
+            if whose == TODAYS { String::new() } else { format!("{whose} ") },
             today.baskets,
             kilobytes(stats.now().map(|c| c.raw).sum::<f64>() / chosen.total.baskets.max(1.0)),
         ));
@@ -178,7 +182,7 @@ pub(super) fn container_sentence(container: Container, today: &Cost, chosen: &Co
         Container::Rntuple => "an RNTuple instead of a tree",
         Container::Ttree => "a tree instead of an RNTuple",
     };
-    let (read, size) = gains(today, chosen, "today's");
+    let (read, size) = gains(today, chosen, TODAYS);
     format!("{what}: {read}, {size}")
 }
 

@@ -144,7 +144,7 @@ impl Decider {
         report.groups = explain::groups(stats, &measured.codecs, &now.0, &space.tops, chosen);
         report.recasts = explain::recasts(stats, &now.0, &space.tops, chosen);
         let clusters = (report.today.clusters, figures.clusters);
-        let whose = if self.conversion.is_some() { "the converted file's" } else { "today's" };
+        let whose = if self.conversion.is_some() { "the converted file's" } else { explain::TODAYS };
         report.why = explain::sentences(stats, &report.groups, (&now.1, whose), chosen, clusters);
         report.why.extend(explain::recast_sentences(stats, &report.recasts, figures.clusters, options.recode));
         report.why.extend(exact_sentence(stats, &measured.codecs, chosen));

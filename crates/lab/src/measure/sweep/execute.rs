@@ -293,11 +293,10 @@ mod tests {
     #[test]
     fn ticks_are_those_of_this_process() {
         let stretch = Stretch::begin();
-        let mut sum = 0.0f64;
         while ticks().0 == stretch.ticks.0 {
-            sum += std::hint::black_box(1.0f64).sqrt();
+            std::hint::black_box(std::hint::black_box(1.0f64).sqrt());
         }
         let measured = stretch.end();
-        assert!(sum > 0.0 && measured.wall > 0.0 && measured.user > 0.0, "{measured:?}");
+        assert!(measured.wall > 0.0 && measured.user > 0.0, "{measured:?}");
     }
 }
