@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use rootfile::{Error, RangeBytes, Result};
 
-use super::decode::{ElementSource, FieldBuilder, FieldPlan};
+use super::decode::{ElementSource, FieldBuilder, FieldPlan, empty};
 use super::element::{Elements, Encoding};
 use super::model::{Cluster, Page, PageList, Schema};
 use super::page::Place;
@@ -93,20 +93,42 @@ impl Drop for ClusterPages<'_, '_> {
 
 impl ElementSource for ClusterPages<'_, '_> {
     fn decode(&mut self, id: usize, range: Range<u64>, out: &mut Elements) -> Result<()> {
+        self.decode_pages(id, &range, out, None)
+    }
+
+    fn pass(&mut self, id: usize, range: Range<u64>, out: &mut Elements) -> Result<u64> {
+        let mut count = 0;
+        self.decode_pages(id, &range, out, Some(&mut count))?;
+        Ok(count)
+    }
+}
+
+impl ClusterPages<'_, '_> {
+    /// Decodes elements of a column, page by page. With `passed`, they are counted and not kept.
+    fn decode_pages(
+        &mut self,
+        id: usize,
+        range: &Range<u64>,
+        out: &mut Elements,
+        mut passed: Option<&mut u64>,
+    ) -> Result<()> {
         let at = self.at;
         let column = match self.columns.entry(id) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(ClusterColumn::new(at, id, self.codecs.pages.as_deref())?),
         };
-        let pages = column.overlapping(&range);
-        if pages.len() > 1 {
-            out.reserve(column.plausible(&pages, &range, self.bytes.size(at.file)))?;
+        let pages = column.overlapping(range);
+        if pages.len() > 1 && passed.is_none() {
+            out.reserve(column.plausible(&pages, range, self.bytes.size(at.file)))?;
         }
         for page in pages.clone() {
             let place = Place { field: self.field, column: id, cluster: at.number, page };
             // Only pages of this range are fetched ahead.
-            let decoded = column.decode((self.bytes, self.codecs, at), page..pages.end, &range, out);
+            let decoded = column.decode((self.bytes, self.codecs, at), page..pages.end, range, out);
             decoded.map_err(|e| place.blame(e))?;
+            if let Some(passed) = &mut passed {
+                **passed += empty(out);
+            }
         }
         Ok(())
     }

@@ -85,4 +85,12 @@ impl TableColumn {
             Self::Array { field, .. } => ValueBuilder::Arrays(Arrays::new(Arc::clone(field))),
         })
     }
+
+    /// A builder that decodes values page by page and keeps none, where an array of them would be made without more work.
+    pub fn start_passing(&self) -> Option<ValueBuilder> {
+        match self {
+            Self::Field(plan) if plan.is_numbers() => Some(ValueBuilder::Field(plan.start_passing())),
+            _ => None,
+        }
+    }
 }

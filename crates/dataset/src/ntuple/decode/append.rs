@@ -1,6 +1,7 @@
 //! Appends the values of a range of entries of one cluster. The number of elements that each column must have follows from
 //! the top: from the entries, the sizes of arrays, the ends of collections and the tags of variants.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use rootfile::{Error, Result};
@@ -25,6 +26,23 @@ pub trait ElementSource {
     ///
     /// If pages cannot be read or decoded.
     fn decode(&mut self, column: usize, range: Range<u64>, out: &mut Elements) -> Result<()>;
+
+    /// The same for who keeps no elements: `out` is emptied when it has some, which may be after each page. Returns their number.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`](Self::decode).
+    fn pass(&mut self, column: usize, range: Range<u64>, out: &mut Elements) -> Result<u64> {
+        self.decode(column, range, out)?;
+        Ok(empty(out))
+    }
+}
+
+/// Removes all elements, which are no ends, and returns their number.
+pub(in crate::ntuple) fn empty(elements: &mut Elements) -> u64 {
+    let count = elements.len();
+    elements.forget(count);
+    count as u64
 }
 
 /// A cluster and who has its elements.
@@ -32,7 +50,13 @@ pub(super) struct ClusterElements<'a> {
     pub list: &'a PageList,
     pub cluster: &'a Cluster,
     pub source: &'a mut dyn ElementSource,
+    /// Numbers are decoded here and not kept, if it is given.
+    pub passed: Option<&'a mut Passed>,
 }
+
+/// Where numbers are decoded that nobody keeps: one buffer for each kind, so that they stay in a core's cache.
+#[derive(Debug, Default)]
+pub(super) struct Passed(HashMap<Kind, Elements>);
 
 /// Where the elements of some values are.
 struct Located {
@@ -87,9 +111,18 @@ impl ClusterElements<'_> {
         let expected = u64::try_from(before).ok().and_then(|n| n.checked_add(located.zeros)?.checked_add(wanted));
         let checked = decoded.and_then(|()| {
             let found = u64::try_from(out.len()).ok();
-            let missing = || Error::corrupt(format!("{wanted} elements are wanted, and the pages have others"));
-            if found == expected { Ok(()) } else { Err(missing()) }
+            if found == expected { Ok(()) } else { Err(others(wanted)) }
         });
+        checked.map_err(|e| self.blame(e, columns, column))
+    }
+
+    /// Decodes the stored elements of a span, and keeps none.
+    fn pass(&mut self, columns: &FieldColumns, column: &ColumnRef, located: &Located, kind: Kind) -> Result<()> {
+        let wanted = located.stored.end - located.stored.start;
+        let Some(passed) = self.passed.as_mut().filter(|_| wanted > 0) else { return Ok(()) };
+        let found =
+            self.source.pass(column.id, located.stored.clone(), passed.0.entry(kind).or_insert_with(|| none_of(kind)));
+        let checked = found.and_then(|found| if found == wanted { Ok(()) } else { Err(others(wanted)) });
         checked.map_err(|e| self.blame(e, columns, column))
     }
 
@@ -218,7 +251,10 @@ impl ClusterElements<'_> {
         let column = principal(columns, self.cluster)?;
         let located = self.locate(columns, column, span)?;
         if is_direct(number, column.column_type) {
-            return self.elements(columns, column, &located, out);
+            return match self.passed {
+                Some(_) => self.pass(columns, column, &located, out.kind()),
+                None => self.elements(columns, column, &located, out),
+            };
         }
         let kind = column.column_type.kind().ok_or_else(mismatch)?;
         let mut elements = none_of(kind);
@@ -280,6 +316,11 @@ struct Switches {
     /// Counted from 1; 0 for no value.
     tags: Vec<u8>,
     spans: Vec<Span>,
+}
+
+#[cold]
+fn others(wanted: u64) -> Error {
+    Error::corrupt(format!("{wanted} elements are wanted, and the pages have others"))
 }
 
 /// The first column of a field in a cluster.

@@ -5,10 +5,10 @@ use std::ops::Range;
 use arrow_array::ArrayRef;
 use rootfile::{Error, Result};
 
-use super::append::{ClusterElements, ElementSource};
+use super::append::{ClusterElements, ElementSource, Passed};
 use super::field_plan::FieldPlan;
 use super::node::Span;
-use super::values::Values;
+use super::values::{Values, too_many};
 use crate::ntuple::model::{Cluster, PageList};
 
 /// Most values for which memory is reserved on a hint, over all columns.
@@ -19,6 +19,8 @@ const MOST_HINTED: usize = 1 << 25;
 pub struct FieldBuilder {
     plan: FieldPlan,
     values: Values,
+    /// For values that are decoded and not kept, with their number.
+    passed: Option<(Passed, usize)>,
 }
 
 impl FieldPlan {
@@ -30,7 +32,12 @@ impl FieldPlan {
     pub fn start(&self, entries: usize) -> Result<FieldBuilder> {
         let mut values = Values::new(self.node());
         values.reserve(entries.min(MOST_HINTED / self.columns().len().max(1)))?;
-        Ok(FieldBuilder { plan: self.clone(), values })
+        Ok(FieldBuilder { plan: self.clone(), values, passed: None })
+    }
+
+    /// The same for values that are decoded and not kept: the array is empty. Only for plans that [are numbers](Self::is_numbers).
+    pub fn start_passing(&self) -> FieldBuilder {
+        FieldBuilder { plan: self.clone(), values: Values::new(self.node()), passed: Some((Passed::default(), 0)) }
     }
 }
 
@@ -76,8 +83,19 @@ impl FieldBuilder {
         }
         plan.check_schema()?;
         let span = Span { range, count: Some(cluster.entries) };
-        let mut elements = ClusterElements { list, cluster, source };
-        elements.append(plan.node(), &span, &mut self.values).map_err(|e| self.of_field(e))
+        let Some((passed, count)) = &mut self.passed else {
+            let mut elements = ClusterElements { list, cluster, source, passed: None };
+            return elements.append(plan.node(), &span, &mut self.values).map_err(|e| self.of_field(e));
+        };
+        *count = usize::try_from(span.range.end - span.range.start)
+            .ok()
+            .and_then(|more| count.checked_add(more))
+            .ok_or_else(too_many)?;
+        let mut elements = ClusterElements { list, cluster, source, passed: Some(passed) };
+        let passed = elements.append(plan.node(), &span, &mut self.values);
+        // The ends of collections.
+        self.values = Values::new(self.plan.node());
+        passed.map_err(|e| self.of_field(e))
     }
 
     /// Checks that another plan gives the same type.
@@ -97,6 +115,10 @@ impl FieldBuilder {
     /// If the values have another form, or if there is no memory for them. In the latter case the builder is then unusable.
     pub fn append_part(&mut self, part: Self) -> Result<()> {
         self.check_same(&part.plan)?;
+        if let Some((_, count)) = &mut self.passed {
+            *count = count.checked_add(part.len()).ok_or_else(too_many)?;
+            return Ok(());
+        }
         self.values.append(part.values).map_err(|e| self.of_field(e))
     }
 
@@ -106,7 +128,10 @@ impl FieldBuilder {
     ///
     /// If there is no memory for them.
     pub fn reserve(&mut self, entries: usize) -> Result<()> {
-        self.values.reserve(entries.min(MOST_HINTED / self.plan.columns().len().max(1)))
+        match self.passed {
+            Some(_) => Ok(()),
+            None => self.values.reserve(entries.min(MOST_HINTED / self.plan.columns().len().max(1))),
+        }
     }
 
     fn of_field(&self, e: Error) -> Error {
@@ -115,7 +140,7 @@ impl FieldBuilder {
 
     /// Entries so far.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.passed.as_ref().map_or(self.values.len(), |(_, count)| *count)
     }
 
     /// Whether there are none.

@@ -103,6 +103,11 @@ impl FieldPlan {
         self.0.is_straight
     }
 
+    /// Whether all values are numbers, in lists or not, that become an array as they are decoded: no text, whose characters are checked.
+    pub fn is_numbers(&self) -> bool {
+        self.0.is_straight && is_numbers(&self.0.node)
+    }
+
     /// The physical IDs of the columns of all representations, in ascending order.
     pub fn columns(&self) -> &[usize] {
         &self.0.columns
@@ -151,6 +156,15 @@ fn is_straight(node: &Node) -> bool {
         | Node::Optional { .. }
         | Node::Variant { .. }
         | Node::Alternative { .. } => false,
+    }
+}
+
+fn is_numbers(node: &Node) -> bool {
+    match node {
+        Node::Number { .. } => true,
+        Node::Fixed { item, .. } | Node::List { item, .. } => is_numbers(item),
+        Node::Record { parts } => parts.iter().all(is_numbers),
+        _ => false,
     }
 }
 

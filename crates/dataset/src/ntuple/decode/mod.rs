@@ -28,6 +28,7 @@ mod tests;
 pub(in crate::ntuple) mod values;
 
 pub use append::ElementSource;
+pub(in crate::ntuple) use append::empty;
 pub use builder::FieldBuilder;
 pub use field_plan::{FieldPlan, fields};
 pub(in crate::ntuple) use planner::program_of;

@@ -19,13 +19,27 @@ use crate::table::tree::column::Column;
 pub(crate) enum OutputMode {
     /// One array of all entries.
     Keep,
-    /// Arrays of about [`DROPPED_BYTES`], at least one for each task, each dropped as soon as it is made.
+    /// None: columns of numbers are decoded page by page, of others arrays of about [`DROPPED_BYTES`], at least one for each task,
+    /// each dropped as soon as it is made.
     Drop,
+}
+
+impl OutputMode {
+    /// An empty array of a column, with room for so many entries and bytes.
+    fn start(self, plan: &TableColumn, (entries, bytes): (usize, usize)) -> Result<ValueBuilder> {
+        match self {
+            Self::Drop => plan.start_passing().map_or_else(|| plan.start(entries, bytes), Ok),
+            Self::Keep => plan.start(entries, bytes),
+        }
+    }
 }
 
 /// Bytes of an array that is dropped: enough to be worth starting one, few enough to stay in a core's cache, so that no value goes to
 /// memory that was never touched.
 pub(super) const DROPPED_BYTES: u64 = 1 << 20;
+
+/// Bytes of the pieces that are passed in one go. Pages at their ends are looked at twice, and the ends of collections take memory.
+pub(super) const PASSED_BYTES: u64 = 32 << 20;
 
 /// Largest initial capacity of an array, in entries and bytes.
 const MAX_ENTRIES: usize = 1 << 20;
@@ -102,9 +116,10 @@ impl ColumnSink {
 
     /// The array and its cost. Entries that are in no basket get default values.
     pub fn finish(self, requested: &RequestedEntries<'_>) -> (Result<ArrayRef>, ReadCost) {
-        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Self { plan, mode, capacity, state, .. } = self;
+        let mut state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let end = requested.span().end;
-        let start = || self.plan.start(self.capacity.0, self.capacity.1);
+        let start = || mode.start(&plan, capacity);
         state.skip_to(end, requested, start);
         let started = Instant::now();
         let array = state.builder.and_then(|builder| builder.map_or_else(start, Ok)?.finish());
@@ -152,7 +167,7 @@ impl SinkGuard<'_> {
     ) -> Option<BasketData> {
         let started = Instant::now();
         let state = &mut *self.state;
-        let start = || self.sink.plan.start(self.sink.capacity.0, self.sink.capacity.1);
+        let start = || self.sink.mode.start(&self.sink.plan, self.sink.capacity);
         state.skip_to(piece.first_entry, requested, start);
         let entries = piece.first_entry..piece.end();
         let mut rest = None;
@@ -196,7 +211,7 @@ impl SinkGuard<'_> {
         append: impl FnOnce(&mut ValueBuilder) -> Result<()>,
     ) -> Result<()> {
         let state = &mut *self.state;
-        let start = || self.sink.plan.start(self.sink.capacity.0, self.sink.capacity.1);
+        let start = || self.sink.mode.start(&self.sink.plan, self.sink.capacity);
         state.skip_to(piece.first_entry, requested, start);
         state.at = state.at.max(piece.end());
         let mut done = Ok(());

@@ -13,7 +13,7 @@ use dataset::table::{Loaded, TableColumn};
 use rayon::ThreadPool;
 use rootfile::{Error, Result};
 
-use super::column_sink::{ColumnSink, DROPPED_BYTES, OutputMode, SinkGuard};
+use super::column_sink::{ColumnSink, DROPPED_BYTES, OutputMode, PASSED_BYTES, SinkGuard};
 use super::cost::ReadCost;
 use super::dataset::{Dataset, ReadColumn};
 use super::request::{Request, RequestedEntries};
@@ -127,11 +127,12 @@ struct ReadMode<'a> {
 }
 
 impl ReadMode<'_> {
-    /// Bytes of the pieces that are read in one go.
-    fn at_once(&self) -> u64 {
-        match self.mode {
-            OutputMode::Keep => u64::MAX,
-            OutputMode::Drop => DROPPED_BYTES,
+    /// Bytes of the pieces of a column that are read in one go.
+    fn at_once(&self, plan: &TableColumn) -> u64 {
+        match (self.mode, plan) {
+            (OutputMode::Keep, _) => u64::MAX,
+            (OutputMode::Drop, TableColumn::Field(plan)) if plan.is_numbers() => PASSED_BYTES,
+            (OutputMode::Drop, _) => DROPPED_BYTES,
         }
     }
 }
@@ -212,13 +213,17 @@ fn run(
     let missing = || Error::request("a column without pieces");
     let columns: Vec<ReadColumn<'_>> =
         plans.iter().map(|plan| dataset.read_column(plan.node()).ok_or_else(missing)).collect::<Result<_>>()?;
-    let array = |column: &Column| match mode.mode {
+    let array = |read: &ReadColumn<'_>| match mode.mode {
         OutputMode::Keep => 0,
-        OutputMode::Drop => column.largest(column.source.overlapping(&requested.span())).saturating_add(DROPPED_BYTES),
+        OutputMode::Drop => {
+            let pieces = read.column.source.overlapping(&requested.span());
+            let most = mode.at_once(read.plan).min(read.column.largest_cluster(dataset.clusters(), pieces.clone()));
+            read.column.largest(pieces).saturating_add(most)
+        }
     };
     // Arrays of unknown size grow by doubling.
     let needs = |read: &ReadColumn<'_>| {
-        let array = array(read.column);
+        let array = array(read);
         memory_needs(read.column, &requested.span()).saturating_add(array).saturating_add(array / 8)
     };
     let scratch = columns.iter().map(needs).max().unwrap_or(0);
@@ -279,7 +284,7 @@ impl ReadJob<'_> {
         let mut pieces = task.pieces.clone();
         while let Some(piece) = column.source.pieces.get(pieces.start).filter(|_| !pieces.is_empty()) {
             let rest = column.source.pieces.get(pieces.clone()).unwrap_or_default();
-            if let Some((all, count)) = read.in_one_go(rest, self.mode.at_once()) {
+            if let Some((all, count)) = read.in_one_go(rest, self.mode.at_once(plan)) {
                 guard = guard.or_else(|| sink.try_wait(task.ticket));
                 if let Some(guard) = &mut guard {
                     self.append(guard, column, &mut waiting, &mut counters, fetcher);

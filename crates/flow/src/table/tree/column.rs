@@ -167,6 +167,19 @@ impl Column {
         self.source.loaded_bytes(piece).max(piece.packed_len().into()).saturating_add(places)
     }
 
+    /// Largest number of bytes of the pieces that begin in one cluster, among some pieces.
+    pub fn largest_cluster(&self, bounds: &[u64], pieces: Range<usize>) -> u64 {
+        let (mut cluster, mut bytes, mut most) = (0, 0u64, 0);
+        for piece in self.source.pieces.get(pieces).unwrap_or_default() {
+            while bounds.get(cluster + 1).is_some_and(|&end| end <= piece.first_entry) {
+                (cluster, bytes) = (cluster + 1, 0);
+            }
+            bytes = bytes.saturating_add(self.unpacked(piece));
+            most = most.max(bytes);
+        }
+        most
+    }
+
     /// Bytes of the largest of some pieces in memory.
     pub fn largest(&self, pieces: Range<usize>) -> u64 {
         let pieces = self.source.pieces.get(pieces).unwrap_or_default();
