@@ -121,6 +121,19 @@ def test_slots_write_the_same_bytes_with_any_threads(container: str, tmp_path: P
     assert read_by_root(path, "Events", ["hits.x"]) == {"hits.x": hits}
 
 
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_columns_that_become_known_late(container: str, tmp_path: Path) -> None:
+    path = tmp_path / "late.root"
+    c_programs.run(c_programs.compiled("late.cpp", Way("c++17")), path, container)
+    expected = {
+        "number": list(range(400)),
+        "bit": [100 <= i < 200 or i >= 300 for i in range(400)],
+        "list": [[0.5] * (i % 3) if i >= 300 else [] for i in range(400)],
+    }
+    assert by_uproot(path, "Events", list(expected)) == expected
+    assert read_by_root(path, "Events", list(expected)) == expected
+
+
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_an_event_loop_reads_what_was_written(container: str, standard: str, tmp_path: Path) -> None:
