@@ -304,6 +304,11 @@ struct basketry_table_options {
     int32_t optional;
 };
 
+struct basketry_items {
+    const void *first;
+    size_t count;
+};
+
 /**
  * What a writer has done so far. Set `size` to its sizeof before the call.
  */
@@ -817,7 +822,7 @@ uint64_t basketry_events_entry(const struct basketry_events *events);
 void basketry_events_free(struct basketry_events *events);
 
 /**
- * Runs a verb of the command, and returns its report as JSON: what `basketry VERB --json` prints (docs/reference, docs/*-schema.md).
+ * Runs a verb of the command, and returns its report as JSON: what `basketry VERB --json` prints (its form is on the pages docs/VERB-schema.md).
  *
  * @param verb      `merge`, `rewrite`, `verify`, `inspect`, `tune`, `recover`, `convert`, `check`, `fileset`, `precision`, `plan`, `collect`.
  * @param options   The options of the verb by name, as settings (`output=all.root, compression=zstd:5, force=true`) or as a JSON object
