@@ -25,8 +25,8 @@ def plain(value: Any) -> Any:
     kind = type(value).__name__
     if isinstance(value, str) or "string" in kind.split("<")[0]:
         return str(value)
-    if hasattr(value, "item"):
-        return value.item()
+    if hasattr(value, "tolist"):
+        return value.tolist()
     if hasattr(value, "__iter__"):
         return [plain(item) for item in value]
     return value

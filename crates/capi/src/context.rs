@@ -91,15 +91,17 @@ impl Filling {
         self.gathered.as_mut().ok_or_else(finished)
     }
 
-    /// Sets where a column is. A late one begins with the next entry, and with it those that were added before it.
+    /// Sets where a column is. A late one begins with the next entry, and with it all that were added so far.
     fn bind(&mut self, column: usize, address: *const u8) -> Result<()> {
         let width = self.gatherer()?.width();
         if column >= width {
             self.hand_over()?;
             let columns = self.table.columns();
-            let more = columns.get(width..=column);
-            let more = more.ok_or_else(|| Failure::request(format!("the table has no column {column}")))?.to_vec();
-            self.gatherer()?.add_late(&more)?;
+            if column >= columns.len() {
+                return Err(Failure::request(format!("the table has no column {column}")));
+            }
+            // Those that were added at once begin at once.
+            self.gatherer()?.add_late(columns.get(width..).unwrap_or_default())?;
         }
         self.gatherer()?.bind(column, address)
     }
@@ -331,7 +333,7 @@ fn would_wait(done: Option<bool>) -> i32 {
 /// Sets where a column of a table of C++ types is in each entry that this context fills, until it is set again.
 ///
 /// @param column   The number of the column: its place among those of the table, the late ones behind the others. The first call for a
-///                 late column makes it part of this context, with those added before it: from the next entry on they have values, which are
+///                 late column makes all that were added so far part of this context: from the next entry on they have values, which are
 ///                 zeroes until each is bound.
 /// @param address  The value's address; null: it is at its offset from the address of the entry.
 /// @return 0, or -1 after an error.
