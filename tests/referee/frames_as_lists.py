@@ -1,29 +1,39 @@
 """Columns of trees and RNTuples as lists, as real ROOT's RDataFrame reads them.
 
-Run as a program it is the process with ROOT in it.
+Run as a program it is the process with ROOT in it: see `root_server`.
 """
 
+import atexit
+import functools
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from referee.root_server import Server, serve
+
+# Seconds for one answer.
+TIMEOUT = 300
+
+
+@functools.cache
+def _root() -> Server:
+    """The process with ROOT."""
+    server = Server("referee.frames_as_lists")
+    atexit.register(server.close)
+    return server
 
 
 def read_by_root(path: Path, table: str, columns: list[str]) -> dict[str, list[Any]]:
     """The values of all entries, with vectors and texts as lists and strings."""
-    words = [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), str(path), table, *columns]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"ROOT ended with {done.returncode}: {done.stderr[-2000:]}")
-    read: dict[str, list[Any]] = json.loads(done.stdout)
-    return read
+    answer: dict[str, Any] = _root().ask(json.dumps([str(path), table, columns]))
+    if "error" in answer:
+        raise RuntimeError(f"ROOT failed at {path}: {answer['error']}")
+    return answer
 
 
 def plain(value: Any) -> Any:
     """A value of ROOT's without ROOT."""
-    kind = type(value).__name__
-    if isinstance(value, str) or "string" in kind.split("<")[0]:
+    if isinstance(value, str) or "string" in type(value).__name__.split("<")[0]:
         return str(value)
     if hasattr(value, "tolist"):
         return value.tolist()
@@ -33,13 +43,24 @@ def plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Prints the columns as JSON."""
+    """Answers each question of stdin."""
     import ROOT
 
     ROOT.gErrorIgnoreLevel = ROOT.kError
-    path, table, *columns = sys.argv[1:]
-    read = ROOT.RDataFrame(table, path).AsNumpy(columns)
-    print(json.dumps({name: [plain(value) for value in read[name]] for name in columns}))
+
+    def answer(question: str) -> str:
+        path, table, columns = json.loads(question)
+        try:
+            read = ROOT.RDataFrame(table, path).AsNumpy(columns)
+            return json.dumps({name: [plain(value) for value in read[name]] for name in columns})
+        except Exception as why:
+            return json.dumps({"error": str(why)[-2000:]})
+
+    # What RDataFrame makes of nested vectors has no dictionary.
+    ROOT.gInterpreter.Declare("#include <ROOT/RVec.hxx>\nROOT::VecOps::RVec<std::vector<int>> known;")
+    # ROOT compiles what it needs at first use: once here, and not in each child.
+    ROOT.RDataFrame(1).Define("x", "1.F").AsNumpy(["x"])
+    serve(answer, TIMEOUT)
 
 
 if __name__ == "__main__":
