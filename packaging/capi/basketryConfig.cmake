@@ -4,8 +4,7 @@ if(NOT TARGET basketry::basketry)
   add_library(basketry::basketry SHARED IMPORTED)
   set_target_properties(basketry::basketry PROPERTIES
     IMPORTED_LOCATION "${_basketry_prefix}/lib/libbasketry.so"
-    INTERFACE_INCLUDE_DIRECTORIES "${_basketry_prefix}/include"
-    INTERFACE_COMPILE_FEATURES "$<$<COMPILE_LANGUAGE:CXX>:cxx_std_17>")
+    INTERFACE_INCLUDE_DIRECTORIES "${_basketry_prefix}/include")
   if(EXISTS "${_basketry_prefix}/lib/libbasketry.a")
     add_library(basketry::static STATIC IMPORTED)
     set_target_properties(basketry::static PROPERTIES

@@ -13,6 +13,12 @@ from referee.root_server import Server, serve
 
 # Seconds for one answer.
 TIMEOUT = 300
+# What RDataFrame makes of vectors of vectors has no dictionary until it is used.
+NESTED = """
+#include <ROOT/RVec.hxx>
+ROOT::VecOps::RVec<std::vector<int>> of_a_tree;
+ROOT::VecOps::RVec<ROOT::VecOps::RVec<std::int32_t>> of_an_rntuple;
+"""
 
 
 @functools.cache
@@ -33,10 +39,11 @@ def read_by_root(path: Path, table: str, columns: list[str]) -> dict[str, list[A
 
 def plain(value: Any) -> Any:
     """A value of ROOT's without ROOT."""
+    # NumPy's numbers and arrays.
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if isinstance(value, str) or "string" in type(value).__name__.split("<")[0]:
         return str(value)
-    if hasattr(value, "tolist"):
-        return value.tolist()
     if hasattr(value, "__iter__"):
         return [plain(item) for item in value]
     return value
@@ -56,8 +63,7 @@ def main() -> None:
         except Exception as why:
             return json.dumps({"error": str(why)[-2000:]})
 
-    # What RDataFrame makes of nested vectors has no dictionary.
-    ROOT.gInterpreter.Declare("#include <ROOT/RVec.hxx>\nROOT::VecOps::RVec<std::vector<int>> known;")
+    ROOT.gInterpreter.Declare(NESTED)
     # ROOT compiles what it needs at first use: once here, and not in each child.
     ROOT.RDataFrame(1).Define("x", "1.F").AsNumpy(["x"])
     serve(answer, TIMEOUT)

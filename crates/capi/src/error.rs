@@ -7,7 +7,6 @@ use std::ptr::null;
 use rootfile::text::printable_lines;
 use rootfile::{ErrorKind, Hint, HintValue, public_path};
 
-use crate::answer::quietly;
 use crate::foreign::c_text;
 
 /// The system refused to read or write.
@@ -165,5 +164,5 @@ pub extern "C" fn basketry_error_hint(
 /// Frees an error. A null pointer is ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn basketry_error_free(error: Option<Box<Error>>) {
-    quietly(|| drop(error));
+    drop(error);
 }

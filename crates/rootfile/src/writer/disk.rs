@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::place::{Place, Sink};
 use super::staged::StagedFile;
 use super::syncs::timed;
 use crate::temporary::{Readers, Temporary};
@@ -17,43 +18,6 @@ use crate::{Error, Result};
 
 /// Most parts of one system call (`IOV_MAX` of Linux).
 const MOST_PARTS: usize = 1024;
-
-/// Where a caller keeps the bytes of an output itself, in place of a file under a path. Bytes are given by their positions, mostly one
-/// behind the other; the first ones are written again at the end, when the output becomes whole.
-pub trait Sink: Send + Sync {
-    /// Keeps bytes from a position on.
-    ///
-    /// # Errors
-    ///
-    /// They cannot be kept, which gives the output up.
-    fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()>;
-
-    /// Returns when all bytes so far would survive a power cut, if the place has such a thing.
-    ///
-    /// # Errors
-    ///
-    /// They would not.
-    fn sync(&self) -> Result<()> {
-        Ok(())
-    }
-
-    /// The output is whole, and has so many bytes. Not called for an output that is given up.
-    ///
-    /// # Errors
-    ///
-    /// It cannot become what its readers see.
-    fn finish(&self, len: u64) -> Result<()>;
-}
-
-/// Where the bytes of an output go.
-pub(super) enum Place {
-    /// A file, until it is whole under a temporary name.
-    File(File, Temporary),
-    /// A place of the caller's.
-    Sink(Arc<dyn Sink>),
-    /// They are discarded.
-    Nowhere,
-}
 
 /// The file of an output.
 pub(super) struct Disk {

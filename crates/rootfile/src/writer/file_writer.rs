@@ -15,7 +15,8 @@ use crate::streamer::StreamerInfos;
 use crate::{Error, Result};
 
 use super::directories::{DirId, OpenDirectory};
-use super::disk::{Disk, Sink};
+use super::disk::Disk;
+use super::place::Sink;
 use super::saved::Saved;
 use super::trailer::Trailer;
 

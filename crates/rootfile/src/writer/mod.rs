@@ -9,6 +9,7 @@ mod disk;
 mod file_writer;
 mod gaps;
 mod output;
+mod place;
 mod save;
 mod saved;
 mod staged;
@@ -18,9 +19,9 @@ mod tests;
 mod trailer;
 
 pub use directories::DirId;
-pub use disk::Sink;
 pub use file_writer::{FileWriter, ROOT_VERSION};
 pub use output::OutputFile;
+pub use place::Sink;
 pub use save::SavedObject;
 pub use staged::StagedFile;
 pub use syncs::time_in_syncs;

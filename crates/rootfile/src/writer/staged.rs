@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::disk::Place;
+use super::place::Place;
 use super::syncs::timed;
 use crate::Result;
 
