@@ -44,9 +44,11 @@ def plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, str) or "string" in type(value).__name__.split("<")[0]:
         return str(value)
-    if hasattr(value, "__iter__"):
-        return [plain(item) for item in value]
-    return value
+    try:
+        items = list(value)
+    except TypeError:
+        return value
+    return [plain(item) for item in items]
 
 
 def main() -> None:
