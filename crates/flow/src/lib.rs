@@ -10,6 +10,7 @@
 mod arrow;
 mod commit;
 mod execute;
+pub mod gather;
 mod plan;
 mod rewrite;
 mod select;
