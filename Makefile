@@ -1,6 +1,6 @@
 # make help lists the targets. Variables: FILE= (demo), VENV= (an existing virtual environment), PROFILE= (cargo's), JOBS=,
 # PYTEST_OPTIONS=, UPROOT=, DATA= and SUITE_OPTIONS= (test-uproot), WHEEL_TARGETS= (wheels), SCALE=, STUDY= and STUDY_OPTIONS= (studies),
-# SECONDS_EACH= and CORPUS_FILES= (fuzz), REF= and COMPARE_OPTIONS= (bench-compare), HISTORY= (bench, bench-history).
+# PREFIX= and DESTDIR= (install), SECONDS_EACH= and CORPUS_FILES= (fuzz), REF= and COMPARE_OPTIONS= (bench-compare), HISTORY= (bench, bench-history).
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -11,7 +11,9 @@ VENV ?= .venv
 JOBS ?= 2
 SECONDS_EACH ?= 60
 SCALE ?= 1
+PREFIX ?= /usr/local
 PROFILE ?= release
+VERSION := $(shell sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 BIN := target/$(PROFILE)/basketry
 # The command and the wheel of the tests' profile have the features of the tests' libraries, so that each library is compiled once.
 TESTED := --profile tested --features basketry-cli/as-tested
@@ -38,6 +40,25 @@ help: ## list the targets
 .PHONY: build
 build: ## the release binary, target/release/basketry
 	cargo build $(BUILT) --bin basketry -p basketry-cli
+
+# With the command in one go: both have the same crates below.
+.PHONY: capi
+capi: ## the library for C and C++, target/release/capi/libbasketry.so and .a
+	cargo build $(BUILT) --bin basketry --lib -p basketry-cli -p basketry-capi
+	packaging/capi/link.sh target/$(PROFILE)/libbasketry_capi.a target/$(PROFILE)/capi $(VERSION)
+
+.PHONY: install
+install: capi ## the command, the library, its headers, a pkg-config file and a CMake package (PREFIX=, DESTDIR=)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include lib/pkgconfig lib/cmake/basketry)
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/basketry
+	install -m 644 crates/capi/include/* $(DESTDIR)$(PREFIX)/include/
+	cp -d target/$(PROFILE)/capi/libbasketry.so* $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 target/$(PROFILE)/libbasketry_capi.a $(DESTDIR)$(PREFIX)/lib/libbasketry.a
+	sed -e 's|@PREFIX@|$(abspath $(PREFIX))|' -e 's|@VERSION@|$(VERSION)|' packaging/capi/basketry.pc.in \
+	  >$(DESTDIR)$(PREFIX)/lib/pkgconfig/basketry.pc
+	sed 's|@VERSION@|$(VERSION)|' packaging/capi/basketryConfigVersion.cmake.in \
+	  >$(DESTDIR)$(PREFIX)/lib/cmake/basketry/basketryConfigVersion.cmake
+	install -m 644 packaging/capi/basketryConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/basketry/
 
 .PHONY: wheel
 wheel: $(TEST_STAMP) ## the Python package, build/wheels/*.whl
@@ -100,7 +121,7 @@ test-uproot: build $(WHEEL_STAMP) ## uproot's own tests, and its guide, with bas
 	$(VENV)/bin/python -W ignore tests/uproot_suite/guide.py --uproot $(UPROOT) --data $(DATA)
 
 .PHONY: pytest
-pytest: build $(WHEEL_STAMP)
+pytest: capi $(WHEEL_STAMP)
 	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" $(VENV)/bin/python -m pytest tests -n $(JOBS) --dist worksteal --durations=15 $(PYTEST_OPTIONS)
 
 .PHONY: lint

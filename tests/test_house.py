@@ -15,7 +15,7 @@ from referee.rust_functions import functions, takes_tuples
 from referee.rust_imports import Crate
 
 # Lowest first.
-CRATES = ["rootfile", "remote", "dataset", "objects", "flow", "lab", "cli", "python"]
+CRATES = ["rootfile", "remote", "dataset", "objects", "flow", "lab", "cli", "python", "capi"]
 LONGEST_MODULE = 500
 # Functions that take two ideas as one parameter without a name. The number only falls.
 MOST_WITH_TUPLES = 204

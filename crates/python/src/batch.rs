@@ -10,6 +10,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatch
 use arrow_buffer::{BooleanBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields, Schema, TimeUnit, UnionMode};
+use flow::write::record_parts;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::types::{PyAny, PyCapsule};
 use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
@@ -17,9 +18,9 @@ use pyo3::{Bound, IntoPyObject, PyErr, PyResult, Python, pyclass, pymethods};
 use rootfile::text::printable;
 
 use crate::buffer::Memory;
-use crate::errors::arrow;
+use crate::errors::{arrow, exception};
 use crate::input_arrays::InputArray;
-use crate::records::{of_columns, parts};
+use crate::records::of_columns;
 
 /// Arrays of equal length.
 #[pyclass(frozen, module = "basketry._core")]
@@ -67,7 +68,7 @@ impl Batch {
         let (mut names, mut arrays) = (Vec::new(), Vec::new());
         for (field, array) in self.0.schema_ref().fields().iter().zip(self.0.columns()) {
             let name = field.name();
-            match if whole.contains(name) { None } else { parts(array)? } {
+            match if whole.contains(name) { None } else { record_parts(array).map_err(exception)? } {
                 None => {
                     names.push((name.clone(), None));
                     arrays.push(Arc::clone(array));

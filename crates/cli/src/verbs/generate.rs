@@ -4,7 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use dataset::layout::{ByteSize, Layout};
-use flow::write::{AutoSave, Order, WriteOptions};
+use flow::write::{AutoSave, Order, WriteOptions, WritePlace};
 use lab::synthetic::generate::{Job, Ran, generate, numbered};
 use lab::synthetic::models::{Model, ModelOptions, NAMES};
 use rootfile::{Error, Result, check_output};
@@ -150,7 +150,7 @@ impl WriteArgs {
             overwrite,
             order: if self.arrival { Order::Arrival } else { Order::Tasks },
             auto_save: self.autosave.map(|every| every.auto_save(entries)),
-            discard: self.no_write,
+            place: if self.no_write { WritePlace::Nowhere } else { WritePlace::File },
             ..WriteOptions::default()
         }
     }

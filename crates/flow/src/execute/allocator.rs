@@ -1,7 +1,7 @@
 //! Limits on the memory that the system's allocator keeps after it was freed. Kept memory counts as memory of the process,
 //! but handing pages back to the kernel costs time. The [`Budget`] decides how much a job may take.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::budget::Budget;
@@ -20,6 +20,8 @@ const LITTLE_SHARE: u64 = 64;
 /// Memory is given back when one part in this many of a budget was filled since the last time: it takes a millisecond or two.
 const TRIM_SHARE: u64 = 16;
 
+/// Whether the allocator stays as the process has it.
+static LEFT_ALONE: AtomicBool = AtomicBool::new(false);
 /// Number of arenas of this process if [`ours`] was called, else 0.
 static ARENAS: AtomicUsize = AtomicUsize::new(0);
 /// What an arena may keep, for each [`LittleKept`].
@@ -32,6 +34,9 @@ const USERS: [&str; 3] = ["MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "G
 /// glibc raises its limits to the size of the largest mapped block that was ever freed (`mallopt(3)`, M_MMAP_THRESHOLD).
 /// The block is not touched. Other allocators are not changed.
 pub(crate) fn keep(bytes: u64) {
+    if is_left_alone() {
+        return;
+    }
     match ARENAS.load(Ordering::Relaxed) {
         // A little less than the largest threshold. `black_box` keeps the allocation.
         0 => {
@@ -64,6 +69,16 @@ pub fn ours(budget: &Budget) {
 /// Must come before a second thread allocates: glibc looks at the number once.
 pub fn ours_for_writing(budget: &Budget) {
     ours_within(budget, budget.threads.clamp(1, WRITING));
+}
+
+/// Declares that the allocator is another's business: from here on no limit of it is changed and nothing asked of it. For a library in a
+/// program that has set its own, or that has an allocator of its own. What it keeps of freed memory is then not limited by any budget.
+pub fn leave_alone() {
+    LEFT_ALONE.store(true, Ordering::Relaxed);
+}
+
+fn is_left_alone() -> bool {
+    LEFT_ALONE.load(Ordering::Relaxed)
 }
 
 /// Whether this process runs basketry alone.
@@ -108,7 +123,9 @@ impl LittleKept {
     pub fn give_back(&self, filled: u64) {
         if self.filled.fetch_add(filled, Ordering::Relaxed) + filled >= self.budget / TRIM_SHARE {
             self.filled.store(0, Ordering::Relaxed);
-            glibc::trim();
+            if !is_left_alone() {
+                glibc::trim();
+            }
         }
     }
 }
@@ -123,7 +140,7 @@ impl Drop for LittleKept {
 
 /// Sets the smallest of these limits.
 fn set_least(shares: &[Arc<AtomicU64>]) {
-    if !USERS.iter().any(|name| std::env::var_os(name).is_some()) {
+    if !is_left_alone() && !USERS.iter().any(|name| std::env::var_os(name).is_some()) {
         set_limits(shares.iter().map(|share| share.load(Ordering::Relaxed)).min().unwrap_or(MOST), 0);
     }
 }

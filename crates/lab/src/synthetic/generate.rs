@@ -15,7 +15,8 @@ use dataset::layout::{ClusterSize, ColumnLayout, Layout, TreeLayout, defaults};
 use dataset::tree::make::{NewKind, NewLeaf};
 use flow::Budget;
 use flow::write::{
-    Ahead, FillContext, Metrics, ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePool, Written, fill_tasks,
+    Ahead, FillContext, Metrics, ParallelWriter, TreeColumn, TreeSpec, WriteOptions, WritePlace, WritePool, Written,
+    fill_tasks,
 };
 use rootfile::streamer::{StreamerInfos, describe};
 use rootfile::{Error, Result, time_in_syncs};
@@ -168,7 +169,7 @@ fn cluster(job: &Job<'_>, options: &WriteOptions, spec: &TreeSpec) -> Result<u64
         return Ok(bytes / all.entry);
     }
     let first = (SAMPLE.min(bytes).min(job.model.payload() / 16) / all.entry).clamp(1, all.entries);
-    let trial = WriteOptions { discard: true, auto_save: None, ..options.clone() };
+    let trial = WriteOptions { place: WritePlace::Nowhere, auto_save: None, ..options.clone() };
     let path = job.outputs.first().ok_or_else(|| Error::request("no output is given"))?;
     let mut writer = ParallelWriter::create(path, &trial, &WritePool::new(job.for_filling()))?;
     let tree = writer.tree(spec)?;

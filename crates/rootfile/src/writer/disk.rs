@@ -1,4 +1,5 @@
-//! The file of an output under its temporary name, written at given offsets.
+//! The file of an output under its temporary name, written at given offsets; or a [`Sink`], which keeps the bytes where the caller wants
+//! them.
 //!
 //! Reports the missing space when the disk is full. The caller decides on the order of writes and syncs. Tests record
 //! every write and sync, so that a crash between any two of them can be simulated.
@@ -7,6 +8,7 @@ use std::fs::File;
 use std::io::{ErrorKind as IoKind, IoSlice};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::staged::StagedFile;
 use super::syncs::timed;
@@ -16,10 +18,46 @@ use crate::{Error, Result};
 /// Most parts of one system call (`IOV_MAX` of Linux).
 const MOST_PARTS: usize = 1024;
 
+/// Where a caller keeps the bytes of an output itself, in place of a file under a path. Bytes are given by their positions, mostly one
+/// behind the other; the first ones are written again at the end, when the output becomes whole.
+pub trait Sink: Send + Sync {
+    /// Keeps bytes from a position on.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be kept, which gives the output up.
+    fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()>;
+
+    /// Returns when all bytes so far would survive a power cut, if the place has such a thing.
+    ///
+    /// # Errors
+    ///
+    /// They would not.
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The output is whole, and has so many bytes. Not called for an output that is given up.
+    ///
+    /// # Errors
+    ///
+    /// It cannot become what its readers see.
+    fn finish(&self, len: u64) -> Result<()>;
+}
+
+/// Where the bytes of an output go.
+pub(super) enum Place {
+    /// A file, until it is whole under a temporary name.
+    File(File, Temporary),
+    /// A place of the caller's.
+    Sink(Arc<dyn Sink>),
+    /// They are discarded.
+    Nowhere,
+}
+
 /// The file of an output.
 pub(super) struct Disk {
-    /// `None` if all bytes are discarded.
-    file: Option<(File, Temporary)>,
+    place: Place,
     path: PathBuf,
     /// The expected size of the file.
     pub expected: u64,
@@ -44,18 +82,26 @@ impl Disk {
     /// As [`create`](Self::create), for these readers.
     pub fn create_for(path: &Path, overwrite: bool, readers: Readers) -> Result<Self> {
         let (temporary, file) = Temporary::create(path, overwrite, readers).map_err(|e| e.file(path))?;
-        Ok(Self { file: Some((file, temporary)), ..Self::nowhere(path) })
+        Ok(Self { place: Place::File(file, temporary), ..Self::nowhere(path) })
     }
 
-    /// Where the bytes are until the file is complete; `None` if they are discarded.
+    /// Gives all bytes to a place of the caller's.
+    pub fn into_sink(path: &Path, sink: Arc<dyn Sink>) -> Self {
+        Self { place: Place::Sink(sink), ..Self::nowhere(path) }
+    }
+
+    /// Where the bytes are until the file is complete; `None` if they are in no file of ours.
     pub fn hidden_path(&self) -> Option<&Path> {
-        self.file.as_ref().map(|(_, temporary)| temporary.path())
+        match &self.place {
+            Place::File(_, temporary) => Some(temporary.path()),
+            Place::Sink(_) | Place::Nowhere => None,
+        }
     }
 
     /// Discards all bytes.
     pub fn nowhere(path: &Path) -> Self {
         Self {
-            file: None,
+            place: Place::Nowhere,
             path: path.to_path_buf(),
             expected: 0,
             #[cfg(test)]
@@ -67,16 +113,29 @@ impl Disk {
     pub fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Write(at, bytes.to_vec()));
-        let Some((file, _)) = &self.file else { return Ok(()) };
-        file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
+        match &self.place {
+            Place::File(file, _) => file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64)),
+            Place::Sink(sink) => sink.write_at(at, bytes).map_err(|e| e.file(&self.path)),
+            Place::Nowhere => Ok(()),
+        }
     }
 
     /// Writes parts, one behind the other, from an offset on.
     pub fn write_parts_at(&self, at: u64, parts: &[&[u8]]) -> Result<()> {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Write(at, parts.concat()));
-        let Some((file, _)) = &self.file else { return Ok(()) };
         let mut at = at;
+        let file = match &self.place {
+            Place::File(file, _) => file,
+            Place::Nowhere => return Ok(()),
+            Place::Sink(sink) => {
+                for part in parts {
+                    sink.write_at(at, part).map_err(|e| e.file(&self.path))?;
+                    at += part.len() as u64;
+                }
+                return Ok(());
+            }
+        };
         for parts in parts.chunks(MOST_PARTS) {
             let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
             let mut slices = slices.as_mut_slice();
@@ -103,16 +162,19 @@ impl Disk {
     pub fn sync(&self) -> Result<()> {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Sync);
-        let Some((file, _)) = &self.file else { return Ok(()) };
-        timed(|| file.sync_data()).map_err(|e| self.explain(e, 0))
+        match &self.place {
+            Place::File(file, _) => timed(|| file.sync_data()).map_err(|e| self.explain(e, 0)),
+            Place::Sink(sink) => sink.sync().map_err(|e| e.file(&self.path)),
+            Place::Nowhere => Ok(()),
+        }
     }
 
     /// Syncs the file, which keeps its temporary name.
     pub fn stage(self, end: u64) -> Result<StagedFile> {
-        if let Some((file, _)) = &self.file {
+        if let Place::File(file, _) = &self.place {
             timed(|| file.sync_all()).map_err(|e| self.explain(e, end))?;
         }
-        Ok(StagedFile::new(self.file, end))
+        Ok(StagedFile::new(self.place, end))
     }
 
     /// Adds to the error of a full disk how much space is missing.
@@ -122,7 +184,10 @@ impl Disk {
         }
         let need = self.expected.max(reached);
         // A part of the last write may have succeeded.
-        let written = self.file.as_ref().and_then(|(file, _)| file.metadata().ok()).map_or(0, |m| m.len());
+        let written = match &self.place {
+            Place::File(file, _) => file.metadata().map_or(0, |m| m.len()),
+            Place::Sink(_) | Place::Nowhere => 0,
+        };
         Error::request(format!(
             "no space left: {written} bytes were written, about {} more are missing of {need}; nothing was left behind",
             need.saturating_sub(written)

@@ -2,6 +2,7 @@
 
 use std::hash::Hasher;
 use std::path::Path;
+use std::sync::Arc;
 
 use twox_hash::XxHash64;
 
@@ -14,7 +15,7 @@ use crate::streamer::StreamerInfos;
 use crate::{Error, Result};
 
 use super::directories::{DirId, OpenDirectory};
-use super::disk::Disk;
+use super::disk::{Disk, Sink};
 use super::saved::Saved;
 use super::trailer::Trailer;
 
@@ -64,6 +65,15 @@ impl FileWriter {
     /// If `path` has no file name.
     pub fn discarding(path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {
         Self::begin(Disk::nowhere(path), path, compression, datime, title)
+    }
+
+    /// A writer that gives all bytes to a place of the caller's. The file has the name `path` inside.
+    ///
+    /// # Errors
+    ///
+    /// If `path` has no file name, or the place refuses the first bytes.
+    pub fn into_sink(path: &Path, sink: Arc<dyn Sink>, compression: i32, datime: u32, title: &str) -> Result<Self> {
+        Self::begin(Disk::into_sink(path, sink), path, compression, datime, title)
     }
 
     fn begin(disk: Disk, path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {

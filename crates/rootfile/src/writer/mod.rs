@@ -18,6 +18,7 @@ mod tests;
 mod trailer;
 
 pub use directories::DirId;
+pub use disk::Sink;
 pub use file_writer::{FileWriter, ROOT_VERSION};
 pub use output::OutputFile;
 pub use save::SavedObject;

@@ -4,26 +4,27 @@
 use std::fs::File;
 use std::path::Path;
 
+use super::disk::Place;
 use super::syncs::timed;
 use crate::Result;
-use crate::temporary::Temporary;
 
 /// A finished file under its temporary name. [`StagedFile::deliver`] renames it; dropping removes it.
-#[derive(Debug)]
 pub struct StagedFile {
-    /// None where what was written is forgotten.
-    file: Option<(File, Temporary)>,
+    place: Place,
     len: u64,
 }
 
 impl StagedFile {
-    pub(super) fn new(file: Option<(File, Temporary)>, len: u64) -> Self {
-        Self { file, len }
+    pub(super) fn new(place: Place, len: u64) -> Self {
+        Self { place, len }
     }
 
-    /// The temporary path; empty for a discarded file.
+    /// The temporary path; empty where there is no file.
     pub fn path(&self) -> &Path {
-        self.file.as_ref().map_or(Path::new(""), |(_, temporary)| temporary.path())
+        match &self.place {
+            Place::File(_, temporary) => temporary.path(),
+            Place::Sink(_) | Place::Nowhere => Path::new(""),
+        }
     }
 
     /// Its size in bytes.
@@ -43,7 +44,11 @@ impl StagedFile {
     /// If a file of that name exists by now and may not be replaced, if the system refuses the rename, or if the
     /// process is ending ([`abandon_outputs`](crate::abandon_outputs)). The temporary file is then removed.
     pub fn deliver(self) -> Result<u64> {
-        let Some((_, temporary)) = self.file else { return Ok(self.len) };
+        let temporary = match self.place {
+            Place::File(_, temporary) => temporary,
+            Place::Sink(sink) => return sink.finish(self.len).map(|()| self.len),
+            Place::Nowhere => return Ok(self.len),
+        };
         let target = temporary.target().to_path_buf();
         temporary.rename().map_err(|e| e.file(&target))?;
         // Sync the folder so that the new name is on disk. A folder that cannot be opened is not an error.

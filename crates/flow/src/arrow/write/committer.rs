@@ -188,7 +188,7 @@ impl Committer {
 
     /// Drops buffers of finished contexts, and moves clusters that wait for earlier tasks out of memory, those that are appended last
     /// first, until `wanted` bytes are released. Returns what to do if that is not enough.
-    fn make_room(&self, wanted: u64) -> Result<AtStandstill> {
+    pub(super) fn make_room(&self, wanted: u64) -> Result<AtStandstill> {
         let buffers = self.drop_buffers();
         let mut state = self.lock();
         state.check()?;
@@ -265,7 +265,7 @@ impl Committer {
         }
     }
 
-    fn position(&self, ticket: &Ticket, largest: u64) -> QueuePosition {
+    pub(super) fn position(&self, ticket: &Ticket, largest: u64) -> QueuePosition {
         if self.stopped.load(Ordering::Acquire) { QueuePosition::Stopped } else { ticket.position(largest) }
     }
 

@@ -19,6 +19,8 @@ use super::finished_cluster::FinishedCluster;
 use super::format::ClusterEnd;
 use super::memory_limiter::MemoryLimiter;
 use super::metrics::Watch;
+use super::options::Order;
+use super::refusal::Refusal;
 use super::table_fill::{FilledCluster, PlannedArrays, TableFill};
 use crate::execute::encode::clocks::{Clocks, add};
 use crate::execute::encode::parallel_encode::Ending;
@@ -44,6 +46,10 @@ pub struct FillContext {
     entry_bytes: u64,
     clocks: Arc<Clocks>,
     finished: bool,
+    /// Set while a call must not wait for memory.
+    at_once: bool,
+    /// Since when such calls are refused memory.
+    refused: Refusal,
 }
 
 /// The memory of a context.
@@ -93,6 +99,8 @@ impl FillContext {
             entry_bytes: 0,
             clocks,
             finished: false,
+            at_once: false,
+            refused: Refusal::default(),
         })
     }
 
@@ -130,7 +138,25 @@ impl FillContext {
         let _running = Running::begin(&self.committer.pool.memory_limiter);
         let PlannedArrays { arrays, wider } = self.filling.arrays(batch, self.committer.casting)?;
         let widened = wider.map_or(Ok(()), |plan| self.widen(plan));
-        let filled = widened.and_then(|()| self.fill_arrays(&arrays, batch.num_rows()));
+        let filled = widened.and_then(|()| self.fill_arrays(&arrays, 0..batch.num_rows()));
+        filled.map(drop).map_err(|e| self.give_up(e))
+    }
+
+    /// Adds the rows of a batch from one on, as [`FillContext::fill`] does, but never waits for memory of others. Returns the row behind the
+    /// last one that was added: call again from there when others have gone on. Who hands back and calls again does not wait for ever: where
+    /// no memory is released for a fifth of a second, the context goes on with what there is.
+    ///
+    /// # Errors
+    ///
+    /// As for [`FillContext::fill`].
+    pub fn try_fill(&mut self, batch: &RecordBatch, from: usize) -> Result<usize> {
+        self.committer.check()?;
+        let _running = Running::begin(&self.committer.pool.memory_limiter);
+        let PlannedArrays { arrays, wider } = self.filling.arrays(batch, self.committer.casting)?;
+        self.at_once = true;
+        let widened = wider.map_or(Ok(()), |plan| self.widen(plan));
+        let filled = widened.and_then(|()| self.fill_arrays(&arrays, from..batch.num_rows()));
+        self.at_once = false;
         filled.map_err(|e| self.give_up(e))
     }
 
@@ -192,16 +218,26 @@ impl FillContext {
         self.committer.fail(&Error::request(why));
     }
 
+    /// Gives the output up because of an error elsewhere.
+    pub fn give_up_because(&self, error: &Error) {
+        self.committer.fail(error);
+    }
+
     fn give_up(&mut self, error: Error) -> Error {
         self.committer.fail(&error);
         error
     }
 
-    fn fill_arrays(&mut self, arrays: &Arrays, rows: usize) -> Result<()> {
-        let mut at = 0;
+    /// Adds rows. Returns the row behind the last one that was added, which is the last of all unless the call must not wait.
+    fn fill_arrays(&mut self, arrays: &Arrays, rows: std::ops::Range<usize>) -> Result<usize> {
+        let (mut at, rows) = (rows.start, rows.end);
         while at < rows {
-            if self.reservation.cluster.is_none() {
-                self.begin_cluster()?;
+            let goes_on = match self.reservation.cluster {
+                None => self.begin_cluster()?,
+                Some(_) => !self.at_once || self.committer.may_go_on(&self.ticket, &mut self.refused)?,
+            };
+            if !goes_on {
+                break;
             }
             let n = usize::try_from(self.rule.until_check()).unwrap_or(usize::MAX).min(rows - at);
             self.fill_rows(arrays, at..at + n)?;
@@ -212,7 +248,7 @@ impl FillContext {
                 self.end_cluster()?;
             }
         }
-        Ok(())
+        Ok(at)
     }
 
     fn fill_rows(&mut self, arrays: &Arrays, rows: std::ops::Range<usize>) -> Result<()> {
@@ -267,14 +303,22 @@ impl FillContext {
         let Some((held, _)) = self.reservation.cluster.as_mut().filter(|(held, _)| bytes > *held) else {
             return Ok(true);
         };
-        let has_room = self.committer.grow((*held, bytes - *held), &self.ticket)?;
+        // In the order of tasks memory never decides where a cluster ends: the next call is refused if it was too much.
+        let has_room = match self.at_once && self.committer.order == Order::Tasks {
+            true => {
+                self.committer.grow_at_once(*held, bytes - *held);
+                true
+            }
+            false => self.committer.grow((*held, bytes - *held), &self.ticket)?,
+        };
         *held = bytes;
         self.ticket.set_reserved(bytes);
         Ok(has_room)
     }
 
-    /// Reserves memory for a cluster. Buffers kept from the last one are part of it, unless the context has to wait.
-    fn begin_cluster(&mut self) -> Result<()> {
+    /// Reserves memory for a cluster. Buffers kept from the last one are part of it, unless the context has to wait. Returns false where it
+    /// would wait in a call that must not.
+    fn begin_cluster(&mut self) -> Result<bool> {
         let bytes = self.committer.expected_memory(self.table, self.rule.first_guess());
         self.reservation.cluster_limit = self.committer.pool.memory_limiter.cluster_limit();
         let bytes = bytes.min(self.reservation.cluster_limit).max(self.reservation.kept);
@@ -283,11 +327,23 @@ impl FillContext {
             None => {
                 self.drop_buffers();
                 self.committer.drop_buffers();
+                if self.at_once {
+                    let taken = self.committer.reserve_at_once(bytes, &self.ticket, &mut self.refused)?;
+                    let Some(taken) = taken else { return Ok(false) };
+                    self.begun(taken);
+                    return Ok(true);
+                }
                 let (taken, waited) = self.committer.reserve(bytes, &self.ticket)?;
                 add(&self.clocks.waiting, waited);
                 taken
             }
         };
+        self.begun(taken);
+        Ok(true)
+    }
+
+    /// Begins a cluster with the memory that is reserved.
+    fn begun(&mut self, taken: u64) {
         if let Some(buffers) = self.committer.recycled(&self.filling.pool_key()) {
             self.filling.recycle(buffers);
         }
@@ -296,7 +352,6 @@ impl FillContext {
         self.reservation.kept = 0;
         self.ticket.set_reserved(taken);
         self.reservation.cluster = Some((taken, std::thread::current().id()));
-        Ok(())
     }
 
     fn end_cluster(&mut self) -> Result<()> {

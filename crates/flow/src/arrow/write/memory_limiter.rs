@@ -50,6 +50,8 @@ struct State {
     threads: usize,
     /// The task that others waited for in vain: nobody filled it.
     stalled_at: Option<u64>,
+    /// How often memory was released.
+    releases: u64,
 }
 
 /// The position of a context's clusters in the order of the output.
@@ -233,6 +235,28 @@ impl MemoryLimiter {
         Ok(may_begin.then(|| state.begin(self.limit, bytes, me)))
     }
 
+    /// Reserves what is free for a cluster that begins although it is too little, unless another thread is in a call that fills and does not
+    /// wait: that one may release memory.
+    pub fn reserve_anyway(&self, bytes: u64) -> Option<u64> {
+        let mut state = self.lock();
+        if state.running > state.waiting + 1 {
+            return None;
+        }
+        state.short |= bytes > state.free(self.limit);
+        Some(state.begin(self.limit, bytes, current().id()))
+    }
+
+    /// Whether a cluster at this position may take more than it has.
+    pub fn may_grow(&self, position: QueuePosition) -> Result<bool> {
+        let state = self.lock();
+        state.has_room(self.room(&state), 0, position)
+    }
+
+    /// A number that changes when memory is released.
+    pub fn releases(&self) -> u64 {
+        self.lock().releases
+    }
+
     /// Reserves `more` bytes for a cluster that is being filled and has `held`, and waits for earlier clusters to be appended, as
     /// [`MemoryLimiter::reserve`] does. The memory is [`Growth::Full`] where nothing is before this cluster, or at a standstill where
     /// it has its share.
@@ -301,6 +325,7 @@ impl MemoryLimiter {
         state.held = state.held.saturating_sub(before);
         state.take(now);
         if now < before {
+            state.releases += 1;
             self.wake(&state);
         }
     }
@@ -314,6 +339,7 @@ impl MemoryLimiter {
                 state.active.remove(&thread);
             }
         }
+        state.releases += 1;
         self.wake(&state);
     }
 
@@ -321,6 +347,7 @@ impl MemoryLimiter {
     pub fn release(&self, bytes: u64) {
         let mut state = self.lock();
         state.held = state.held.saturating_sub(bytes);
+        state.releases += u64::from(bytes > 0);
         state.short &= state.fixed + state.held > self.limit / 2;
         self.wake(&state);
     }

@@ -1,6 +1,10 @@
 //! Options of a writer.
 
+use std::fmt;
+use std::sync::Arc;
+
 use dataset::layout::Layout;
+use rootfile::Sink;
 
 use super::conform::Casting;
 
@@ -24,6 +28,28 @@ pub enum AutoSave {
     Entries(u64),
 }
 
+/// Where the bytes of an output go.
+#[derive(Clone, Default)]
+pub enum WritePlace {
+    /// To a file.
+    #[default]
+    File,
+    /// To a place of the caller's: the path is a name only.
+    Sink(Arc<dyn Sink>),
+    /// Nowhere, to measure the cost without the disk.
+    Nowhere,
+}
+
+impl fmt::Debug for WritePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "File",
+            Self::Sink(_) => "Sink",
+            Self::Nowhere => "Nowhere",
+        })
+    }
+}
+
 /// Options of a writer.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
@@ -39,8 +65,8 @@ pub struct WriteOptions {
     pub auto_save: Option<AutoSave>,
     /// The file's title.
     pub title: String,
-    /// Whether the output is discarded, to measure the cost without the disk.
-    pub discard: bool,
+    /// Where the bytes go.
+    pub place: WritePlace,
     /// The date of records, in seconds since 1970. SOURCE_DATE_EPOCH takes precedence. Without either it is now.
     pub date: Option<i64>,
 }

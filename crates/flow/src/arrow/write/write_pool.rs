@@ -27,6 +27,17 @@ const EACH_SHARE: u64 = 128;
 const SHARED_SHARE: u64 = 32;
 const SHARED_COPIES: u64 = 2;
 
+/// A thread of a pool, to be run by somebody else's thread.
+#[derive(Debug)]
+pub struct LentThread(rayon::ThreadBuilder);
+
+impl LentThread {
+    /// Works for the pool. Returns when the pool has ended.
+    pub fn run(self) {
+        self.0.run();
+    }
+}
+
 /// Memory that one or several writers share: all clusters of all their trees that are filled or wait to be written.
 #[derive(Clone, Debug)]
 pub struct WritePool {
@@ -82,9 +93,30 @@ impl WritePool {
     ///
     /// The threads cannot be started.
     pub fn with_team(budget: Budget) -> Result<Self> {
-        let pool = Self { team: budget.helpers()?, ..Self::new(budget) };
-        pool.work.add_helpers(pool.team.as_ref().map_or(0, |team| team.current_num_threads()));
-        Ok(pool)
+        Ok(Self::new(budget).helped_by(budget.helpers()?))
+    }
+
+    /// The same with threads of another's: `start` has each of them run somewhere, as many as the budget says. They end with the pool.
+    ///
+    /// # Errors
+    ///
+    /// `start` fails.
+    pub fn with_lent_team(budget: Budget, mut start: impl FnMut(LentThread) -> std::io::Result<()>) -> Result<Self> {
+        let team = rayon::ThreadPoolBuilder::new()
+            .num_threads(budget.threads)
+            .spawn_handler(|thread| start(LentThread(thread)));
+        let team = team.build().map_err(|e| rootfile::Error::from(std::io::Error::other(e)))?;
+        Ok(Self::new(budget).helped_by(Some(Arc::new(team))))
+    }
+
+    fn helped_by(self, team: Option<Arc<ThreadPool>>) -> Self {
+        self.work.add_helpers(team.as_ref().map_or(0, |team| team.current_num_threads()));
+        Self { team, ..self }
+    }
+
+    /// Bytes of memory.
+    pub fn memory(&self) -> u64 {
+        self.memory_limiter.limit()
     }
 
     /// The threads that make pieces of clusters, besides the one that fills.

@@ -13,7 +13,7 @@ use super::committer::Committer;
 use super::fill_context::FillContext;
 use super::metrics::Metrics;
 use super::ntuple::plan::NtupleSpec;
-use super::options::WriteOptions;
+use super::options::{WriteOptions, WritePlace};
 use super::output::NewObject;
 use super::table_source::{MoreColumns, TableSource};
 use super::tree::plan::{TreeColumn, TreeSpec};
@@ -59,9 +59,11 @@ impl ParallelWriter {
         let layout = options.layout.clone();
         let compression = layout.common.compression.unwrap_or(defaults::COMPRESSION).to_root_setting();
         let date = crate::commit::date::date(options.date.map(crate::commit::date::nearest_date));
-        let file = match options.discard {
-            true => FileWriter::discarding(path, compression, date, &options.title)?,
-            false => FileWriter::create(path, options.overwrite, compression, date, &options.title)?,
+        let title = &options.title;
+        let file = match &options.place {
+            WritePlace::File => FileWriter::create(path, options.overwrite, compression, date, title)?,
+            WritePlace::Sink(sink) => FileWriter::into_sink(path, Arc::clone(sink), compression, date, title)?,
+            WritePlace::Nowhere => FileWriter::discarding(path, compression, date, title)?,
         };
         memory_limiter.count_file(true);
         let committer = Arc::new(Committer::new(file, pool, options));

@@ -1,0 +1,3 @@
+//! Tests of the interface from outside: its header is that of the source.
+
+mod header;
