@@ -7,8 +7,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use rootfile::{Error, Result};
 
+use super::buffer::PartBuffer;
 use super::options::GatherOptions;
 use super::output::GatherOutput;
+use super::part::{PartBytes, PartRoom};
 use super::pool::GatherPool;
 use super::store::{PartStore, StoredPart};
 use crate::arrow::write::Order;
@@ -44,39 +46,47 @@ struct Queue {
 /// A part whose turn has not come.
 struct Waiting {
     name: PathBuf,
-    bytes: PartBytes,
+    place: PartPlace,
 }
 
-enum PartBytes {
-    InMemory(Vec<u8>),
-    InFile(StoredPart),
+enum PartPlace {
+    Memory(PartBytes),
+    Stored(StoredPart),
 }
 
-/// Room for a part in the memory of a pool. It goes back if no part comes.
-pub struct PartRoom {
-    pool: Arc<GatherPool>,
-    task: u64,
-    bytes: u64,
-    /// Whether there is none: the part waits in a file.
-    is_spilled: bool,
+/// What a thread brings.
+enum Brought {
+    Whole(Vec<u8>),
+    Chunks(PartBuffer),
 }
 
-impl PartRoom {
-    /// Bytes of the part.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
+/// Whether there is room for a part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Room {
+    Taken,
+    Full,
+}
+
+impl Brought {
+    /// Bytes that it takes, and whether the pool knows of them.
+    fn memory(&self) -> (u64, bool) {
+        match self {
+            Self::Whole(bytes) => (bytes.len() as u64, false),
+            Self::Chunks(buffer) => (buffer.memory(), true),
+        }
     }
 
-    /// The room is that of the part from now on.
-    fn keep(mut self) {
-        self.bytes = 0;
-    }
-}
-
-impl Drop for PartRoom {
-    fn drop(&mut self) {
-        if self.bytes > 0 && !self.is_spilled {
-            self.pool.give_back(self.bytes);
+    /// The same with the room that was taken for it.
+    fn with_room(self, pool: &Arc<GatherPool>) -> PartBytes {
+        match self {
+            Self::Whole(bytes) => {
+                let room = PartRoom::taken(pool, bytes.len() as u64);
+                PartBytes::Whole(bytes, room)
+            }
+            Self::Chunks(mut buffer) => {
+                buffer.become_part();
+                PartBytes::Chunks(buffer)
+            }
         }
     }
 }
@@ -106,43 +116,16 @@ impl GrowingMerge {
         &self.pool
     }
 
+    /// A file in memory, to be filled and added.
+    pub fn buffer(&self) -> PartBuffer {
+        PartBuffer::new(Arc::clone(&self.pool))
+    }
+
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the room of a part of so many bytes. In the order of tasks the part of a later task that would wait in vain gets it
-    /// in a file beside the output.
-    ///
-    /// # Errors
-    ///
-    /// The output was closed or given up, or the task was ended.
-    pub fn room(&self, task: u64, bytes: u64) -> Result<PartRoom> {
-        let mut in_vain = 0;
-        loop {
-            if let Some(room) = self.try_room(task, bytes)? {
-                return Ok(room);
-            }
-            // Parts that are taken together go now. In the order of tasks that would depend on timing.
-            if self.work(self.order == Order::Arrival)? {
-                continue;
-            }
-            in_vain = if self.pool.wait() { in_vain + 1 } else { 0 };
-            if in_vain >= PATIENCE {
-                let is_spilled = self.order == Order::Tasks;
-                if !is_spilled {
-                    self.pool.take(bytes);
-                }
-                return Ok(PartRoom { pool: Arc::clone(&self.pool), task, bytes, is_spilled });
-            }
-        }
-    }
-
-    /// The same, if no waiting is needed.
-    ///
-    /// # Errors
-    ///
-    /// As [`GrowingMerge::room`].
-    pub fn try_room(&self, task: u64, bytes: u64) -> Result<Option<PartRoom>> {
+    fn try_room(&self, task: u64, (bytes, is_counted): (u64, bool)) -> Result<Room> {
         let is_next = {
             let queue = self.lock();
             queue.check_open()?;
@@ -151,77 +134,112 @@ impl GrowingMerge {
             }
             self.order == Order::Tasks && queue.parts.head() == task
         };
-        let room = |is_spilled| PartRoom { pool: Arc::clone(&self.pool), task, bytes, is_spilled };
-        if self.pool.try_take(bytes) {
-            return Ok(Some(room(false)));
+        if self.pool.try_take(bytes, is_counted) {
+            return Ok(Room::Taken);
         }
         if is_next {
             // Others wait for it.
-            self.pool.take(bytes);
-            return Ok(Some(room(false)));
+            self.pool.take(bytes, is_counted);
+            return Ok(Room::Taken);
         }
-        Ok(None)
+        Ok(Room::Full)
     }
 
-    /// Adds a part, the bytes of a whole ROOT file. Who brings a part may write it, and others that came meanwhile.
+    /// Waits for room. Returns whether there is some: in the order of tasks there may be none for a later task, which would wait in vain.
+    fn room(&self, task: u64, need: (u64, bool)) -> Result<Room> {
+        let mut in_vain = 0;
+        loop {
+            if self.try_room(task, need)? == Room::Taken {
+                return Ok(Room::Taken);
+            }
+            // Parts that are taken together go now. In the order of tasks that would depend on timing.
+            if self.work(self.order == Order::Arrival)? {
+                continue;
+            }
+            in_vain = if self.pool.wait() { in_vain + 1 } else { 0 };
+            if in_vain >= PATIENCE {
+                if self.order == Order::Tasks {
+                    return Ok(Room::Full);
+                }
+                self.pool.take(need.0, need.1);
+                return Ok(Room::Taken);
+            }
+        }
+    }
+
+    /// Adds a part, the bytes of a whole ROOT file, once there is room for it: while the parts that are not written yet fill the memory it
+    /// waits. In the order of tasks the part of a later task that would wait in vain goes to a file beside the output. Who brings
+    /// a part may write it, and others that came meanwhile.
     ///
     /// # Errors
     ///
     /// A part cannot be read or joined, or the output cannot be written. Then the output is given up. The error may be that of a part
-    /// of another thread, which it names.
-    pub fn add(&self, room: PartRoom, part: Vec<u8>) -> Result<()> {
-        let task = room.task;
-        let name = {
-            let mut queue = self.lock();
-            queue.check_open()?;
-            queue.count += 1;
-            match self.order {
-                Order::Arrival => format!("part {}", queue.count),
-                Order::Tasks => format!("part of task {task}"),
+    /// of another thread, which it names. Or the output was closed or given up, or the task was ended.
+    pub fn add_part(&self, task: u64, part: Vec<u8>) -> Result<()> {
+        self.bring(task, Brought::Whole(part))
+    }
+
+    /// The same for a part in the pool's memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`GrowingMerge::add_part`].
+    pub fn add(&self, task: u64, part: PartBuffer) -> Result<()> {
+        self.bring(task, Brought::Chunks(part))
+    }
+
+    /// The same without waiting: gives the part back if there is no room for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`GrowingMerge::add_part`].
+    pub fn try_add(&self, task: u64, part: PartBuffer) -> Result<Option<PartBuffer>> {
+        let part = Brought::Chunks(part);
+        match (self.try_room(task, part.memory())?, part) {
+            (Room::Full, Brought::Chunks(part)) => Ok(Some(part)),
+            (_, part) => self.put(task, PartPlace::Memory(part.with_room(&self.pool))).map(|()| None),
+        }
+    }
+
+    fn bring(&self, task: u64, part: Brought) -> Result<()> {
+        match self.room(task, part.memory())? {
+            Room::Taken => self.put(task, PartPlace::Memory(part.with_room(&self.pool))),
+            Room::Full => {
+                let bytes = match part {
+                    Brought::Whole(bytes) => bytes,
+                    Brought::Chunks(buffer) => buffer.to_vec(),
+                };
+                let mut spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
+                let stored = spilled.put(PathBuf::new(), &bytes)?;
+                drop(spilled);
+                self.put(task, PartPlace::Stored(stored))
             }
-        };
-        let name = PathBuf::from(name);
-        let bytes = if room.is_spilled {
-            let mut spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
-            PartBytes::InFile(spilled.put(name.clone(), &part)?)
-        } else {
-            PartBytes::InMemory(part)
-        };
-        let held = room.bytes;
+        }
+    }
+
+    /// Adds a part that has its place, and writes what can be written.
+    fn put(&self, task: u64, place: PartPlace) -> Result<()> {
         {
             let mut queue = self.lock();
             queue.check_open()?;
-            let at = match self.order {
-                Order::Arrival => queue.parts.head(),
-                Order::Tasks => task,
+            queue.count += 1;
+            let (at, name) = match self.order {
+                Order::Arrival => (queue.parts.head(), format!("part {}", queue.count)),
+                Order::Tasks => (task, format!("a part of task {task}")),
             };
             if self.order == Order::Tasks {
                 queue.begun.insert(task);
             }
-            // The room may be larger than the part.
-            if let PartBytes::InMemory(part) = &bytes {
-                self.pool.give_back(held.saturating_sub(part.len() as u64));
-            }
-            queue.parts.put(at, Waiting { name, bytes });
-            room.keep();
+            queue.parts.put(at, Waiting { name: PathBuf::from(name), place });
         }
         self.work(false).map(drop)
-    }
-
-    /// Adds a part once there is room for it.
-    ///
-    /// # Errors
-    ///
-    /// As [`GrowingMerge::room`] and [`GrowingMerge::add`].
-    pub fn add_part(&self, task: u64, part: Vec<u8>) -> Result<()> {
-        self.add(self.room(task, part.len() as u64)?, part)
     }
 
     /// Ends a task, all of whose parts were added. In the order of arrival this says nothing.
     ///
     /// # Errors
     ///
-    /// As [`GrowingMerge::add`], of the parts whose turn it is then.
+    /// As [`GrowingMerge::add_part`], of the parts whose turn it is then.
     pub fn end_task(&self, task: u64) -> Result<()> {
         if self.order == Order::Arrival {
             return Ok(());
@@ -248,10 +266,10 @@ impl GrowingMerge {
         self.pool.count_working(true);
         let mut did = false;
         let mut result = Ok(());
-        while let Some(part) = queue.parts.next() {
+        while let Some(Waiting { name, place }) = queue.parts.next() {
             drop(queue);
             did = true;
-            result = guarded(|| part.name.display().to_string(), || self.write(part.name.clone(), part.bytes));
+            result = guarded(|| name.display().to_string(), || self.write(name.clone(), place));
             queue = self.lock();
             if result.is_err() {
                 break;
@@ -273,53 +291,28 @@ impl GrowingMerge {
         result.map(|()| did)
     }
 
-    fn write(&self, name: PathBuf, part: PartBytes) -> Result<()> {
-        let (bytes, held) = match part {
-            PartBytes::InMemory(bytes) => {
-                let len = bytes.len() as u64;
-                (bytes, len)
-            }
-            PartBytes::InFile(stored) => {
-                let spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
-                let bytes = spilled.take(&stored)?;
-                let len = bytes.len() as u64;
-                self.pool.take(len);
-                (bytes, len)
+    fn write(&self, name: PathBuf, place: PartPlace) -> Result<()> {
+        let bytes = match place {
+            PartPlace::Memory(bytes) => bytes,
+            PartPlace::Stored(stored) => {
+                let bytes = self.spilled.lock().unwrap_or_else(PoisonError::into_inner).take(&stored)?;
+                self.pool.take(bytes.len() as u64, false);
+                Brought::Whole(bytes).with_room(&self.pool)
             }
         };
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(output) = output.as_mut() else {
-            self.pool.give_back(held);
-            return Err(given_up(""));
-        };
-        let pending = output.pending_bytes();
-        let added = output.add(name, bytes);
-        if added.is_err() {
-            // All parts go.
-            output.forget_pending();
-        }
-        self.pool.give_back(*added.as_ref().unwrap_or(&(held + pending)));
-        added.map(drop)
+        output.as_mut().map_or_else(|| Err(given_up("")), |output| output.add(name, bytes))
     }
 
     fn flush(&self) -> Result<bool> {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(output) = output.as_mut() else { return Ok(false) };
-        let pending = output.pending_bytes();
-        let flushed = output.flush();
-        self.pool.give_back(pending);
-        flushed.map(|bytes| bytes > 0)
+        output.as_mut().map_or(Ok(false), GatherOutput::flush)
     }
 
     fn give_up(&self, queue: &mut Queue, why: &str) {
         queue.ended.get_or_insert_with(|| format!("the output was given up: {why}"));
-        for part in queue.parts.clear() {
-            if let PartBytes::InMemory(bytes) = part.bytes {
-                self.pool.give_back(bytes.len() as u64);
-            }
-        }
-        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.pool.give_back(output.map_or(0, |mut output| output.forget_pending()));
+        queue.parts.clear().for_each(drop);
+        drop(self.output.lock().unwrap_or_else(PoisonError::into_inner).take());
         self.spilled.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
@@ -338,7 +331,7 @@ impl GrowingMerge {
     ///
     /// # Errors
     ///
-    /// As [`GrowingMerge::add`]; the output was closed before.
+    /// As [`GrowingMerge::add_part`]; the output was closed before.
     pub fn close(&self) -> Result<Summary> {
         {
             let mut queue = self.lock();
@@ -356,10 +349,11 @@ impl GrowingMerge {
                 queue.ended = Some("the output was closed already".to_owned());
                 break;
             }
-            let _woken = self.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            drop(self.idle.wait(queue).unwrap_or_else(PoisonError::into_inner));
         }
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner).take();
-        output.map_or_else(|| Err(given_up("")), |output| guarded(|| "the end of the output".to_owned(), || output.close()))
+        let output = output.ok_or_else(|| given_up(""))?;
+        guarded(|| "the end of the output".to_owned(), || output.close())
     }
 }
 
@@ -371,5 +365,5 @@ impl Queue {
 
 #[cold]
 fn given_up(why: &str) -> Error {
-    Error::request(if why.is_empty() { "the output was given up after an earlier error".to_owned() } else { why.to_owned() })
+    Error::request(if why.is_empty() { "the output was given up after an earlier error" } else { why })
 }

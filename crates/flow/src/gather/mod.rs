@@ -5,6 +5,7 @@
 //! and pages move into the open file at once (`streaming`, a [`growing`] table for each tree and RNTuple), or, where the parts are not
 //! alike, it waits in a file for the end (`store`), and an ordinary merge follows.
 
+mod buffer;
 mod growing;
 mod merge;
 mod ntuple;
@@ -17,6 +18,7 @@ mod streaming;
 mod told;
 mod tree;
 
-pub use merge::{GrowingMerge, PartRoom};
+pub use buffer::PartBuffer;
+pub use merge::GrowingMerge;
 pub use options::GatherOptions;
 pub use pool::{GatherPool, PoolUse};

@@ -10,7 +10,7 @@ use dataset::layout::defaults;
 use rootfile::{Error, FilePool, FileWriter, Follow, OPEN_FILES, Result, RootFile, Source, check_output};
 
 use super::options::GatherOptions;
-use super::part::{PartInMemory, PartOfFile};
+use super::part::{PartBytes, PartInMemory, PartOfFile};
 use super::store::{PartStore, StoredPart};
 use super::streaming::Streaming;
 use crate::arrow::write::AutoSave;
@@ -69,35 +69,27 @@ impl GatherOutput {
         })
     }
 
-    /// Adds a part. Returns the bytes of parts that are no longer needed.
-    pub fn add(&mut self, name: PathBuf, bytes: Vec<u8>) -> Result<u64> {
-        let len = bytes.len() as u64;
+    /// Adds a part. Its memory goes back as soon as it is not needed.
+    pub fn add(&mut self, name: PathBuf, bytes: PartBytes) -> Result<()> {
+        let (len, source) = (bytes.len(), PartInMemory::new(name, bytes));
         if let State::Waiting { parts, .. } = &mut self.state {
-            parts.push(self.store.put(name, &bytes)?);
-            return Ok(len);
+            parts.push(self.store.put_source(&source)?);
+            return Ok(());
         }
-        self.pending.push(self.open(PartInMemory::new(name, bytes))?);
+        self.pending.push(self.open(source)?);
         self.pending_bytes += len;
-        if self.pending_bytes < self.batch { Ok(0) } else { self.flush() }
+        if self.pending_bytes >= self.batch {
+            self.flush()?;
+        }
+        Ok(())
     }
 
-    /// Forgets the parts that were to be taken together. Returns their bytes.
-    pub fn forget_pending(&mut self) -> u64 {
-        self.pending.clear();
-        std::mem::take(&mut self.pending_bytes)
-    }
-
-    /// Bytes of parts that are to be taken together with others.
-    pub fn pending_bytes(&self) -> u64 {
-        self.pending_bytes
-    }
-
-    /// Writes the parts that are taken together. Returns their bytes.
-    pub fn flush(&mut self) -> Result<u64> {
+    /// Writes the parts that are taken together. Returns whether there were any.
+    pub fn flush(&mut self) -> Result<bool> {
         let files = std::mem::take(&mut self.pending);
-        let bytes = std::mem::take(&mut self.pending_bytes);
+        self.pending_bytes = 0;
         if files.is_empty() {
-            return Ok(bytes);
+            return Ok(false);
         }
         let prepared = prepare_open(files.clone(), &self.options);
         let open = match &self.state {
@@ -120,7 +112,7 @@ impl GatherOutput {
             Ok(_) => self.let_wait(&files)?,
             Err(e) => return Err(e),
         }
-        Ok(bytes)
+        Ok(true)
     }
 
     fn open(&self, source: impl Source + 'static) -> Result<Arc<RootFile>> {
@@ -146,9 +138,7 @@ impl GatherOutput {
         prepare_open(all, &self.options)?;
         let mut parts = Vec::new();
         for file in files {
-            let source = file.source();
-            let bytes = source.read(0, usize::try_from(source.size()).unwrap_or(usize::MAX))?;
-            parts.push(self.store.put(file.name().to_path_buf(), &bytes)?);
+            parts.push(self.store.put_source(&**file.source())?);
         }
         self.state = State::Waiting { written, parts };
         Ok(())

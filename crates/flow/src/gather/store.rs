@@ -6,9 +6,12 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, Source};
 
 use super::part::PartOfFile;
+
+/// Bytes that are written at once.
+const PIECE: usize = 1 << 20;
 
 /// The parts that wait in a file.
 pub(super) struct PartStore {
@@ -47,6 +50,19 @@ impl PartStore {
         self.file = Some(file);
         let stored = StoredPart { name, start: self.end, len: bytes.len() as u64 };
         self.end += stored.len;
+        Ok(stored)
+    }
+
+    /// Writes a part to the file, piece by piece.
+    pub fn put_source(&mut self, part: &dyn Source) -> Result<StoredPart> {
+        let mut stored = self.put(part.name().to_path_buf(), &[])?;
+        let mut piece = vec![0; PIECE];
+        while stored.len < part.size() {
+            let left = usize::try_from(part.size() - stored.len).unwrap_or(usize::MAX);
+            piece.truncate(left);
+            part.read_exact_at(stored.len, &mut piece)?;
+            stored.len += self.put(PathBuf::new(), &piece)?.len;
+        }
         Ok(stored)
     }
 

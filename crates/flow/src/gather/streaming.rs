@@ -35,8 +35,9 @@ pub(super) struct Streaming {
     numbers: HashMap<String, usize>,
     objects: RunningObjects,
     pids: Vec<ProcessId>,
-    /// The descriptions of the last part's classes, which are those of most others.
-    infos: Option<Arc<StreamerInfos>>,
+    /// The descriptions of the classes of all parts, and those of the last part, which are those of most others.
+    infos: StreamerInfos,
+    last_infos: Option<Arc<StreamerInfos>>,
     told: Told,
     lost: Told,
     bytes_read: u64,
@@ -86,7 +87,8 @@ impl Streaming {
             numbers: HashMap::new(),
             objects: RunningObjects::new(compression, options.check),
             pids: Vec::new(),
-            infos: None,
+            infos: StreamerInfos::new(),
+            last_infos: None,
             told: Told::default(),
             lost: Told::default(),
             bytes_read: 0,
@@ -108,15 +110,17 @@ impl Streaming {
         };
         once && prepared.version.is_none()
             && prepared.objects.infos.is_none()
-            && prepared.older_cycles.is_empty()
+            && prepared.older_cycles.iter().all(|cycle| !cycle.kept)
             && prepared.plans.iter().all(fits)
             && open.is_none_or(|open| open.describes_as(&prepared.files))
     }
 
     /// Whether files describe no class otherwise than those before.
     fn describes_as(&self, files: &[Arc<RootFile>]) -> bool {
-        let Some(last) = &self.infos else { return true };
-        let same = |file: &RootFile| Arc::ptr_eq(last, file.shared_infos()) || ClassConflicts::between(last, file.infos()).is_empty();
+        let same = |file: &RootFile| {
+            self.last_infos.as_ref().is_some_and(|last| Arc::ptr_eq(last, file.shared_infos()))
+                || ClassConflicts::between(&self.infos, file.infos()).is_empty()
+        };
         files.iter().all(|file| same(file))
     }
 
@@ -126,12 +130,10 @@ impl Streaming {
         self.bytes_read += bytes;
         self.told.add(notes.into_iter().chain(objects.notes.iter().map(ToString::to_string)));
         for file in &files {
-            if self.infos.as_ref().is_none_or(|last| !Arc::ptr_eq(last, file.shared_infos())) {
+            if self.last_infos.as_ref().is_none_or(|last| !Arc::ptr_eq(last, file.shared_infos())) {
                 self.writer.infos_mut().extend(file.infos());
-                self.infos = Some(Arc::new(self.writer.infos_mut().clone()));
-                if files.len() == 1 {
-                    self.infos = Some(Arc::clone(file.shared_infos()));
-                }
+                self.infos.extend(file.infos());
+                self.last_infos = Some(Arc::clone(file.shared_infos()));
             }
         }
         let pid_offsets = self.join_pids(&files)?;
