@@ -17,7 +17,7 @@ OF_LIBRARY = {"write_buffer_merger", "write_addresses", "write_arrow"}
 HEADERS = REPO / "crates" / "capi" / "include"
 
 
-def library() -> Path:
+def capi_library() -> Path:
     """The library for C of the measured build."""
     return BINARY.resolve().parent / "capi" / "libbasketry.so"
 
@@ -27,7 +27,7 @@ def program(name: str) -> Path:
     home = root_command("root").parents[1]
     folder = built_folder()
     built = folder / name
-    own = library() if name in OF_LIBRARY else None
+    own = [capi_library(), f"-Wl,-rpath,{capi_library().parent}"] if name in OF_LIBRARY else []
     headers = [path.stat().st_mtime for path in HEADERS.iterdir()] if own else []
     if built.exists() and built.stat().st_mtime > max([0, *headers]):
         return built
@@ -41,9 +41,8 @@ def program(name: str) -> Path:
         _run("g++", *flags, "-fPIC", "-shared", "-o", library, dictionary, *link)
     # No symbol uses the dictionary, so the linker would drop it.
     used = ["-Wl,--push-state,--no-as-needed", "-lEventDict", "-Wl,--pop-state", f"-Wl,-rpath,{folder}"]
-    if own:
-        flags += ["-I", HEADERS]
-        link += [own, f"-Wl,-rpath,{own.parent}"]
+    flags += ["-I", HEADERS]
+    link += map(str, own)
     _run("g++", *flags, "-o", built, SOURCES / f"{name}.cxx", f"-L{folder}", *used, *link)
     return built
 

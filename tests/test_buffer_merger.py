@@ -1,11 +1,12 @@
 """basketry::BufferMerger in the place of ROOT::TBufferMerger: one program, compiled with either, fills the same files.
 
-The program (native/merger_cases.cxx) does what ROOT's tests and tutorials of TBufferMerger do, and reads what it wrote with real ROOT, value by
-value. `verify` and `check` look at the outputs as well.
+The program (native/merger_cases.cxx) does what ROOT's tests and tutorials of TBufferMerger do, and reads what it wrote
+with real ROOT, value by value. `check` looks at the outputs as well.
 """
 
 import functools
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from referee.c_programs import FOLDER, HEADERS, LIBRARY
 from referee.command import Basketry
+from referee.frames_as_lists import read_by_root
 from referee.paths import BUILD, REPO, root_command
 
 SOURCE = REPO / "tests" / "native" / "merger_cases.cxx"
@@ -21,7 +23,15 @@ LIBRARIES = "Core RIO Tree TreePlayer ROOTNTuple Hist Physics MathCore Thread Im
 CASES = ["sequential", "parallel", "classes", "often", "histograms", "several"]
 # TBufferMerger warns of these, since it merges the objects in memory and not what is in the file.
 OURS_ALONE = ["objects", "ntuple", "tasks"]
-SETTINGS = ["", "memory=1MB", "auto-save=20kB", "compression=zstd:1", "cluster=100kB", "cluster=500", "threads=2,compression=lz4:4"]
+SETTINGS = [
+    "",
+    "memory=1MB",
+    "auto-save=20kB",
+    "compression=zstd:1",
+    "cluster=100kB",
+    "cluster=500",
+    "threads=2,compression=lz4:4",
+]
 
 pytestmark = pytest.mark.skipif(
     not LIBRARY.exists() or shutil.which("g++") is None or root_command("root") is None,
@@ -30,15 +40,16 @@ pytestmark = pytest.mark.skipif(
 
 
 @functools.cache
-def program(ours: bool) -> Path:
+def program(ours: bool, source: Path = SOURCE) -> Path:
     """The program, with basketry's merger or with ROOT's."""
     home = root_command("root").parents[1]
     folder = BUILD / "capi"
     folder.mkdir(parents=True, exist_ok=True)
-    made = folder / f"merger_cases-{'ours' if ours else 'root'}-{os.getpid()}"
-    words = ["g++", "-O1", "-std=c++17", "-pthread", "-Wall", "-Werror", "-isystem", home / "include", "-o", made, SOURCE]
+    made = folder / f"{source.stem}-{'ours' if ours else 'root'}-{os.getpid()}"
+    flags = ["-O1", "-std=c++17", "-pthread", "-Wall", "-Werror"]
+    words = ["g++", *flags, "-isystem", str(home / "include"), "-o", str(made), str(source)]
     if ours:
-        words += ["-DOURS", f"-I{HEADERS}", LIBRARY, f"-Wl,-rpath,{FOLDER}"]
+        words += ["-DOURS", f"-I{HEADERS}", str(LIBRARY), f"-Wl,-rpath,{FOLDER}"]
     words += [f"-L{home / 'lib'}", f"-Wl,-rpath,{home / 'lib'}", f"-Wl,-rpath-link,{home.parent / 'root.libs'}"]
     words += [f"-l{library}" for library in LIBRARIES]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -101,5 +112,16 @@ def test_a_setting_that_is_not_known_is_an_error(tmp_path: Path) -> None:
     done = subprocess.run(
         [program(True), "sequential", output, "1", "ordre=tasks"], capture_output=True, text=True, check=False
     )
-    assert done.returncode != 0 and "ordre" in done.stderr
+    assert done.returncode != 0
+    assert "ordre" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_program_of_the_page_runs(basketry: Basketry, tmp_path: Path) -> None:
+    text = re.findall(r"```c\+\+\n(.*?)```", (REPO / "docs" / "frameworks.md").read_text(), re.DOTALL)
+    assert len(text) == 1
+    source, output = tmp_path / "page.cxx", tmp_path / "out.root"
+    source.write_text(text[0])
+    subprocess.run([program(True, source), output], check=True)
+    basketry("check", output)
+    assert read_by_root(output, "Events", ["number"]) == {"number": list(range(4000))}

@@ -44,8 +44,8 @@ def megabytes(bench: Bench, codec: str, threads: int) -> int:
 def capi(bench: Bench) -> None:
     """C++: BufferMerger takes no more CPU than TBufferMerger, and a third of its memory with 8 threads; 64 MB."""
     SCRATCH.mkdir(parents=True, exist_ok=True)
-    if not native.library().exists():
-        bench.say(f"no {native.library()}: make capi")
+    if not native.capi_library().exists():
+        bench.say(f"no {native.capi_library()}: make capi")
         return
     for kind in KINDS:
         for threads in THREADS:
@@ -66,7 +66,13 @@ def rows(codec: str, done: dict[str, Contender]) -> list[str]:
     for one in done.values():
         if not isinstance(one, Writer):
             continue
-        cells = [codec, one.name, f"{1e6 * one.cpu / max(1, one.of('entries')):.2f}", f"{one.cpu:.3f}", f"{one.wall:.3f}"]
+        cells = [
+            codec,
+            one.name,
+            f"{1e6 * one.cpu / max(1, one.of('entries')):.2f}",
+            f"{one.cpu:.3f}",
+            f"{one.wall:.3f}",
+        ]
         cells += [f"{one.of('peak_rss') / 1e6:.0f}", f"{one.of('bytes') / 1e6:.1f}"]
         if isinstance(theirs, Writer):
             cells += [f"{one.cpu / theirs.cpu:.2f}", f"{one.of('peak_rss') / theirs.of('peak_rss'):.2f}"]
