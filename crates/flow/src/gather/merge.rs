@@ -132,7 +132,8 @@ impl GrowingMerge {
             if self.order == Order::Tasks && queue.parts.is_done(task) {
                 return Err(Error::request(format!("task {task} was ended already")));
             }
-            self.order == Order::Tasks && queue.parts.head() == task
+            // While somebody writes, memory becomes free.
+            self.order == Order::Tasks && queue.parts.head() == task && !queue.busy
         };
         if self.pool.try_take(bytes, is_counted) {
             return Ok(Room::Taken);
