@@ -1,7 +1,9 @@
-"""The library for C and C++: programs that are compiled against it write and read, and real ROOT, uproot and `verify` find the same values.
+"""The library for C and C++: programs that are compiled against it write and read. Real ROOT and uproot find the same
+values, and `verify` finds copies equal.
 
-The programs are in tests/capi. They are compiled as C99, C++17 and C++20 with all warnings as errors, and run plain, under AddressSanitizer and
-under ThreadSanitizer. What a machine lacks (a sanitizer, oneTBB, Fortran, Go, Julia) is skipped with its name.
+The programs are in tests/capi. They are compiled as C99, C11, C++17 and C++20 with all warnings as errors, and run
+plain, under AddressSanitizer and under ThreadSanitizer. What a machine lacks (a sanitizer, oneTBB, Fortran, Go, Julia)
+is skipped by its name.
 """
 
 import functools
@@ -24,6 +26,10 @@ from referee.paths import REPO
 
 CONTAINERS = ["ttree", "rntuple"]
 EACH = 500
+PLAIN = Way("c++17")
+NM = ["nm", "-D", "--defined-only", str(LIBRARY)]
+# What each C library of glibc's has.
+SYSTEM = {"libc", "libgcc_s", "libm", "libdl", "libpthread", "librt", "libutil", "ld-linux-x86-64", "ld-linux-aarch64"}
 
 pytestmark = pytest.mark.skipif(bool(c_programs.is_missing("cc", "c++")), reason=c_programs.is_missing("cc", "c++"))
 
@@ -98,7 +104,7 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def slots(folder: Path, container: str, threads: int, ways: str, way: Way = Way("c++17"), tasks: int = 8) -> str:
+def slots(folder: Path, container: str, threads: int, ways: str, way: Way = PLAIN, tasks: int = 8) -> str:
     """Runs slots.cpp in a folder, which is made."""
     folder.mkdir(exist_ok=True)
     return c_programs.run(c_programs.compiled("slots.cpp", way), folder, container, threads, tasks, ways)
@@ -121,6 +127,19 @@ def test_slots_write_the_same_bytes_with_any_threads(container: str, tmp_path: P
     assert read_by_root(path, "Events", ["hits.x"]) == {"hits.x": hits}
 
 
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_columns_that_become_known_late(container: str, tmp_path: Path) -> None:
+    path = tmp_path / "late.root"
+    c_programs.run(c_programs.compiled("late.cpp", Way("c++17")), path, container)
+    expected = {
+        "number": list(range(400)),
+        "bit": [100 <= i < 200 or i >= 300 for i in range(400)],
+        "list": [[0.5] * (i % 3) if i >= 300 else [] for i in range(400)],
+    }
+    assert by_uproot(path, "Events", list(expected)) == expected
+    assert read_by_root(path, "Events", list(expected)) == expected
+
+
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_an_event_loop_reads_what_was_written(container: str, standard: str, tmp_path: Path) -> None:
@@ -141,7 +160,9 @@ def test_programs_under_address_sanitizer(tmp_path: Path) -> None:
     empty = tmp_path / "failures"
     empty.mkdir()
     c_programs.run(c_programs.compiled("failures.cpp", way), empty)
-    c_programs.run(c_programs.compiled("sequential.c", Way("c99", "address,undefined")), tmp_path / "c.root", "ttree", 500)
+    c_programs.run(
+        c_programs.compiled("sequential.c", Way("c99", "address,undefined")), tmp_path / "c.root", "ttree", 500
+    )
     c_programs.run(c_programs.compiled("arrow.c", Way("c99", "address,undefined")), tmp_path / "a.root", "ttree", 3000)
 
 
@@ -169,7 +190,7 @@ def test_tasks_of_onetbb_in_a_stolen_order(ways: str, tmp_path: Path) -> None:
 
 def symbols() -> dict[str, str]:
     """The symbols that the library exports, with their versions."""
-    said = subprocess.run(["nm", "-D", "--defined-only", str(LIBRARY)], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(NM, capture_output=True, text=True, check=True).stdout
     named = [line.split()[-1] for line in said.splitlines() if line.split()[1] in "TDBRW"]
     return {name.partition("@")[0]: name.rpartition("@")[2] for name in named}
 
@@ -177,13 +198,13 @@ def symbols() -> dict[str, str]:
 @pytest.mark.skipif(shutil.which("nm") is None, reason="no nm")
 def test_the_library_exports_its_interface_and_nothing_else() -> None:
     relied_on = set(re.findall(r"\b(basketry_\w+)\(", (REPO / "crates/capi/abi.txt").read_text()))
-    assert symbols() == {name: "BASKETRY_1" for name in relied_on}
+    assert symbols() == dict.fromkeys(relied_on, "BASKETRY_1")
 
 
 def test_the_library_needs_the_system_only() -> None:
     said = subprocess.run(["readelf", "-d", str(LIBRARY)], capture_output=True, text=True, check=True).stdout
     needed = set(re.findall(r"NEEDED.*\[([a-z_0-9+-]+)\.so", said))
-    assert needed <= {"libc", "libgcc_s", "libm", "libdl", "libpthread", "librt", "libutil", "ld-linux-x86-64", "ld-linux-aarch64"}
+    assert needed <= SYSTEM
 
 
 CMAKE = """cmake_minimum_required(VERSION 3.16)
@@ -208,9 +229,10 @@ def test_an_installed_library_is_found(tmp_path: Path) -> None:
     source = c_programs.SOURCES
     if shutil.which("pkg-config"):
         found = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "PATH": "/usr/bin:/bin"}
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "basketry"], env=found, capture_output=True, text=True, check=True)
+        asked = ["pkg-config", "--cflags", "--libs", "basketry"]
+        flags = subprocess.run(asked, env=found, capture_output=True, text=True, check=True).stdout.split()
         program = tmp_path / "by-pkg-config"
-        subprocess.run(["cc", "-std=c99", str(source / "sequential.c"), "-o", str(program), *flags.stdout.split()], check=True)
+        subprocess.run(["cc", "-std=c99", str(source / "sequential.c"), "-o", str(program), *flags], check=True)
         c_programs.run(program, tmp_path / "p.root", "ttree", 100, environment={"LD_LIBRARY_PATH": str(prefix / "lib")})
     if shutil.which("cmake") is None:
         pytest.skip("no cmake")
@@ -231,7 +253,10 @@ def test_an_installed_library_is_found(tmp_path: Path) -> None:
 def other_language(language: str, folder: Path) -> None:
     """Runs the program of a language, which writes out.root."""
     source = c_programs.SOURCES / {"Fortran": "program.f90", "Go": "program.go", "Julia": "program.jl"}[language]
-    path, library = folder / "out.root", ["-L" + str(c_programs.FOLDER), "-lbasketry", f"-Wl,-rpath,{c_programs.FOLDER}"]
+    path, library = (
+        folder / "out.root",
+        ["-L" + str(c_programs.FOLDER), "-lbasketry", f"-Wl,-rpath,{c_programs.FOLDER}"],
+    )
     if language == "Fortran":
         program = folder / "program"
         subprocess.run(["gfortran", "-Wall", str(source), "-o", str(program), *library], check=True, cwd=folder)
@@ -240,7 +265,13 @@ def other_language(language: str, folder: Path) -> None:
         program = folder / "program"
         flags = {"CGO_CFLAGS": f"-I{c_programs.HEADERS}", "CGO_LDFLAGS": " ".join(library), "CGO_ENABLED": "1"}
         words = ["go", "build", "-o", str(program), str(source)]
-        settings = {**os.environ, **flags, "GOFLAGS": "-mod=mod", "GOCACHE": str(folder / "cache"), "GOTOOLCHAIN": "local"}
+        settings = {
+            **os.environ,
+            **flags,
+            "GOFLAGS": "-mod=mod",
+            "GOCACHE": str(folder / "cache"),
+            "GOTOOLCHAIN": "local",
+        }
         subprocess.run(words, check=True, cwd=folder, env=settings)
         c_programs.run(program, path)
     else:
@@ -267,7 +298,8 @@ def test_the_programs_of_the_page_run(tmp_path: Path) -> None:
     for program, text in zip((arrow, addresses, reading), page_programs(), strict=True):
         source = program.with_suffix(".cpp")
         source.write_text(text)
-        words = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{c_programs.HEADERS}", f"-I{c_programs.SOURCES}", str(source)]
+        words = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", str(source)]
+        words += [f"-I{c_programs.HEADERS}", f"-I{c_programs.SOURCES}"]
         linked = ["-o", str(program), str(LIBRARY), f"-Wl,-rpath,{c_programs.FOLDER}", "-pthread"]
         subprocess.run([*words, *linked], check=True)
     events, tags, copy, merged = (tmp_path / f"{name}.root" for name in ("events", "tags", "copy", "merged"))

@@ -166,7 +166,7 @@ int main(int argc, char **argv)
     schema_of(schema.children[0], "l", "number", 0);
     schema_of(schema_of(schema.children[1], "+l", "pt", 1)->children[0], "f", "item", 0);
     number = basketry_writer_table_arrow(writer, "Events", &schema, NULL, &error);
-    check(number == 0, error, "basketry_writer_table_arrow");
+    check(number == 0, &error, "basketry_writer_table_arrow");
     MADE(context, basketry_context_new(writer, number, &error));
     for (at = 0; at + 700 < entries; at += 700) {
         make_table(&table, at, 700);
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
     row = 0;
     for (;;) {
         int done = basketry_context_try_fill_arrow(context, &table, &schema, &row, &error);
-        check(done >= 0, error, "basketry_context_try_fill_arrow");
+        check(done >= 0, &error, "basketry_context_try_fill_arrow");
         if (done == BASKETRY_OK) {
             break;
         }

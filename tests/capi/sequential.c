@@ -64,7 +64,7 @@ int main(int argc, char **argv)
     columns[5] = column("Muon_pt", "float[nMuon]", offsetof(struct event, Muon_pt));
     columns[6] = column("grid", "short[2]", offsetof(struct event, grid));
     table = basketry_writer_table(writer, "Events", columns, 7, NULL, &error);
-    check(table == 0, error, "basketry_writer_table");
+    check(table == 0, &error, "basketry_writer_table");
     MADE(context, basketry_context_new(writer, table, &error));
     for (i = 0; i < entries; i++) {
         event.run = (int32_t)(i / 100);

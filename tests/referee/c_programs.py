@@ -62,11 +62,11 @@ def compiled(name: str, way: Way) -> Path:
 def run(program: Path, *arguments: object, environment: dict[str, str] | None = None) -> str:
     """Runs a program, and returns what it prints. It must succeed."""
     # Leaks of the process's end are Rust's statics.
-    sanitizers = {"ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0", "TSAN_OPTIONS": "halt_on_error=1"}
+    sanitizers = {"ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "halt_on_error=1"}
+    settings = {**os.environ, **sanitizers, **(environment or {})}
     words = [str(program), *map(str, arguments)]
-    done = subprocess.run(
-        words, capture_output=True, text=True, timeout=300, check=False, env={**os.environ, **sanitizers, **(environment or {})}
-    )
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=settings)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}")
+        said = f"{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
+        raise RuntimeError(f"{' '.join(words)} ended with {done.returncode}:\n{said}")
     return done.stdout

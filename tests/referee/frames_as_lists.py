@@ -1,4 +1,7 @@
-"""Columns of trees and RNTuples as lists, as real ROOT's RDataFrame reads them. Run as a program it is the process with ROOT in it."""
+"""Columns of trees and RNTuples as lists, as real ROOT's RDataFrame reads them.
+
+Run as a program it is the process with ROOT in it.
+"""
 
 import json
 import subprocess

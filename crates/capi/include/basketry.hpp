@@ -78,7 +78,8 @@ private:
 
 namespace detail {
 
-inline void check(bool done, basketry_error *failed)
+/// Throws if it is not done. The error is looked at only after the call that writes it, which may be an argument as well.
+inline void check(bool done, basketry_error *const &failed)
 {
     if (!done) {
         throw error(failed);
@@ -396,7 +397,7 @@ public:
     explicit operator bool() const noexcept { return handle_ != nullptr; }
 
 private:
-    static bool waited(int done, basketry_error *failed)
+    static bool waited(int done, basketry_error *const &failed)
     {
         detail::check(done >= 0, failed);
         return done == BASKETRY_OK;
@@ -566,7 +567,7 @@ private:
         return made;
     }
 
-    static table added(std::int64_t number, basketry_error *failed)
+    static table added(std::int64_t number, basketry_error *const &failed)
     {
         detail::check(number >= 0, failed);
         return number;
@@ -601,19 +602,21 @@ struct scan_options {
 
 /// Items of a list that an event loop has read. They stay until the next entry is read.
 template <typename T>
-class view : public basketry_items {
+class view {
 public:
-    view() : basketry_items{nullptr, 0} {}
-
-    const T *data() const noexcept { return static_cast<const T *>(first); }
-    std::size_t size() const noexcept { return count; }
-    bool empty() const noexcept { return count == 0; }
+    const T *data() const noexcept { return static_cast<const T *>(items_.first); }
+    std::size_t size() const noexcept { return items_.count; }
+    bool empty() const noexcept { return items_.count == 0; }
     const T *begin() const noexcept { return data(); }
-    const T *end() const noexcept { return data() + count; }
+    const T *end() const noexcept { return data() + items_.count; }
     const T &operator[](std::size_t number) const noexcept { return data()[number]; }
 #if defined(__cpp_lib_span)
-    operator std::span<const T>() const noexcept { return {data(), count}; }
+    operator std::span<const T>() const noexcept { return {data(), size()}; }
 #endif
+
+private:
+    /// Nothing else, so that arrays of views are arrays of these.
+    basketry_items items_{nullptr, 0};
 };
 
 /// A text that an event loop has read.

@@ -36,6 +36,8 @@ pub(crate) struct Filling {
     waiting: Option<(RecordBatch, usize)>,
     /// Bytes that are gathered before they go into the context.
     most: usize,
+    /// The number of columns that the table had when the context began.
+    began_with: usize,
 }
 
 /// Entries are gathered up to one part in this many of the memory, within these bounds.
@@ -48,7 +50,15 @@ const FIRST_ROWS: usize = 16;
 impl Filling {
     fn new(context: FillContext, table: Arc<Table>, memory: u64) -> Self {
         let most = (memory / GATHERED_SHARE).clamp(LEAST_GATHERED, MOST_GATHERED);
-        Self { context, table, gathered: None, waiting: None, most: usize::try_from(most).unwrap_or(usize::MAX) }
+        let began_with = table.columns().len();
+        Self {
+            context,
+            table,
+            gathered: None,
+            waiting: None,
+            most: usize::try_from(most).unwrap_or(usize::MAX),
+            began_with,
+        }
     }
 
     fn fill(&mut self, batch: &RecordBatch) -> Result<()> {
@@ -75,7 +85,8 @@ impl Filling {
                     "the table was made of a schema: its columns have no C++ types; fill it by Arrow",
                 ));
             }
-            self.gathered = Some(Gatherer::new(columns.get(..self.table.early).unwrap_or_default())?);
+            let own = columns.get(..self.began_with).unwrap_or_default();
+            self.gathered = Some(Gatherer::new(own, self.table.early)?);
         }
         self.gathered.as_mut().ok_or_else(finished)
     }
@@ -88,7 +99,7 @@ impl Filling {
             let columns = self.table.columns();
             let more = columns.get(width..=column);
             let more = more.ok_or_else(|| Failure::request(format!("the table has no column {column}")))?.to_vec();
-            self.gatherer()?.add(&more)?;
+            self.gatherer()?.add_late(&more)?;
         }
         self.gatherer()?.bind(column, address)
     }
@@ -102,10 +113,15 @@ impl Filling {
         let (most, mut done) = (self.most, 0);
         while done < count {
             let gathered = self.gatherer()?;
-            // Many rows at once, but not many more than fit.
-            let each = gathered.bytes().checked_div(gathered.rows()).unwrap_or(0).max(1);
-            let room = (most.saturating_sub(gathered.bytes()) / each).clamp(1, FIRST_ROWS.max(gathered.rows()));
-            let rows = room.min(count - done);
+            let rows = match count - done {
+                1 => 1,
+                // Many rows at once, but not many more than fit.
+                more => {
+                    let each = gathered.bytes().checked_div(gathered.rows()).unwrap_or(0).max(1);
+                    let room = most.saturating_sub(gathered.bytes()) / each;
+                    room.clamp(1, FIRST_ROWS.max(gathered.rows())).min(more)
+                }
+            };
             // SAFETY: the caller's promise; these entries are among them.
             let pushed = unsafe { gathered.push(base.wrapping_add(done * stride), rows, stride) };
             // A part of an entry may be there.
@@ -168,15 +184,18 @@ impl Context {
     fn begin(writer: &Writer, table: i64, task: Option<u64>) -> Result<Self> {
         let open = writer.open()?;
         let table = open.table(table)?;
-        let context = open.with(|writer| match task {
-            Some(_) if open.order == Order::Arrival => {
-                Err(Failure::request("tasks have numbers with order=tasks only"))
-            }
-            Some(task) => writer.fill_task(table.id, task),
-            None => writer.fill_context(table.id),
+        let filling = open.with(|writer| {
+            let context = match task {
+                Some(_) if open.order == Order::Arrival => {
+                    return Err(Failure::request("tasks have numbers with order=tasks only"));
+                }
+                Some(task) => writer.fill_task(table.id, task)?,
+                None => writer.fill_context(table.id)?,
+            };
+            // No columns are added meanwhile: the writer is locked.
+            Ok(Filling::new(context, table, open.memory))
         })?;
-        let memory = open.memory;
-        Ok(Self(Owned::new(Mutex::new(Some(Filling::new(context, table, memory))))))
+        Ok(Self(Owned::new(Mutex::new(Some(filling)))))
     }
 
     fn lock(&self) -> Result<MutexGuard<'_, Option<Filling>>> {
@@ -312,7 +331,8 @@ fn would_wait(done: Option<bool>) -> i32 {
 /// Sets where a column of a table of C++ types is in each entry that this context fills, until it is set again.
 ///
 /// @param column   The number of the column: its place among those of the table, the late ones behind the others. The first call for a
-///                 late column makes it part of this context: from the next entry on it and those added before it have values.
+///                 late column makes it part of this context, with those added before it: from the next entry on they have values, which are
+///                 zeroes until each is bound.
 /// @param address  The value's address; null: it is at its offset from the address of the entry.
 /// @return 0, or -1 after an error.
 #[unsafe(no_mangle)]

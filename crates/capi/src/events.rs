@@ -66,7 +66,7 @@ enum Values {
     /// Structures, one for each row, which point into the array.
     Items {
         items: Vec<Items>,
-        _below: Box<Below>,
+        _below: Below,
     },
 }
 

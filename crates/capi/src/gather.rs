@@ -1,6 +1,5 @@
 //! Gathers values from addresses into arrays: entries of a program's own variables and structures, row by row or many rows at once.
 
-use std::ptr::null;
 use std::sync::Arc;
 
 use arrow_array::{
@@ -147,6 +146,30 @@ impl Column {
         }
     }
 
+    /// Adds values that are zero or empty. Returns their bytes.
+    fn push_zeros(&mut self, count: usize) -> usize {
+        match &mut self.values {
+            Values::Number { width, data } => {
+                data.extend_zeros(count * *width);
+                count * *width
+            }
+            Values::Bool(bits) => {
+                bits.append_n(count, false);
+                count.div_ceil(8)
+            }
+            Values::Text { offsets, .. } | Values::List { offsets, .. } => {
+                let end = offsets.last().copied().unwrap_or(0);
+                offsets.extend(std::iter::repeat_n(end, count));
+                8 * count
+            }
+            Values::Fixed { count: each, item } => item.push_zeros(count * *each),
+            Values::Record { members, rows } => {
+                *rows += count;
+                members.iter_mut().map(|(_, member)| member.push_zeros(count)).sum()
+            }
+        }
+    }
+
     /// The values as an array. The column is empty then.
     fn take(&mut self) -> Result<ArrayRef> {
         Ok(match &mut self.values {
@@ -230,13 +253,23 @@ fn taken(offsets: &mut Vec<i64>) -> OffsetBuffer<i64> {
     OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(offsets, next)))
 }
 
+/// Where the values of a column are.
+#[derive(Clone, Copy)]
+enum Place {
+    /// At the column's offset from the address of each entry.
+    ByOffset,
+    /// At this address.
+    Bound(*const u8),
+    /// Nowhere yet: they are zero.
+    Nowhere,
+}
+
 /// A column, and where its values are.
 struct Source {
     name: String,
     /// Bytes from the address of an entry.
     offset: usize,
-    /// Where it is in each entry; null where that is by the offset.
-    bound: *const u8,
+    place: Place,
     /// The column that counts its items, by number.
     counter: Option<usize>,
     /// How an integer lies here, if it is one.
@@ -253,30 +286,36 @@ pub(crate) struct Gatherer {
 }
 
 impl Gatherer {
-    /// For columns by C++ type.
-    pub fn new(columns: &[Asked]) -> Result<Self> {
+    /// For columns by C++ type, of which those from `late` on have no place until they are bound.
+    pub fn new(columns: &[Asked], late: usize) -> Result<Self> {
         let mut all = Self { sources: Vec::new(), schema: SchemaRef::new(Schema::empty()), rows: 0, bytes: 0 };
-        all.add(columns)?;
+        let (early, more) = columns.split_at(late.min(columns.len()));
+        all.add(early, Place::ByOffset)?;
+        all.add(more, Place::Nowhere)?;
         Ok(all)
     }
 
-    /// Adds columns. There must be no entries.
-    pub fn add(&mut self, columns: &[Asked]) -> Result<()> {
+    /// Adds columns that have no place until they are bound. There must be no entries.
+    pub fn add_late(&mut self, columns: &[Asked]) -> Result<()> {
+        self.add(columns, Place::Nowhere)
+    }
+
+    fn add(&mut self, columns: &[Asked], place: Place) -> Result<()> {
         for asked in columns {
             let named = |e: Error| e.object(format!("column {}", asked.name));
             let none = || Error::unsupported(format!("a {} is not gathered from memory; use Arrow", asked.cpp));
             let shape = asked.shape.as_ref().ok_or_else(none).map_err(named)?;
-            let place = |counter: &str| {
+            let before = |counter: &str| {
                 let found = self.sources.iter().position(|one| one.name == counter && one.number.is_some());
                 found.ok_or_else(|| named(Error::request(format!("no integer {counter} is before it"))))
             };
-            let counter = shape.counter().map(place).transpose()?;
+            let counter = shape.counter().map(before).transpose()?;
             let number = match shape {
                 Shape::Number(number @ (Number::Int(_) | Number::Unsigned(_))) => Some(*number),
                 _ => None,
             };
             let (name, offset, column) = (asked.name.clone(), asked.offset, Column::new(shape));
-            self.sources.push(Source { name, offset, bound: null(), counter, number, column });
+            self.sources.push(Source { name, offset, place, counter, number, column });
         }
         let field = |source: &Source| Arc::new(Field::new(&source.name, source.column.data_type.clone(), false));
         self.schema = Arc::new(Schema::new(self.sources.iter().map(field).collect::<Fields>()));
@@ -291,7 +330,8 @@ impl Gatherer {
     /// Sets where a column is in each entry; null: by its offset.
     pub fn bind(&mut self, column: usize, address: *const u8) -> Result<()> {
         let none = || Error::request(format!("there is no column {column}"));
-        self.sources.get_mut(column).ok_or_else(none)?.bound = address;
+        let place = if address.is_null() { Place::ByOffset } else { Place::Bound(address) };
+        self.sources.get_mut(column).ok_or_else(none)?.place = place;
         Ok(())
     }
 
@@ -332,13 +372,14 @@ impl Gatherer {
 }
 
 impl Source {
-    /// Where the column is in the entry at an address, and how far that in the next one is.
-    fn place(&self, base: *const u8, stride: usize) -> Result<(*const u8, usize)> {
-        match (self.bound.is_null(), base.is_null()) {
-            (false, _) => Ok((self.bound, 0)),
-            (true, true) => Err(Error::request("has no address: bind it, or give that of the entry")),
+    /// Where the column is in the entry at an address, and how far that in the next one is; none where it is nowhere.
+    fn at(&self, base: *const u8, stride: usize) -> Result<Option<(*const u8, usize)>> {
+        match (self.place, base.is_null()) {
+            (Place::Bound(address), _) => Ok(Some((address, 0))),
+            (Place::ByOffset, true) => Err(Error::request("has no address: bind it, or give that of the entry")),
             // The caller has said that the value is there.
-            (true, false) => Ok((base.wrapping_add(self.offset), stride)),
+            (Place::ByOffset, false) => Ok(Some((base.wrapping_add(self.offset), stride))),
+            (Place::Nowhere, _) => Ok(None),
         }
     }
 
@@ -348,12 +389,12 @@ impl Source {
     ///
     /// As [`Gatherer::push`].
     unsafe fn push(&mut self, before: &[Self], (base, count, stride): (*const u8, usize, usize)) -> Result<usize> {
-        let (at, step) = self.place(base, stride)?;
+        let Some((at, step)) = self.at(base, stride)? else { return Ok(self.column.push_zeros(count)) };
         let Some(counter) = self.counter.and_then(|number| before.get(number)) else {
             // SAFETY: the caller's promise.
             return unsafe { self.column.push(at, count, step) };
         };
-        let (counts, counts_step) = counter.place(base, stride)?;
+        let Some((counts, counts_step)) = counter.at(base, stride)? else { return Ok(self.column.push_zeros(count)) };
         let mut taken = 0;
         for row in 0..count {
             // SAFETY: an integer of the counter's type is there.
@@ -429,20 +470,20 @@ mod tests {
             asked("all", "float[4]", std::mem::offset_of!(Event, pt)),
             asked("hits", "std::vector<float>", std::mem::offset_of!(Event, hits)),
         ];
-        let mut rows = Gatherer::new(&columns).unwrap();
+        let mut rows = Gatherer::new(&columns, columns.len()).unwrap();
         let more = 7i32;
-        rows.add(&[asked("more", "int", 0)]).unwrap();
-        rows.bind(4, (&raw const more).cast()).unwrap();
+        rows.add_late(&[asked("more", "int", 0)]).unwrap();
         // SAFETY: the structures are there, with what they point to.
         unsafe {
             rows.push(events.as_ptr().cast(), 2, size_of::<Event>()).unwrap();
+            rows.bind(4, (&raw const more).cast()).unwrap();
             rows.push((&raw const events[2]).cast(), 1, 0).unwrap();
         }
         let batch = rows.take().unwrap();
         assert_eq!(batch.column(0).as_primitive::<Int32Type>().values().as_ref(), [1, 3, 0]);
         assert_eq!(batch.column(1).as_list::<i64>().offsets().as_ref(), [0, 1, 4, 4]);
         assert_eq!(batch.column(3).as_list::<i64>().values().as_primitive::<Float32Type>().values().len(), 9);
-        assert_eq!(batch.column(4).as_primitive::<Int32Type>().values().as_ref(), [7, 7, 7]);
+        assert_eq!(batch.column(4).as_primitive::<Int32Type>().values().as_ref(), [0, 0, 7]);
         assert_eq!((rows.rows(), rows.bytes(), rows.take().unwrap().num_rows()), (0, 0, 0));
         assert_eq!(events[0].text.1, 2);
     }
@@ -450,10 +491,10 @@ mod tests {
     #[test]
     fn what_is_no_vector_is_refused() {
         let backwards: [usize; 3] = [16, 8, 8];
-        let mut rows = Gatherer::new(&[asked("v", "std::vector<float>", 0)]).unwrap();
+        let mut rows = Gatherer::new(&[asked("v", "std::vector<float>", 0)], 1).unwrap();
         // SAFETY: the pointers are not followed.
         let said = unsafe { rows.push(backwards.as_ptr().cast(), 1, 0) };
         assert!(said.is_err_and(|e| e.to_string().contains("column v")));
-        assert!(Gatherer::new(&[asked("m", "std::map<int,int>", 0)]).is_err());
+        assert!(Gatherer::new(&[asked("m", "std::map<int,int>", 0)], 1).is_err());
     }
 }

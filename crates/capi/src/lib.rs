@@ -5,6 +5,7 @@
 //! cbindgen (a test compares), so the comments of exported items are the interface's reference. What `unsafe` there is stands in `foreign`,
 //! `options`, `sink`, `pool`, `arrow`, `gather` and `events`; each block says what the caller has promised.
 #![expect(unsafe_code, reason = "this crate is a C interface")]
+#![expect(clippy::not_unsafe_ptr_arg_deref, reason = "callers are in C, where each function is what Rust calls unsafe")]
 #![warn(clippy::undocumented_unsafe_blocks)]
 
 mod answer;

@@ -93,7 +93,7 @@ fn run(call: &Call, progress: Option<Progress>) -> Result<String> {
     })
 }
 
-/// Runs a verb of the command, and returns its report as JSON: what `basketry VERB --json` prints (docs/reference, docs/*-schema.md).
+/// Runs a verb of the command, and returns its report as JSON: what `basketry VERB --json` prints (its form is on the pages docs/VERB-schema.md).
 ///
 /// @param verb      `merge`, `rewrite`, `verify`, `inspect`, `tune`, `recover`, `convert`, `check`, `fileset`, `precision`, `plan`, `collect`.
 /// @param options   The options of the verb by name, as settings (`output=all.root, compression=zstd:5, force=true`) or as a JSON object

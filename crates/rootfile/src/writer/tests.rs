@@ -34,6 +34,59 @@ fn records_of_any_size_lie_where_the_writer_says() {
     }
 }
 
+/// A place in memory with room for some bytes.
+struct Memory {
+    bytes: std::sync::Mutex<Vec<u8>>,
+    room: usize,
+    finished: std::sync::atomic::AtomicU64,
+}
+
+impl Memory {
+    fn new(room: usize) -> Arc<Self> {
+        Arc::new(Self { bytes: std::sync::Mutex::default(), room, finished: std::sync::atomic::AtomicU64::new(0) })
+    }
+}
+
+impl Sink for Memory {
+    fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
+        let (mut all, at) = (self.bytes.lock().unwrap(), usize::try_from(at).unwrap());
+        if at + bytes.len() > self.room {
+            return Err(crate::Error::request("full"));
+        }
+        let end = all.len().max(at + bytes.len());
+        all.resize(end, 0);
+        all[at..at + bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finish(&self, len: u64) -> Result<()> {
+        self.finished.store(len, std::sync::atomic::Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_sink_gets_the_bytes_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.root");
+    let write = |mut writer: FileWriter| {
+        let (small, large) = (vec![1; 10], vec![2; 2 * BUFFER]);
+        writer.append(&small)?;
+        writer.append_parts(&[&large, &small])?;
+        writer.sync()?;
+        writer.finish()
+    };
+    write(FileWriter::create(&path, false, 0, 0, "").unwrap()).unwrap();
+    let kept = Memory::new(usize::MAX);
+    let size = write(FileWriter::into_sink(Path::new("out.root"), kept.clone(), 0, 0, "").unwrap()).unwrap();
+    assert!(*kept.bytes.lock().unwrap() == std::fs::read(&path).unwrap());
+    assert_eq!(kept.finished.load(std::sync::atomic::Ordering::Relaxed), size);
+    let small = Memory::new(BUFFER);
+    let refused = write(FileWriter::into_sink(Path::new("out.root"), small.clone(), 0, 0, "").unwrap()).unwrap_err();
+    assert_eq!(refused.to_string(), "out.root: full");
+    assert_eq!(small.finished.load(std::sync::atomic::Ordering::Relaxed), 0);
+}
+
 #[test]
 fn parts_lie_one_behind_the_other() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,6 +7,19 @@ use super::committer::Committer;
 use super::memory_limiter::AtStandstill;
 use super::refusal::Refusal;
 
+/// A cluster that is being filled goes on where so many bytes are free.
+const STEP: u64 = 64 << 10;
+
+/// What becomes of a cluster that is being filled by a context that does not wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GoesOn {
+    Yes,
+    /// Its context hands back.
+    NotNow,
+    /// It ends here, where nobody releases memory: then it waits to be appended, and can be moved out of memory.
+    Ends,
+}
+
 impl Committer {
     /// Reserves memory for a cluster of a task, but does not wait: None if there is none. Where nothing was released for a while since `refused`, nobody will: then
     /// clusters that wait to be appended make room, or the cluster begins with too little memory.
@@ -30,17 +43,20 @@ impl Committer {
     }
 
     /// Whether a cluster that is being filled may take more memory now, by a context that does not wait.
-    pub fn may_go_on(&self, ticket: &Ticket, refused: &mut Refusal) -> Result<bool> {
+    pub fn may_go_on(&self, ticket: &Ticket, refused: &mut Refusal) -> Result<GoesOn> {
         let most = self.pool.memory_limiter.cluster_limit();
-        let may = |committer: &Self| committer.pool.memory_limiter.may_grow(committer.position(ticket, most));
+        let may = |committer: &Self| committer.pool.memory_limiter.may_grow(STEP, committer.position(ticket, most));
         if may(self)? {
             refused.end();
-            return Ok(true);
+            return Ok(GoesOn::Yes);
         }
         if !refused.is_in_vain(self.pool.memory_limiter.releases()) {
-            return Ok(false);
+            return Ok(GoesOn::NotNow);
         }
-        Ok(self.make_room(most)? == AtStandstill::GoOn || may(self)?)
+        if self.make_room(most)? == AtStandstill::GoOn {
+            return Ok(GoesOn::Ends);
+        }
+        Ok(if may(self)? { GoesOn::Yes } else { GoesOn::NotNow })
     }
 
     /// Reserves more for a cluster that is being filled, whether or not it is free.

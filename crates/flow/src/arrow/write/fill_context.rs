@@ -12,6 +12,7 @@ use rootfile::bytes::foreseen;
 use rootfile::{Error, Result};
 
 use super::ahead::Ahead;
+use super::at_once::GoesOn;
 use super::cluster_rule::{ClusterRule, FillLevel};
 use super::commit_order::Ticket;
 use super::committer::{Committer, ContextStart};
@@ -232,11 +233,14 @@ impl FillContext {
     fn fill_arrays(&mut self, arrays: &Arrays, rows: std::ops::Range<usize>) -> Result<usize> {
         let (mut at, rows) = (rows.start, rows.end);
         while at < rows {
-            let goes_on = match self.reservation.cluster {
-                None => self.begin_cluster()?,
-                Some(_) => !self.at_once || self.committer.may_go_on(&self.ticket, &mut self.refused)?,
-            };
-            if !goes_on {
+            if self.at_once && self.reservation.cluster.is_some() {
+                match self.committer.may_go_on(&self.ticket, &mut self.refused)? {
+                    GoesOn::Yes => {}
+                    GoesOn::NotNow => break,
+                    GoesOn::Ends => self.end_last_cluster()?,
+                }
+            }
+            if self.reservation.cluster.is_none() && !self.begin_cluster()? {
                 break;
             }
             let n = usize::try_from(self.rule.until_check()).unwrap_or(usize::MAX).min(rows - at);

@@ -246,10 +246,10 @@ impl MemoryLimiter {
         Some(state.begin(self.limit, bytes, current().id()))
     }
 
-    /// Whether a cluster at this position may take more than it has.
-    pub fn may_grow(&self, position: QueuePosition) -> Result<bool> {
+    /// Whether a cluster at this position may take more bytes than it has. Without an order that never waits: clusters end early instead.
+    pub fn may_grow(&self, bytes: u64, position: QueuePosition) -> Result<bool> {
         let state = self.lock();
-        state.has_room(self.room(&state), 0, position)
+        Ok(position == QueuePosition::Unordered || state.has_room(self.room(&state), bytes, position)?)
     }
 
     /// A number that changes when memory is released.
