@@ -169,7 +169,12 @@ pub extern "C" fn basketry_part_new(
 ///
 /// @return 0, or -1 for a null pointer, or where there is no memory.
 #[unsafe(no_mangle)]
-pub extern "C" fn basketry_part_write(part: Option<&mut Part>, position: usize, bytes: *const c_void, count: usize) -> i32 {
+pub extern "C" fn basketry_part_write(
+    part: Option<&mut Part>,
+    position: usize,
+    bytes: *const c_void,
+    count: usize,
+) -> i32 {
     status(None, || {
         // SAFETY: the interface asks for so many bytes.
         let bytes = unsafe { items(bytes.cast::<u8>(), count, "the bytes") }?;

@@ -81,7 +81,7 @@ impl Brought {
         match self {
             Self::Whole(bytes) => {
                 let room = PartRoom::taken(pool, bytes.len() as u64);
-                PartBytes::Whole(bytes, room)
+                PartBytes::Whole { bytes, _room: room }
             }
             Self::Chunks(mut buffer) => {
                 buffer.become_part();
@@ -99,8 +99,7 @@ impl GrowingMerge {
     /// The output is there and may not be replaced, or its folder is not there.
     pub fn begin(path: &Path, options: &GatherOptions, pool: Arc<GatherPool>) -> Result<Self> {
         let output = GatherOutput::new(path, options, pool.limit())?;
-        let queue =
-            Queue { parts: OrderedQueue::new(), begun: BTreeSet::new(), count: 0, busy: false, ended: None };
+        let queue = Queue { parts: OrderedQueue::new(), begun: BTreeSet::new(), count: 0, busy: false, ended: None };
         Ok(Self {
             pool,
             order: options.order,

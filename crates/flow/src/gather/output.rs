@@ -46,7 +46,10 @@ enum State {
     Empty,
     Streaming(Box<Streaming>),
     /// Parts wait. The first of them may be all that was written before.
-    Waiting { written: Option<Arc<RootFile>>, parts: Vec<StoredPart> },
+    Waiting {
+        written: Option<Arc<RootFile>>,
+        parts: Vec<StoredPart>,
+    },
     /// The output was given up.
     GivenUp,
 }

@@ -31,14 +31,14 @@ impl Drop for PartRoom {
 
 /// The bytes of a part in memory.
 pub(super) enum PartBytes {
-    Whole(Vec<u8>, PartRoom),
+    Whole { bytes: Vec<u8>, _room: PartRoom },
     Chunks(PartBuffer),
 }
 
 impl PartBytes {
     pub fn len(&self) -> u64 {
         match self {
-            Self::Whole(bytes, _) => bytes.len() as u64,
+            Self::Whole { bytes, .. } => bytes.len() as u64,
             Self::Chunks(buffer) => buffer.len() as u64,
         }
     }
@@ -65,7 +65,7 @@ impl Source for PartInMemory {
     fn read_exact_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let read = match &self.bytes {
-            PartBytes::Whole(bytes, _) => {
+            PartBytes::Whole { bytes, .. } => {
                 let there = start.checked_add(buf.len()).and_then(|end| bytes.get(start..end));
                 there.map_or(0, |there| {
                     buf.copy_from_slice(there);

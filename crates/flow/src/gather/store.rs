@@ -36,7 +36,8 @@ impl PartStore {
     }
 
     fn failed(&self, what: &str, why: std::io::Error) -> Error {
-        let why = Error::from(why).object(format!("{what} a temporary file where parts wait; make room, or give more memory"));
+        let why = Error::from(why)
+            .object(format!("{what} a temporary file where parts wait; make room, or give more memory"));
         why.file(&self.folder)
     }
 

@@ -60,7 +60,11 @@ fn can_grow(table: &dyn OutputTable) -> bool {
 }
 
 /// Begins a table.
-fn begin(table: Box<dyn OutputTable>, output: &mut TableOutput<'_>, how: &Writing<'_>) -> Result<Box<dyn GrowingTable>> {
+fn begin(
+    table: Box<dyn OutputTable>,
+    output: &mut TableOutput<'_>,
+    how: &Writing<'_>,
+) -> Result<Box<dyn GrowingTable>> {
     if table.tree().is_some() {
         let plan = table.into_tree().ok_or_else(|| Error::request("a table without a plan"))?;
         return Ok(Box::new(GrowingTree::begin(*plan, output, how)?));
@@ -74,7 +78,8 @@ impl Streaming {
     pub fn begin(path: &Path, prepared: &Prepared, options: &Options, auto_save: Option<AutoSave>) -> Result<Self> {
         let first = prepared.files.first();
         let requested = options.compression.metadata.or(prepared.layout.common.compression);
-        let own = || first.map_or(defaults::COMPRESSION.to_root_setting(), |file| default_setting(file, &prepared.plans));
+        let own =
+            || first.map_or(defaults::COMPRESSION.to_root_setting(), |file| default_setting(file, &prepared.plans));
         let setting = requested.map_or_else(own, Compression::to_root_setting);
         let same = |n: &i32| Compression::from_root_setting(*n) == Compression::from_root_setting(setting);
         let setting = options.compression.header.filter(same).unwrap_or(setting);
@@ -172,8 +177,9 @@ impl Streaming {
     /// Joins the process identifiers of parts to those so far. Returns what is added to the numbers of each part.
     fn join_pids(&mut self, files: &[Arc<RootFile>]) -> Result<Vec<u16>> {
         let known = self.pids.len();
-        let tables: Vec<_> =
-            std::iter::once(std::mem::take(&mut self.pids)).chain(files.iter().map(|file| process_ids::read(file))).collect();
+        let tables: Vec<_> = std::iter::once(std::mem::take(&mut self.pids))
+            .chain(files.iter().map(|file| process_ids::read(file)))
+            .collect();
         let (joined, mut offsets) = process_ids::join(&tables)?;
         process_ids::write_from(&mut self.writer, &joined, known)?;
         self.pids = joined;
@@ -214,8 +220,7 @@ impl Streaming {
     /// Makes the unfinished file whole.
     fn save(&mut self) -> Result<()> {
         let writer = &mut self.writer;
-        let labels =
-            self.tables.iter_mut().map(|grown| grown.table.update(writer)).collect::<Result<Vec<_>>>()?;
+        let labels = self.tables.iter_mut().map(|grown| grown.table.update(writer)).collect::<Result<Vec<_>>>()?;
         let (tables, sums) = (&self.tables, self.objects.sums());
         let of_tables: Vec<_> = tables.iter().map(|grown| |keylen| grown.table.record(keylen)).collect();
         let of_sums: Vec<_> = sums.iter().map(|sum| |keylen| sum.payload(keylen)).collect();
@@ -243,7 +248,8 @@ impl Streaming {
         let mut summary = Summary { bytes_read: self.bytes_read, ..Summary::default() };
         for Grown { place, directory, table } in self.tables {
             let mut output = TableOutput { writer: &mut self.writer, directory, place: &place };
-            let (table, lost) = table.finish(&mut output, self.compression).map_err(|e| e.object(place.path.clone()))?;
+            let (table, lost) =
+                table.finish(&mut output, self.compression).map_err(|e| e.object(place.path.clone()))?;
             summary.tables.push(table);
             self.lost.add(lost);
         }

@@ -60,7 +60,7 @@ fn every_corpus_file_is_gathered_as_it_is_merged() {
         let (ours, theirs) = (folder.path("ours.root"), folder.path("theirs.root"));
         let expected = merged(&vec![path; 3], &theirs, &Layout::default(), PlanOptions::default());
         let options = GatherOptions { overwrite: true, ..GatherOptions::default() };
-        match (gather(&[&bytes; 3], &ours, &options, MEMORY), expected) {
+        match (gather(&[&bytes[..]; 3], &ours, &options, MEMORY), expected) {
             (Ok(_), Ok(_)) => {
                 alike += 1;
                 wrong.extend(differences(&[theirs], &ours).iter().take(2).map(|what| format!("{name}: {what}")));
@@ -79,7 +79,13 @@ fn layouts_are_those_of_a_merge() {
     let folder = Folder::new();
     let (paths, parts) = samples(&folder, &[700, 0, 30, 256, 1000, 1]);
     let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-    for text in ["", "compression = \"zstd:1\"", "cluster = \"70\"\nbasket = \"300B\"", "cluster = \"20kB\"", "basket-memory = \"2kB\""] {
+    for text in [
+        "",
+        "compression = \"zstd:1\"",
+        "cluster = \"70\"\nbasket = \"300B\"",
+        "cluster = \"20kB\"",
+        "basket-memory = \"2kB\"",
+    ] {
         let layout = Layout::from_toml(text).unwrap();
         let output = folder.path("out.root");
         for memory in [1, 20_000, MEMORY] {
@@ -109,7 +115,9 @@ fn the_order_of_tasks_gives_the_same_bytes_for_any_threads_and_memory() {
                             let task = next.fetch_add(1, Ordering::Relaxed);
                             // Tasks may begin in another order.
                             let task = if memory == 1 { 39u64.wrapping_sub(task) } else { task };
-                            let Some(part) = (task < 40).then(|| &parts[usize::try_from(task).unwrap() % 8]) else { break };
+                            let Some(part) = (task < 40).then(|| &parts[usize::try_from(task).unwrap() % 8]) else {
+                                break;
+                            };
                             merge.add_part(task, part.clone()).unwrap();
                             merge.end_task(task).unwrap();
                         }
@@ -136,7 +144,8 @@ fn parts_wait_while_there_is_no_room() {
     let largest = parts.iter().map(|part| part.len() as u64).max().unwrap();
     let pool = Arc::new(GatherPool::new(3 * largest));
     let outputs = [folder.path("a.root"), folder.path("b.root")];
-    let merges = outputs.each_ref().map(|path| GrowingMerge::begin(path, &GatherOptions::default(), Arc::clone(&pool)).unwrap());
+    let merges =
+        outputs.each_ref().map(|path| GrowingMerge::begin(path, &GatherOptions::default(), Arc::clone(&pool)).unwrap());
     std::thread::scope(|scope| {
         for n in 0..8 {
             let (merges, parts) = (&merges, &parts);
@@ -199,8 +208,10 @@ fn an_auto_saved_output_is_whole_before_its_end() {
     let merge = GrowingMerge::begin(&output, &options, Arc::new(GatherPool::new(MEMORY))).unwrap();
     for (number, part) in parts.iter().enumerate() {
         merge.add_part(0, part.clone()).unwrap();
-        let hidden: Vec<PathBuf> = std::fs::read_dir(output.parent().unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
-        let hidden = hidden.iter().find(|path| path.file_name().unwrap().to_string_lossy().starts_with(".out.root")).unwrap();
+        let hidden: Vec<PathBuf> =
+            std::fs::read_dir(output.parent().unwrap()).unwrap().map(|e| e.unwrap().path()).collect();
+        let hidden =
+            hidden.iter().find(|path| path.file_name().unwrap().to_string_lossy().starts_with(".out.root")).unwrap();
         let copy = folder.path(&format!("copy{number}.root"));
         std::fs::copy(hidden, &copy).unwrap();
         assert_eq!(differences(&paths[..=number], &copy), Vec::<String>::new());
