@@ -83,7 +83,9 @@ public:
         if (asked == "UPDATE" || asked == "READ") {
             throw std::invalid_argument("basketry::BufferMerger makes a new file: RECREATE, NEW or CREATE");
         }
-        reproducible_ = more.settings.find("order=tasks") != std::string::npos;
+        std::string packed = more.settings;
+        packed.erase(std::remove(packed.begin(), packed.end(), ' '), packed.end());
+        reproducible_ = packed.find("order=tasks") != std::string::npos;
         std::string settings = "overwrite=" + std::string(asked == "NEW" || asked == "CREATE" ? "false" : "true");
         if (!more.settings.empty()) {
             settings += "," + more.settings;

@@ -15,11 +15,13 @@ use super::store::{PartStore, StoredPart};
 use super::streaming::Streaming;
 use crate::arrow::write::AutoSave;
 use crate::commit::date::date;
+use crate::execute::budget::DEFAULT_MEMORY;
 use crate::execute::progress::unwatched;
 use crate::plan::options::Pack;
 use crate::rewrite::execute::write;
 use crate::rewrite::options::Options;
 use crate::rewrite::prepare::prepare_open;
+use crate::rewrite::prepared::Prepared;
 use crate::rewrite::summary::Summary;
 
 /// Parts whose clusters are joined or cut are taken together, about so many clusters of the output at once.
@@ -147,6 +149,14 @@ impl GatherOutput {
         Ok(())
     }
 
+    /// Prepares the merge of all parts. After hours of filling it does not fail for a little memory.
+    fn prepare_all(&mut self, files: Vec<Arc<RootFile>>) -> Result<Prepared> {
+        prepare_open(files.clone(), &self.options).or_else(|_| {
+            self.options.budget.memory = self.options.budget.memory.max(DEFAULT_MEMORY);
+            prepare_open(files, &self.options)
+        })
+    }
+
     /// Ends the output, which gets its name.
     pub fn close(mut self) -> Result<Summary> {
         self.flush()?;
@@ -157,7 +167,7 @@ impl GatherOutput {
                 for part in &parts {
                     files.push(self.open(self.store.open(part)?)?);
                 }
-                write(prepare_open(files, &self.options)?, &self.path, &self.options, &unwatched)?
+                write(self.prepare_all(files)?, &self.path, &self.options, &unwatched)?
             }
             State::GivenUp => return Err(Error::request("the output was given up after an earlier error")),
             State::Empty | State::Waiting { .. } => {
