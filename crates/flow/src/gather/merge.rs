@@ -60,6 +60,14 @@ enum Brought {
     Chunks(PartBuffer),
 }
 
+/// The memory of a part.
+#[derive(Clone, Copy)]
+struct Need {
+    bytes: u64,
+    /// Whether the pool knows of it.
+    is_counted: bool,
+}
+
 /// Whether there is room for a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
@@ -68,11 +76,11 @@ enum Room {
 }
 
 impl Brought {
-    /// Bytes that it takes, and whether the pool knows of them.
-    fn memory(&self) -> (u64, bool) {
+    /// The memory that it takes.
+    fn need(&self) -> Need {
         match self {
-            Self::Whole(bytes) => (bytes.len() as u64, false),
-            Self::Chunks(buffer) => (buffer.memory(), true),
+            Self::Whole(bytes) => Need { bytes: bytes.len() as u64, is_counted: false },
+            Self::Chunks(buffer) => Need { bytes: buffer.memory(), is_counted: true },
         }
     }
 
@@ -124,7 +132,8 @@ impl GrowingMerge {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn try_room(&self, task: u64, (bytes, is_counted): (u64, bool)) -> Result<Room> {
+    fn try_room(&self, task: u64, need: Need) -> Result<Room> {
+        let Need { bytes, is_counted } = need;
         let is_next = {
             let queue = self.lock();
             queue.check_open()?;
@@ -146,7 +155,7 @@ impl GrowingMerge {
     }
 
     /// Waits for room. Returns whether there is some: in the order of tasks there may be none for a later task, which would wait in vain.
-    fn room(&self, task: u64, need: (u64, bool)) -> Result<Room> {
+    fn room(&self, task: u64, need: Need) -> Result<Room> {
         let mut in_vain = 0;
         loop {
             if self.try_room(task, need)? == Room::Taken {
@@ -161,7 +170,7 @@ impl GrowingMerge {
                 if self.order == Order::Tasks {
                     return Ok(Room::Full);
                 }
-                self.pool.take(need.0, need.1);
+                self.pool.take(need.bytes, need.is_counted);
                 return Ok(Room::Taken);
             }
         }
@@ -195,14 +204,14 @@ impl GrowingMerge {
     /// As [`GrowingMerge::add_part`].
     pub fn try_add(&self, task: u64, part: PartBuffer) -> Result<Option<PartBuffer>> {
         let part = Brought::Chunks(part);
-        match (self.try_room(task, part.memory())?, part) {
+        match (self.try_room(task, part.need())?, part) {
             (Room::Full, Brought::Chunks(part)) => Ok(Some(part)),
             (_, part) => self.put(task, PartPlace::Memory(part.with_room(&self.pool))).map(|()| None),
         }
     }
 
     fn bring(&self, task: u64, part: Brought) -> Result<()> {
-        match self.room(task, part.memory())? {
+        match self.room(task, part.need())? {
             Room::Taken => self.put(task, PartPlace::Memory(part.with_room(&self.pool))),
             Room::Full => {
                 let bytes = match part {

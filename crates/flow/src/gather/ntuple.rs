@@ -50,7 +50,7 @@ impl GrowingNtuple {
         // Page lists are as long as they may be, and not one for each part.
         plan.job.keeps_groups = false;
         self.input_entries += plan.input_entries;
-        append_pages(&plan.job, (writer, &mut self.open.sink), &mut self.running, how.share, how.progress)
+        append_pages(&plan.job, writer, &mut self.open.sink, &mut self.running, how.share, how.progress)
     }
 }
 

@@ -130,7 +130,7 @@ impl GatherOutput {
             State::Streaming(open) => {
                 let (_, staged) = open.finish()?;
                 let file = File::open(staged.path()).map_err(|e| Error::from(e).file(staged.path()))?;
-                let all = PartOfFile::new(PathBuf::from("the parts so far"), Arc::new(file), (0, staged.len()));
+                let all = PartOfFile::new(PathBuf::from("the parts so far"), Arc::new(file), &(0..staged.len()));
                 // The name goes, the file stays as long as it is open.
                 drop(staged);
                 Some(self.open(all)?)

@@ -1,6 +1,7 @@
 //! The bytes of a part: in memory, with the room that they take, or in the file where parts wait.
 
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,9 +95,9 @@ pub(super) struct PartOfFile {
 }
 
 impl PartOfFile {
-    /// `len` bytes of a file from `start` on. `name` is that in messages.
-    pub fn new(name: PathBuf, file: Arc<File>, (start, len): (u64, u64)) -> Self {
-        Self { name, file, start, len }
+    /// Some bytes of a file. `name` is that in messages.
+    pub fn new(name: PathBuf, file: Arc<File>, bytes: &Range<u64>) -> Self {
+        Self { name, file, start: bytes.start, len: bytes.end - bytes.start }
     }
 }
 

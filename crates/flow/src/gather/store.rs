@@ -70,7 +70,7 @@ impl PartStore {
     /// A part, to be read from the file.
     pub fn open(&self, part: &StoredPart) -> Result<PartOfFile> {
         let file = self.file.as_ref().ok_or_else(|| Error::request("no part waits"))?;
-        Ok(PartOfFile::new(part.name.clone(), Arc::clone(file), (part.start, part.len)))
+        Ok(PartOfFile::new(part.name.clone(), Arc::clone(file), &(part.start..part.start + part.len)))
     }
 
     /// Reads a part back into memory. Once none is left, the room goes back to the system.

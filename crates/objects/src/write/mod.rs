@@ -65,7 +65,8 @@ impl ObjectPlan {
             None => files.iter().for_each(|file| writer.infos_mut().extend(file.infos())),
         }
         let directories = vec![writer.top(); self.directories.len()];
-        let mut run = Run::new(writer, files, (compression, self.check), pid_offsets);
+        let mut run = Run::new(writer, files, compression, pid_offsets);
+        run.check = self.check;
         (run.written.directories, run.written.problems) = (directories, self.problems.clone());
         run.directory(self, 0)?;
         Ok(run.written)
@@ -88,7 +89,7 @@ impl<'a> Run<'a> {
     fn new(
         writer: &'a mut FileWriter,
         files: Vec<&'a RootFile>,
-        (compression, check): (ObjectCompression, bool),
+        compression: ObjectCompression,
         pid_offsets: &'a [u16],
     ) -> Self {
         let written = WrittenObjects {
@@ -98,7 +99,7 @@ impl<'a> Run<'a> {
             damaged: Vec::new(),
         };
         let (cycles, compressor) = (HashMap::new(), Compressor::new());
-        Self { writer, files, compression, check, pid_offsets, written, cycles, compressor }
+        Self { writer, files, compression, check: false, pid_offsets, written, cycles, compressor }
     }
 
     fn directory(&mut self, plan: &ObjectPlan, index: usize) -> Result<()> {

@@ -11,7 +11,7 @@ use rootfile::{DirId, FileWriter, Result, RootFile};
 
 use super::{ObjectCompression, Run, input, load, told};
 use crate::merge::{MergeRule, Merger, Note};
-use crate::plan::{Action, NamedObject, ObjectLocation, ObjectPlan};
+use crate::plan::{Action, ObjectLocation, ObjectPlan};
 use crate::problem::Problem;
 
 /// Most problems that are told.
@@ -33,6 +33,15 @@ pub struct RunningObjects {
     copied: HashMap<Place, HashSet<[u64; 2]>>,
     /// What was not merged as ROOT would.
     pub problems: Vec<Problem>,
+}
+
+/// An object of an input, and where it goes.
+struct Added<'a> {
+    file: &'a RootFile,
+    pid_offset: u16,
+    directory: DirId,
+    rule: MergeRule,
+    place: Place,
 }
 
 /// An object that is added up.
@@ -110,23 +119,18 @@ impl RunningObjects {
                     Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => continue,
                 };
                 let place = (directory.path.clone(), entry.name.clone(), entry.class.clone());
-                self.add_object((writer, id), (file, pid_offset), (place, entry), parts)
-                    .map_err(|e| e.object(directory.path_of(&entry.name)))?;
+                let added = Added { file, pid_offset, directory: id, rule: MergeRule::of(&entry.class), place };
+                self.add_object(writer, &added, parts).map_err(|e| e.object(directory.path_of(&entry.name)))?;
             }
         }
         Ok(())
     }
 
-    fn add_object(
-        &mut self,
-        (writer, directory): (&mut FileWriter, DirId),
-        (file, pid_offset): (&RootFile, u16),
-        (place, entry): (Place, &NamedObject),
-        parts: &[ObjectLocation],
-    ) -> Result<()> {
-        if MergeRule::of(&entry.class).merges()
+    fn add_object(&mut self, writer: &mut FileWriter, added: &Added<'_>, parts: &[ObjectLocation]) -> Result<()> {
+        let Added { file, pid_offset, directory, rule, place } = added;
+        if rule.merges()
             && let Some(newest) = parts.last()
-            && self.add_up((file, pid_offset), (&place, directory), *newest)?
+            && self.add_up(added, *newest)?
         {
             return Ok(());
         }
@@ -134,13 +138,14 @@ impl RunningObjects {
             let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
             let raw = file.raw_payload(&key).map_err(|e| e.file(file.name()))?;
             let known = self.copied.entry(place.clone()).or_default();
-            let first_only = MergeRule::of(&entry.class) == MergeRule::FirstOnly && !known.is_empty();
+            let first_only = *rule == MergeRule::FirstOnly && !known.is_empty();
             if first_only || !known.insert(digest(&raw)) {
                 continue;
             }
-            let offsets = [pid_offset];
-            let mut run = Run::new(writer, vec![file], (self.compression, self.check), &offsets);
-            run.copy(&place.0, directory, ObjectLocation { file: 0, ..*part })?;
+            let offsets = [*pid_offset];
+            let mut run = Run::new(writer, vec![*file], self.compression, &offsets);
+            run.check = self.check;
+            run.copy(&place.0, *directory, ObjectLocation { file: 0, ..*part })?;
             self.problems.append(&mut run.written.problems);
             self.problems.truncate(MOST_PROBLEMS);
         }
@@ -148,19 +153,15 @@ impl RunningObjects {
     }
 
     /// Adds an object to its sum. Returns whether that is possible.
-    fn add_up(
-        &mut self,
-        (file, pid_offset): (&RootFile, u16),
-        (place, directory): (&Place, DirId),
-        part: ObjectLocation,
-    ) -> Result<bool> {
+    fn add_up(&mut self, added: &Added<'_>, part: ObjectLocation) -> Result<bool> {
+        let Added { file, pid_offset, directory, place, .. } = added;
         let (path, name, _) = place;
         let (key, payload) = load(file, part)?;
         match self.numbers.get(place).copied() {
             Some(None) => return Ok(false),
             Some(Some(number)) => {
                 let Some(sum) = self.sums.get_mut(number) else { return Ok(false) };
-                let notes = match sum.sum.add(input(file, &key, &payload, pid_offset)) {
+                let notes = match sum.sum.add(input(file, &key, &payload, *pid_offset)) {
                     Ok(notes) => notes,
                     Err(why) => vec![Note::NotMerged(why.to_string())],
                 };
@@ -171,7 +172,7 @@ impl RunningObjects {
             }
             None => {}
         }
-        let number = match Merger::new(input(file, &key, &payload, pid_offset)) {
+        let number = match Merger::new(input(file, &key, &payload, *pid_offset)) {
             Ok(sum) => {
                 let compression = match self.compression {
                     ObjectCompression::As(compression) => compression,
@@ -181,7 +182,7 @@ impl RunningObjects {
                 };
                 let labels = [key.class.clone(), key.name.clone(), key.title.clone()];
                 let sum = sum.into_owned();
-                self.sums.push(RunningSum { directory, labels, compression, path: path.clone(), sum });
+                self.sums.push(RunningSum { directory: *directory, labels, compression, path: path.clone(), sum });
                 Some(self.sums.len() - 1)
             }
             Err(why) => {

@@ -32,7 +32,7 @@ pub(crate) fn run_pages(
     progress: Progress<'_>,
 ) -> Result<Depths> {
     let mut running = Running::new(job.columns.len());
-    append_pages(job, (&mut *writer, &mut *sink), &mut running, share, progress)?;
+    append_pages(job, writer, sink, &mut running, share, progress)?;
     sink.end_group_here(writer)?;
     Ok(running.depths)
 }
@@ -40,7 +40,8 @@ pub(crate) fn run_pages(
 /// Writes the pages of inputs behind those that `running` knows of. The last cluster and its group stay open.
 pub(crate) fn append_pages(
     job: &PageJob,
-    (writer, sink): (&mut FileWriter, &mut PageSink),
+    writer: &mut FileWriter,
+    sink: &mut PageSink,
     running: &mut Running,
     share: Share,
     progress: Progress<'_>,
