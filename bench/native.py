@@ -4,7 +4,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from referee.paths import REPO, root_command
+from referee.paths import BINARY, REPO, root_command
 
 SOURCES = Path(__file__).resolve().parent / "native"
 LIBRARIES = (
@@ -12,12 +12,24 @@ LIBRARIES = (
 )
 
 
+#: Programs that are linked with libbasketry: `make capi`.
+OF_LIBRARY = {"write_buffer_merger", "write_addresses", "write_arrow"}
+HEADERS = REPO / "crates" / "capi" / "include"
+
+
+def capi_library() -> Path:
+    """The library for C of the measured build."""
+    return BINARY.resolve().parent / "capi" / "libbasketry.so"
+
+
 def program(name: str) -> Path:
     """The program of that name, built if it is absent or older than its sources."""
     home = root_command("root").parents[1]
     folder = built_folder()
     built = folder / name
-    if built.exists():
+    own = [capi_library(), f"-Wl,-rpath,{capi_library().parent}"] if name in OF_LIBRARY else []
+    headers = [path.stat().st_mtime for path in HEADERS.iterdir()] if own else []
+    if built.exists() and built.stat().st_mtime > max([0, *headers]):
         return built
     flags: list[str | Path] = ["-O2", "-std=c++17", "-pthread", "-isystem", home / "include", "-I", SOURCES]
     link = [f"-Wl,-rpath-link,{home.parent / 'root.libs'}", f"-L{home / 'lib'}", f"-Wl,-rpath,{home / 'lib'}"]
@@ -29,6 +41,8 @@ def program(name: str) -> Path:
         _run("g++", *flags, "-fPIC", "-shared", "-o", library, dictionary, *link)
     # No symbol uses the dictionary, so the linker would drop it.
     used = ["-Wl,--push-state,--no-as-needed", "-lEventDict", "-Wl,--pop-state", f"-Wl,-rpath,{folder}"]
+    flags += ["-I", HEADERS]
+    link += map(str, own)
     _run("g++", *flags, "-o", built, SOURCES / f"{name}.cxx", f"-L{folder}", *used, *link)
     return built
 

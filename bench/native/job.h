@@ -69,15 +69,19 @@ public:
 };
 
 struct Job {
-  bool multi = false, write = true, fill = true, save_self = false;
+  bool multi = false, mix = false, write = true, fill = true, save_self = false;
   std::string path;
+  // Of basketry, by name.
+  std::string settings;
   uint64_t size = 100'000'000, seed = 1;
   int branches = 10, events = 10, threads = 1, compression = 0, split = 99, basket = 32000;
   // Bytes of payload a second at most; 0 for no limit.
   double rate = 0;
   Every flush, save;
 
-  uint64_t entry_bytes() const { return multi ? uint64_t(branches) * events * 108 : 8; }
+  // In the mean.
+  uint64_t entry_bytes() const { return multi ? uint64_t(branches) * events * 108 : mix ? 1680 : 8; }
+  bool single() const { return !multi && !mix; }
   uint64_t entries() const { return std::max<uint64_t>(1, (size + entry_bytes() / 2) / entry_bytes()); }
   uint64_t first(int thread) const { return entries() * thread / threads; }
   std::unique_ptr<TFile> output(bool is_read = false) const {
@@ -94,9 +98,10 @@ struct Job {
 
   static Job parse(int argc, char **argv) {
     Job job;
-    if (argc < 3) throw std::invalid_argument("single|multi PATH [OPTIONS]");
+    if (argc < 3) throw std::invalid_argument("single|multi|mix PATH [OPTIONS]");
     job.multi = std::string(argv[1]) == "multi";
-    if (!job.multi && std::string(argv[1]) != "single") throw std::invalid_argument(argv[1]);
+    job.mix = std::string(argv[1]) == "mix";
+    if (job.single() && std::string(argv[1]) != "single") throw std::invalid_argument(argv[1]);
     job.path = argv[2];
     for (int i = 3; i < argc; i++) {
       const std::string option = argv[i];
@@ -114,6 +119,7 @@ struct Job {
         else if (option == "--compression") job.compression = std::stoi(value);
         else if (option == "--split-level") job.split = std::stoi(value);
         else if (option == "--basket") job.basket = std::stoi(value);
+        else if (option == "--settings") job.settings = value;
         else if (option == "--rate") job.rate = std::stod(value);
         else if (option == "--autoflush") job.flush = Every::parse(value);
         else if (option == "--autosave") job.save = Every::parse(value);

@@ -8,8 +8,11 @@
 
 inline std::unique_ptr<ROOT::RNTupleModel> new_model(const Job &job) {
   auto model = ROOT::RNTupleModel::CreateBare();
-  if (!job.multi) model->MakeField<double>("x");
-  for (int b = 0; b < job.branches && job.multi; b++) model->MakeField<std::vector<Event>>(Data::name(b));
+  if (job.single()) model->MakeField<double>("x");
+  for (int f = 0; f < Mix::FLOATS && job.mix; f++) model->MakeField<std::vector<float>>(Data::name('f', f));
+  for (int i = 0; i < Mix::INTS && job.mix; i++) model->MakeField<int>(Data::name('i', i));
+  for (int b = 0; b < Mix::BITS && job.mix; b++) model->MakeField<bool>(Data::name('b', b));
+  for (int b = 0; b < (job.mix ? Mix::OBJECTS : job.branches) && !job.single(); b++) model->MakeField<std::vector<Event>>(Data::name(b));
   return model;
 }
 
@@ -30,7 +33,10 @@ template <class Writer> std::unique_ptr<Writer> new_ntuple(const Job &job, TFile
 template <class Filler> void fill_ntuple(const Job &job, Filler &filler, uint64_t first, uint64_t last) {
   Data data(job);
   auto entry = filler.CreateEntry();
-  if (!job.multi) entry->BindRawPtr("x", &data.x);
+  if (job.single()) entry->BindRawPtr("x", &data.x);
+  for (int f = 0; f < Mix::FLOATS && job.mix; f++) entry->BindRawPtr(Data::name('f', f), &data.mix.floats[f]);
+  for (int i = 0; i < Mix::INTS && job.mix; i++) entry->BindRawPtr(Data::name('i', i), &data.mix.ints[i]);
+  for (int b = 0; b < Mix::BITS && job.mix; b++) entry->BindRawPtr(Data::name('b', b), &data.mix.bits[b]);
   for (size_t b = 0; b < data.branches.size(); b++) entry->BindRawPtr(Data::name(b), &data.branches[b]);
   const uint64_t every = job.flush.bytes ? 0 : job.flush.in_entries(last - first, job.entry_bytes());
   for (uint64_t i = first; i < last; i++) {

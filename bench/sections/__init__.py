@@ -2,6 +2,7 @@
 
 from harness import SECTIONS
 from sections import (
+    frameworks,
     making,
     many,
     many_files,
@@ -17,6 +18,7 @@ from sections import (
 
 __all__ = [
     "SECTIONS",
+    "frameworks",
     "making",
     "many",
     "many_files",

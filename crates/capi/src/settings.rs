@@ -27,9 +27,17 @@ pub(crate) struct Settings {
 impl Settings {
     /// Settings by name, over those of a layout in TOML.
     pub fn parse(settings: Text, layout: Text) -> Result<Self> {
+        Self::parse_with(settings, layout, &mut |_, _| false)
+    }
+
+    /// The same, with settings that only the caller knows: `own` takes them, and says whether it did.
+    pub fn parse_with(settings: Text, layout: Text, own: &mut dyn FnMut(&str, &str) -> bool) -> Result<Self> {
         let layout = layout.or_empty("the layout")?.parse().map_err(|e: Error| e.object("layout"))?;
         let mut all = Self { layout, ..Self::default() };
         for (key, value) in pairs(settings.or_empty("the settings")?)? {
+            if own(key, value) {
+                continue;
+            }
             all.set(key, value).map_err(|e| e.object(format!("setting {key}")))?;
         }
         Ok(all)

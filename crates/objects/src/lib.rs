@@ -41,4 +41,5 @@ pub use plan::{
 };
 pub use problem::{Damaged, Problem};
 pub use relocate::moved;
+pub use write::running::{RunningObjects, RunningSum};
 pub use write::{ObjectCompression, WrittenObjects};

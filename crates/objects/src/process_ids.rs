@@ -72,8 +72,17 @@ fn too_many() -> Error {
 ///
 /// The output cannot be written.
 pub fn write(writer: &mut FileWriter, table: &[ProcessId]) -> Result<()> {
+    write_from(writer, table, 0)
+}
+
+/// Writes the identifiers of a table from a number on.
+///
+/// # Errors
+///
+/// The output cannot be written.
+pub fn write_from(writer: &mut FileWriter, table: &[ProcessId], first: usize) -> Result<()> {
     let top: DirId = writer.top();
-    for (n, id) in table.iter().enumerate() {
+    for (n, id) in table.iter().enumerate().skip(first) {
         let name = format!("ProcessID{n}");
         writer.write_object(top, (CLASS, &name, &id.uuid), Compression::NONE, |_| {
             let mut w = Writer::new();

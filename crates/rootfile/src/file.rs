@@ -102,6 +102,15 @@ impl FilePool {
         Ok(self.open_as(path, Credentials::Users)?.with_reach(Reach::of_named(self.follow())))
     }
 
+    /// Opens the ROOT file that a source holds. Its streamer infos are shared with equal ones of the pool's other files.
+    ///
+    /// # Errors
+    ///
+    /// As for [`RootFile::open`].
+    pub fn open_source(&self, source: Arc<dyn Source>) -> Result<RootFile> {
+        RootFile::from_shared(source, Some(self))
+    }
+
     /// Opens one with these credentials, whose addresses reach nothing on other machines.
     pub(crate) fn open_as(self: &Arc<Self>, path: &Path, credentials: Credentials) -> Result<RootFile> {
         RootFile::from_shared(self.source_as(path, credentials)?, Some(self))
@@ -295,6 +304,11 @@ impl RootFile {
 
     /// Its streamer infos.
     pub fn infos(&self) -> &StreamerInfos {
+        &self.infos
+    }
+
+    /// The same, shared with other files of its pool that have equal ones.
+    pub fn shared_infos(&self) -> &Arc<StreamerInfos> {
         &self.infos
     }
 

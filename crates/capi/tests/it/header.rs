@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// The modules with exported items, in the order of the header.
 const MODULES: &[&str] = &[
-    "version", "error", "foreign", "pool", "sink", "arrow", "table", "writer", "context", "data_set", "events", "verbs",
+    "version", "error", "foreign", "pool", "sink", "arrow", "table", "writer", "context", "data_set", "events",
+    "merger", "verbs",
 ];
 
 fn folder() -> PathBuf {

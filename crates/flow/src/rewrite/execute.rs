@@ -80,7 +80,8 @@ pub fn rewrite_table(
     Ok(summary)
 }
 
-pub(super) fn write(
+/// Writes what is prepared.
+pub(crate) fn write(
     prepared: Prepared,
     output: &Path,
     options: &Options,

@@ -10,12 +10,12 @@ pub(crate) mod from_parquet;
 mod ntuple;
 pub(crate) mod options;
 pub(crate) mod output_table;
-mod prepare;
-mod prepared;
+pub(crate) mod prepare;
+pub(crate) mod prepared;
 pub mod recover;
 // A file of the benchmarks, which tests make as well.
 #[cfg(test)]
 #[path = "../../../lab/src/synthetic/sample.rs"]
 mod sample;
 pub(crate) mod summary;
-mod tree;
+pub(crate) mod tree;

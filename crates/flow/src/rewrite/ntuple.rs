@@ -23,6 +23,14 @@ impl OutputTable for NtuplePlan {
         TableMemory { metadata: self.metadata, kept: 0, scratch: self.scratch }
     }
 
+    fn ntuple(&self) -> Option<&NtuplePlan> {
+        Some(self)
+    }
+
+    fn into_ntuple(self: Box<Self>) -> Option<Box<NtuplePlan>> {
+        Some(self)
+    }
+
     fn forecast(&self, path: &str, _: Share, seconds: f64) -> Result<Forecast> {
         forecast_ntuple(self, path, seconds)
     }

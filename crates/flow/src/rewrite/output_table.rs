@@ -9,6 +9,7 @@ use super::summary::TableSummary;
 use crate::execute::budget::Share;
 use crate::execute::progress::Progress;
 use crate::plan::forecast::Forecast;
+use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::tree::TablePlan;
 
 /// A planned table of the output.
@@ -23,6 +24,21 @@ pub(crate) trait OutputTable {
 
     /// The same, to change it.
     fn tree_mut(&mut self) -> Option<&mut TablePlan> {
+        None
+    }
+
+    /// The same, as what it is.
+    fn into_tree(self: Box<Self>) -> Option<Box<TablePlan>> {
+        None
+    }
+
+    /// The RNTuple whose pages are moved.
+    fn ntuple(&self) -> Option<&NtuplePlan> {
+        None
+    }
+
+    /// The same, as what it is.
+    fn into_ntuple(self: Box<Self>) -> Option<Box<NtuplePlan>> {
         None
     }
 

@@ -40,29 +40,12 @@ impl OutputTable for TablePlan {
         forecast_table(self, path, seconds)
     }
 
+    fn into_tree(self: Box<Self>) -> Option<Box<TablePlan>> {
+        Some(self)
+    }
+
     fn write(self: Box<Self>, output: &mut TableOutput<'_>, how: &Writing<'_>) -> Result<(TableSummary, Vec<String>)> {
-        let pid_offsets = of_files(&self, how.pid_offsets, 0);
-        let mut pids = of_files(&self, how.pid_counts, u16::MAX);
-        // Files that only hold baskets follow the file of their tree, and have process identifiers of their own.
-        for (i, known) in pids.iter_mut().enumerate() {
-            let (before, own) = self.file_inputs.split_at(i);
-            if own.first().is_some_and(|input| before.contains(input)) {
-                *known = u16::MAX;
-            }
-        }
-        let job = Job {
-            files: &self.files,
-            pid_offsets: &pid_offsets,
-            columns: &self.columns,
-            recodes: &self.recodes,
-            bounds: &self.clusters.bounds,
-            packed: &self.clusters.packed,
-            seek_pdir: output.writer.seek_of(output.directory),
-            copies_fit: self.copies_fit,
-            check: how.check,
-            pids: &pids,
-        };
-        let written = run(&job, output.writer, how.share, how.progress)?;
+        let written = move_records(&self, output, how)?;
         finish(output, *self, written, how.compression)
     }
 
@@ -91,13 +74,43 @@ impl OutputTable for TablePlan {
     }
 }
 
+/// Writes the baskets of a tree.
+pub(crate) fn move_records(
+    plan: &TablePlan,
+    output: &mut TableOutput<'_>,
+    how: &Writing<'_>,
+) -> Result<Vec<WrittenColumn>> {
+    let pid_offsets = of_files(plan, how.pid_offsets, 0);
+    let mut pids = of_files(plan, how.pid_counts, u16::MAX);
+    // Files that only hold baskets follow the file of their tree, and have process identifiers of their own.
+    for (i, known) in pids.iter_mut().enumerate() {
+        let (before, own) = plan.file_inputs.split_at(i);
+        if own.first().is_some_and(|input| before.contains(input)) {
+            *known = u16::MAX;
+        }
+    }
+    let job = Job {
+        files: &plan.files,
+        pid_offsets: &pid_offsets,
+        columns: &plan.columns,
+        recodes: &plan.recodes,
+        bounds: &plan.clusters.bounds,
+        packed: &plan.clusters.packed,
+        seek_pdir: output.writer.seek_of(output.directory),
+        copies_fit: plan.copies_fit,
+        check: how.check,
+        pids: &pids,
+    };
+    run(&job, output.writer, how.share, how.progress)
+}
+
 /// What is known of the inputs, for each file of a plan.
 fn of_files(plan: &TablePlan, of_inputs: &[u16], unknown: u16) -> Vec<u16> {
     plan.file_inputs.iter().map(|&n| of_inputs.get(n).copied().unwrap_or(unknown)).collect()
 }
 
 /// Writes the record of a tree whose baskets are written. Returns its report, and notes on what is lost.
-fn finish(
+pub(crate) fn finish(
     output: &mut TableOutput<'_>,
     mut plan: TablePlan,
     written: Vec<WrittenColumn>,
@@ -130,7 +143,7 @@ fn finish(
 }
 
 /// Updates the tree's metadata with what was written.
-fn close(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
+pub(crate) fn close(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
     let outputs = plan.recodes.iter().flat_map(|recode| &recode.outputs).filter(|output| output.plan.counts);
     let maxima: HashMap<usize, u64> =
         outputs.map(|output| (output.column, output.maximum.load(Ordering::Relaxed))).collect();

@@ -8,6 +8,7 @@ mod convert_corpus;
 mod corpus_rewrite;
 mod damaged_keys;
 mod ended;
+mod gather;
 mod late_columns;
 mod memory_container;
 mod nested_deferred;

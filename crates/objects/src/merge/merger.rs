@@ -1,5 +1,7 @@
 //! The merging of equal-named objects, one input after the other, as `hadd` calls `Merge` for each file.
 
+use std::borrow::Cow;
+
 use rootfile::object::{Graph, Object, ObjectReader, ObjectWriter};
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Result};
@@ -28,7 +30,7 @@ pub struct Input<'a> {
 pub struct Merger<'a> {
     object: Object,
     graph: Graph,
-    infos: &'a StreamerInfos,
+    infos: Cow<'a, StreamerInfos>,
 }
 
 impl<'a> Merger<'a> {
@@ -50,7 +52,13 @@ impl<'a> Merger<'a> {
         if MergeRule::of(first.class).merges() && object.members().is_none() && !is_collection(&object) {
             return Err(Error::unsupported(format!("a {} of this version cannot be read", first.class)));
         }
-        Ok(Self { object, graph, infos: first.infos })
+        Ok(Self { object, graph, infos: Cow::Borrowed(first.infos) })
+    }
+
+    /// The same sum, which outlives the first object's file.
+    #[must_use]
+    pub fn into_owned(self) -> Merger<'static> {
+        Merger { object: self.object, graph: self.graph, infos: Cow::Owned(self.infos.into_owned()) }
     }
 
     /// Adds the next object. Each part that could not be merged has a note with the reason; the sum is without it.
@@ -67,7 +75,7 @@ impl<'a> Merger<'a> {
         let (object, graph) = read(&next)?;
         let target = Target { object: &mut self.object, graph: &mut self.graph };
         let addend = Addend { object: &object, graph: &graph };
-        let mut context = Context { infos: self.infos, notes: &mut notes, merge_object };
+        let mut context = Context { infos: &self.infos, notes: &mut notes, merge_object };
         let merged = merge_object(target, addend, &mut context);
         notes.extend(merged.err().map(Note::NotMerged));
         Ok(notes)

@@ -1,6 +1,7 @@
 //! Carries out a plan: copies objects unchanged, or merges them one name at a time.
 
 mod cycle_order;
+pub(crate) mod running;
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
@@ -64,22 +65,9 @@ impl ObjectPlan {
             None => files.iter().for_each(|file| writer.infos_mut().extend(file.infos())),
         }
         let directories = vec![writer.top(); self.directories.len()];
-        let written = WrittenObjects {
-            directories,
-            problems: self.problems.clone(),
-            tree_cycles: HashMap::new(),
-            damaged: Vec::new(),
-        };
-        let mut run = Run {
-            writer,
-            files,
-            compression,
-            check: self.check,
-            pid_offsets,
-            written,
-            cycles: HashMap::new(),
-            compressor: Compressor::new(),
-        };
+        let mut run = Run::new(writer, files, compression, pid_offsets);
+        run.check = self.check;
+        (run.written.directories, run.written.problems) = (directories, self.problems.clone());
         run.directory(self, 0)?;
         Ok(run.written)
     }
@@ -98,6 +86,22 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    fn new(
+        writer: &'a mut FileWriter,
+        files: Vec<&'a RootFile>,
+        compression: ObjectCompression,
+        pid_offsets: &'a [u16],
+    ) -> Self {
+        let written = WrittenObjects {
+            directories: Vec::new(),
+            problems: Vec::new(),
+            tree_cycles: HashMap::new(),
+            damaged: Vec::new(),
+        };
+        let (cycles, compressor) = (HashMap::new(), Compressor::new());
+        Self { writer, files, compression, check: false, pid_offsets, written, cycles, compressor }
+    }
+
     fn directory(&mut self, plan: &ObjectPlan, index: usize) -> Result<()> {
         // A stack and no recursion: the depth of directories comes from the file.
         let mut todo = vec![(index, 0)];
@@ -300,12 +304,7 @@ impl<'a> Run<'a> {
                 Err(why) => vec![Note::NotMerged(why.to_string())],
             };
             for note in notes {
-                let one = format!("the one of {}", public_path(file.name()).display());
-                let message = match note {
-                    Note::NotMerged(why) => format!("{one} is not merged: {why}"),
-                    Note::Changed(what) => format!("{one} is merged, but {what}"),
-                };
-                problems.push(Problem::new(path, &entry.name, &message));
+                problems.push(Problem::new(path, &entry.name, &told(file, note)));
             }
         }
         let compression = self.compression_for(source);
@@ -330,6 +329,15 @@ impl<'a> Run<'a> {
 fn shared_names(directory: &OutputDirectory) -> HashSet<&str> {
     let mut seen = HashSet::with_capacity(directory.entries.len());
     directory.entries.iter().map(|e| e.name.as_str()).filter(|name| !seen.insert(*name)).collect()
+}
+
+/// What is said of an object that is added to another.
+fn told(file: &RootFile, note: Note) -> String {
+    let one = format!("the one of {}", public_path(file.name()).display());
+    match note {
+        Note::NotMerged(why) => format!("{one} is not merged: {why}"),
+        Note::Changed(what) => format!("{one} is merged, but {what}"),
+    }
 }
 
 fn load(file: &RootFile, part: ObjectLocation) -> Result<(Key, Vec<u8>)> {

@@ -45,6 +45,11 @@ pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> R
     plan_without_bad(files, options, skipped, &read_tree)
 }
 
+/// Prepares the rewrite of open files.
+pub(crate) fn prepare_open(files: Vec<Arc<RootFile>>, options: &Options) -> Result<Prepared> {
+    plan_without_bad(files, options, Vec::new(), &read_tree)
+}
+
 /// Prepares the rewrite of one open file. The trees in `known` are used instead of their records.
 pub(crate) fn prepare_known(file: RootFile, known: KnownTrees, options: &Options) -> Result<Prepared> {
     let files = vec![Arc::new(file)];

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use rootfile::{FileWriter, Result};
 
 use self::job::PageJob;
+pub(crate) use self::outline::Running;
 use self::tasks::PageTasks;
 use self::work::PageWork;
 use super::read_ahead;
@@ -30,13 +31,28 @@ pub(crate) fn run_pages(
     share: Share,
     progress: Progress<'_>,
 ) -> Result<Depths> {
+    let mut running = Running::new(job.columns.len());
+    append_pages(job, writer, sink, &mut running, share, progress)?;
+    sink.end_group_here(writer)?;
+    Ok(running.depths)
+}
+
+/// Writes the pages of inputs behind those that `running` knows of. The last cluster and its group stay open.
+pub(crate) fn append_pages(
+    job: &PageJob,
+    writer: &mut FileWriter,
+    sink: &mut PageSink,
+    running: &mut Running,
+    share: Share,
+    progress: Progress<'_>,
+) -> Result<()> {
     let sources: Vec<_> = job.inputs.iter().map(|input| Arc::clone(&input.source)).collect();
     let (ahead, share) = read_ahead(&sources, share);
     let near = ahead.fetches().then(|| job.with_sources(ahead.files()));
     let job = near.as_ref().unwrap_or(job);
     let work = PageWork { job };
-    let mut tasks = PageTasks::new(job, &ahead);
-    run_work(&work, || tasks.next(), (&mut *writer, &mut *sink), share, progress)?;
-    sink.end_group_here(writer)?;
-    Ok(tasks.depths())
+    let mut tasks = PageTasks::new(job, &ahead, std::mem::take(running));
+    run_work(&work, || tasks.next(), (writer, sink), share, progress)?;
+    *running = tasks.into_running();
+    Ok(())
 }

@@ -95,7 +95,7 @@ pub(super) fn blame(input: &PageInput, (column, cluster, page): (usize, usize, u
 
 /// What outlines need to know of the clusters before.
 #[derive(Default)]
-pub(super) struct Running {
+pub(crate) struct Running {
     /// The entries so far.
     pub entries: u64,
     /// For each column the elements so far, where their number varies from entry to entry.
@@ -105,6 +105,8 @@ pub(super) struct Running {
     /// The compression of the last column with pages.
     usual: u32,
     pub depths: Depths,
+    /// Whether there are inputs before those of the job.
+    follows: bool,
 }
 
 /// What becomes of a column in a cluster.
@@ -122,8 +124,14 @@ impl Running {
         Self { elements: vec![0; columns], usual: USUAL_COMPRESSION, ..Self::default() }
     }
 
+    /// Forgets what only the inputs so far need.
+    pub fn end_input(&mut self) {
+        self.shared.clear();
+        self.follows = true;
+    }
+
     /// Outlines a cluster. The pages to move are added to `moved`.
-    pub fn outline(
+    pub(super) fn outline(
         &mut self,
         job: &PageJob,
         at: &SourceCluster<'_>,
@@ -141,7 +149,7 @@ impl Running {
         };
         let mut present = 0;
         // The first input keeps its numbers: they count elements that the format does not store.
-        let verbatim = at.number == 0 && job.selected.is_none();
+        let verbatim = at.number == 0 && !self.follows && job.selected.is_none();
         for (id, target) in job.columns.iter().enumerate() {
             let mut first_element = match target.per_entry {
                 Some(number) => self.entries.saturating_mul(number),

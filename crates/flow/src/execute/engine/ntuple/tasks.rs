@@ -14,7 +14,7 @@ use super::job::PageJob;
 use super::outline::{MovedPage, Running, SourceCluster};
 use crate::execute::engine::tree::tasks::WINDOW;
 use crate::execute::fetch::read_ahead::ReadAhead;
-use crate::table::depth::{Depth, Depths};
+use crate::table::depth::Depth;
 use crate::table::ntuple::pages::ClusterOutline;
 
 /// Work on one cluster.
@@ -72,7 +72,8 @@ pub(super) struct PageTasks<'a> {
 }
 
 impl<'a> PageTasks<'a> {
-    pub fn new(job: &'a PageJob, ahead: &'a ReadAhead) -> Self {
+    /// Deals out pages behind those that `running` knows of.
+    pub fn new(job: &'a PageJob, ahead: &'a ReadAhead, running: Running) -> Self {
         Self {
             job,
             ahead,
@@ -82,15 +83,16 @@ impl<'a> PageTasks<'a> {
             list: None,
             clusters_before: 0,
             begins_group: false,
-            running: Running::new(job.columns.len()),
+            running,
             ready: VecDeque::new(),
             moved: Vec::new(),
         }
     }
 
-    /// The clusters of columns by depth, once no tasks are left.
-    pub fn depths(&self) -> Depths {
-        self.running.depths
+    /// What is known of all clusters, once no tasks are left. Inputs that follow count behind them.
+    pub fn into_running(mut self) -> Running {
+        self.running.end_input();
+        self.running
     }
 
     /// The next task. None after the last.
