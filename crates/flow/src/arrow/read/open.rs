@@ -8,6 +8,7 @@ use dataset::layout::{Container, Layout};
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
 use dataset::parquet::ParquetTable;
+use dataset::near::no_such_table;
 use dataset::table::{Join, StoredTable, TableSchema, catalog};
 use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, RootFile, Source, open_source};
 
@@ -232,11 +233,6 @@ pub(crate) fn find_table(file: &RootFile, wanted: Option<&str>) -> Result<(Strin
     if let Some(found) = found {
         return Ok((found.path.clone(), found.key.clone()));
     }
-    let names = named.iter().map(|table| table.path.as_str()).collect::<Vec<_>>().join(", ");
-    let error = Error::request(match (wanted, named.is_empty()) {
-        (_, true) => "has no tree and no RNTuple".to_owned(),
-        (Some(wanted), _) => format!("has no tree {wanted}; it has {names}"),
-        (None, _) => format!("has several trees; name one of {names}, as in FILE:TREE"),
-    });
-    Err(error.file(file.name()))
+    let names: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
+    Err(no_such_table(wanted, &names).file(file.name()))
 }
