@@ -1,5 +1,5 @@
-"""The verbs that look: `ls`, `show`, `count`, `schema`. Names, classes, entries, values and histograms are those that uproot and ROOT
-give; unusual values are shown without harm to the terminal."""
+"""The verbs that look: `ls`, `show`, `count`, `schema`. Names, classes, entries, values and histograms are those that
+uproot and ROOT give; unusual values are shown without harm to the terminal."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "n": np.arange(100, dtype="i2"),
             "ok": np.arange(100) % 2 == 0,
             "pt": pt,
-            "name": [f"a\x1b[2Jb,\"{n}\"" for n in range(100)],
+            "name": [f'a\x1b[2Jb,"{n}"' for n in range(100)],
         }
         file["More"] = {"y": np.arange(3)}
         file["h"] = np.histogram(np.arange(10), bins=5)
@@ -43,7 +43,11 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", FILES)
 def test_objects_are_those_that_uproot_lists(name: str, basketry: Basketry) -> None:
     path = oracle.corpus_file(name)
-    listed = basketry.json("ls", "-r", "--all-cycles", path)["files"][0]["objects"]
+    outcome = basketry.run("ls", "-r", "--all-cycles", "--json", path)
+    if outcome.code == 2:
+        assert "cut short" in outcome.err
+        return
+    listed = json.loads(outcome.out)["files"][0]["objects"]
     with uproot.open(path) as file:
         expected = file.classnames(recursive=True, cycle=True)
 
@@ -56,9 +60,10 @@ def test_objects_are_those_that_uproot_lists(name: str, basketry: Basketry) -> N
 @pytest.mark.parametrize("name", FILES)
 def test_counts_are_those_of_the_oracle(name: str, basketry: Basketry) -> None:
     outcome = basketry.run("count", "--json", oracle.corpus_file(name))
-    trees = {path: tree.entries for path, tree in oracle.load(name).latest().items()}
+    trees = {path: tree.line["entries"] for path, tree in oracle.load(name).latest().items() if "entries" in tree.line}
     if outcome.code == 2:
-        assert trees == {} and "has no tree and no RNTuple" in outcome.err
+        assert trees == {}
+        assert any(why in outcome.err for why in ("has no tree and no RNTuple", "pre-release format", "cut short"))
         return
     counted = {one["table"]: one["entries"] for one in json.loads(outcome.out)["tables"]}
     assert {path: counted[path] for path in trees} == trees
@@ -72,7 +77,8 @@ def test_lists(file: Path, basketry: Basketry) -> None:
     assert basketry("ls", "-1", f"{file}:E*").split() == ["dir/Events"]
     assert basketry("ls", "-1", f"{file}:dir/*").split() == ["dir/Events"]
     long = basketry("ls", "-l", "-t", f"{file}:dir/Events").splitlines()
-    assert "cycle" in long[0] and "100" in long[1]
+    assert "cycle" in long[0]
+    assert "100" in long[1]
     assert [line.split()[0] for line in long[2:]] == ["x", "n", "ok", "npt", "pt", "name"]
     assert "near it: dir/Events" in basketry.refuses("ls", f"{file}:dir/Evens")
     assert basketry("ls", "-1", f"{file}:nothing*", "--allow-no-match") == ""
@@ -152,7 +158,7 @@ def test_csv_is_read_by_others(file: Path, basketry: Basketry) -> None:
     found = list(csv.DictReader(io.StringIO(text)))
     assert len(found) == 100
     assert [int(row["n"]) for row in found] == list(range(100))
-    assert found[7]["name"] == r"a\u{1b}[2Jb,\"7\"".replace("\\\"", '"')
+    assert found[7]["name"] == r"a\u{1b}[2Jb,\"7\"".replace('\\"', '"')
     assert json.loads(found[4]["pt"]) == [6.5, 7.5, 8.5, 9.5]
 
 
@@ -248,7 +254,8 @@ def test_histograms_are_those_of_uproot(basketry: Basketry) -> None:
             assert np.allclose(errors, flow)
             assert all(map(np.allclose, (axis["edges"] for axis in shown["histogram"]["axes"]), edges))
             picture = basketry.within(COLUMNS="80")("show", f"{path}:{one['path']}")
-            assert "entries" in picture and all(len(line) <= 80 for line in picture.splitlines()[2:])
+            assert "entries" in picture
+            assert all(len(line) <= 80 for line in picture.splitlines()[2:])
             seen.add(one["class"])
     assert seen
 
@@ -337,7 +344,8 @@ def test_many_numbers_are_sampled(basketry: Basketry, tmp_path: Path) -> None:
     with bk.recreate(tmp_path / "many.root", compression=None) as made:
         made["t"] = {"x": numbers}
     (column,) = basketry.json("stats", tmp_path / "many.root")["columns"]
-    assert not column["exact"] and column["different"] is None
+    assert not column["exact"]
+    assert column["different"] is None
     assert column["mean"] == pytest.approx(numbers.mean())
     assert column["deviation"] == pytest.approx(numbers.std())
     for quantile in column["quantiles"]:

@@ -1,6 +1,6 @@
-"""A name, a pattern, a range of entries or a workload that matches nothing is refused with the names that are near, in every verb
-and in Python; `--allow-no-match` lets it pass. The options are those that the command lists: a new one is in `CASES`, or its value
-names nothing in the inputs."""
+"""A name, a pattern, a range of entries or a workload that matches nothing is refused with the names that are near, in
+every verb and in Python; `--allow-no-match` lets it pass. The options are those that the command lists: a new one is in
+`CASES`, or its value names nothing in the inputs."""
 
 import json
 import subprocess
@@ -16,9 +16,10 @@ from referee.paths import BINARY
 
 #: Names of values that mean nothing in the inputs: sizes, files, settings.
 OTHER_VALUES = {
-    "SIZE", "N", "FILE", "NAME|N", "CODEC", "KIND", "LEVEL", "HOW", "RATIO", "true|false", "NUMBER", "SECONDS", "PERCENT", "GOAL",
-    "LIMIT", "READER", "CONTAINER", "CONTAINER,...", "REPORT.json", "FILE.toml", "SHARE", "WHO", "COMMAND", "TIME", "DIR", "DIR,...",
-    "SYSTEM", "OTHER", "BxM,...", "KIND,...", "N,...", "CODEC,...", "WHAT,...", "20MB/s,30ms", "N|1..N", "KEY=VALUE,...",
+    "SIZE", "N", "FILE", "NAME|N", "CODEC", "KIND", "LEVEL", "HOW", "RATIO", "true|false", "NUMBER", "SECONDS",
+    "PERCENT", "GOAL", "LIMIT", "READER", "CONTAINER", "CONTAINER,...", "REPORT.json", "FILE.toml", "SHARE", "WHO",
+    "COMMAND", "TIME", "DIR", "DIR,...", "SYSTEM", "OTHER", "BxM,...", "KIND,...", "N,...", "CODEC,...", "WHAT,...",
+    "20MB/s,30ms", "N|1..N", "KEY=VALUE,...",
 }  # fmt: skip
 #: Options with such a value that is no name in an input after all: names of outputs, of data sets, of other files.
 OTHER_OPTIONS = {
@@ -77,7 +78,8 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("stats", "entries"): [["500:600"]],
     ("stats", "columns"): [["muon_*"]],
 }
-#: Options of which the message names no near name: there is none for numbers of entries and for what another test knows.
+#: Options of which the message names no near name: there is none for numbers of entries and for what another test
+#: knows.
 WITHOUT_NAMES = {"entries", "first"}
 #: What cannot be let pass: without the table there is nothing to do.
 NEEDED = {"tree", "trees", "where"}
@@ -93,7 +95,8 @@ def options() -> Iterator[tuple[str, str]]:
 
 
 def test_no_option_is_forgotten() -> None:
-    """A new option with names or patterns needs a case; a value that names nothing in the inputs is among `OTHER_VALUES`."""
+    """A new option with names or patterns needs a case; a value that names nothing in the inputs is among
+    `OTHER_VALUES`."""
     assert sorted(set(options()) - set(CASES) - OTHER_OPTIONS) == []
     assert sorted(set(CASES) - set(options())) == []
 

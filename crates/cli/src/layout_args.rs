@@ -163,8 +163,12 @@ impl SelectArgs {
     /// What it names: branches and entries. A column of --where is looked for when it is read.
     pub fn wanted(&self) -> Result<Wanted> {
         let named = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
-        let option = if self.first.is_some() { "first" } else if self.last.is_some() { "last" } else { "entries" };
-        Ok(named.entries(&self.entries()?, option))
+        match (self.first, self.last) {
+            (Some(first), _) => Ok(named.first_entry(first)),
+            // There is an entry before the last one, unless there is none at all.
+            (None, Some(_)) => Ok(named),
+            (None, None) => Ok(named.entries(&self.entries()?)),
+        }
     }
 
     /// The filter of entries.

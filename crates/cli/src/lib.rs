@@ -34,7 +34,7 @@ pub use self_command::{SelfCommand, starts_as};
 /// Inputs are FILE, FILE:TREE, FILE:dir/TREE, or @list.txt with one input a line. Sizes are written as 32kB, 30MB or
 /// 1GiB, compression as zstd:5 or 505. Exit code 0: success; 1: the answer is no; 2: bad usage or bad input;
 /// 130: Ctrl-C; 128 plus the number of another signal that ended the command. A signal after the output has its
-/// name changes nothing.
+/// name changes nothing. With --json an error is one JSON object on standard error.
 #[derive(Parser)]
 #[command(name = "basketry", version, arg_required_else_help = true, disable_help_subcommand = true)]
 struct Cli {
@@ -111,7 +111,9 @@ fn usage_sentence(error: &clap::Error, arguments: &[OsString]) -> String {
             match (word.starts_with('-'), near.is_empty()) {
                 (true, false) => format!("{name} has no option {word}; near it: {}", near.join(", ")),
                 (true, true) => format!("{name} has no option {word}; `basketry help {name}` lists them"),
-                (false, _) => format!("{name} does not take the argument {word}; `basketry help {name}` says what it takes"),
+                (false, _) => {
+                    format!("{name} does not take the argument {word}; `basketry help {name}` says what it takes")
+                }
             }
         }
         _ => output::usage_text(error),

@@ -108,7 +108,8 @@ pub fn usage(error: &clap::Error, sentence: &str) -> u8 {
 /// clap's error about the arguments, in one line.
 pub fn usage_text(error: &clap::Error) -> String {
     let text = error.to_string();
-    let said = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let said =
+        text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
     let said = said.join(" ").replace(" tip: ", "; ");
     // clap repeats arguments, which may be URLs.

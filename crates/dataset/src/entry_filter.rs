@@ -53,7 +53,8 @@ impl fmt::Display for Entries {
             Self::All => f.write_str(":"),
             Self::Share(share) => write!(f, "{}%", share * 100.0),
             Self::Ranges(slices) => {
-                let texts: Vec<_> = slices.iter().map(|slice| format!("{}:{}", bound(slice.start), bound(slice.end))).collect();
+                let texts: Vec<_> =
+                    slices.iter().map(|slice| format!("{}:{}", bound(slice.start), bound(slice.end))).collect();
                 f.write_str(&texts.join(","))
             }
             Self::Listed(path) => path.display().fmt(f),

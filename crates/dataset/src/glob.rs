@@ -85,7 +85,9 @@ impl Pattern {
         let matcher = match expression(text) {
             Some((body, flags)) => regex(&format!("^(?:{body})"), &format!("{flags}i"), text)?,
             None if !text.contains(SPECIAL) => regex(&format!("^{}$", regex::escape(text)), "i", text)?,
-            None => Matcher::Glob(glob(text).case_insensitive(true).build().map_err(|e| bad(text, &e))?.compile_matcher()),
+            None => {
+                Matcher::Glob(glob(text).case_insensitive(true).build().map_err(|e| bad(text, &e))?.compile_matcher())
+            }
         };
         Ok(Self { text: text.to_owned(), matcher: Some(matcher) })
     }

@@ -41,7 +41,8 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Ve
         is_near.then_some(least).or_else(|| is_part.then_some(own.len().abs_diff(last.len()).saturating_add(MOST)))
     };
     let mut near: Vec<(usize, &str)> = known.into_iter().filter_map(|name| Some((distance(name)?, name))).collect();
-    near.sort_by_key(|(distance, _)| *distance);
+    // Of names that are as near the short ones are told.
+    near.sort_by_key(|(distance, name)| (*distance, name.len()));
     let mut names: Vec<&str> = Vec::new();
     for (_, name) in near {
         if names.len() < MOST && !names.contains(&name) {

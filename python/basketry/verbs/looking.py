@@ -1,4 +1,5 @@
-"""The verbs that look into files as functions: `ls`, `show`, `count`, `schema` and `stats`. Arguments and errors are those of `files`."""
+"""The verbs that look into files as functions: `ls`, `show`, `count`, `schema` and `stats`. Arguments and errors are
+those of `files`."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ def ls(
     """The objects of files with their classes, titles, cycles, sizes and dates, by lists of keys alone.
 
     A file is FILE, or FILE:PATH for a directory, an object or a pattern such as "f.root:hists/*". `recursive` lists
-    directories with all below them, `tables` the entries and columns of trees and RNTuples, `all_cycles` older cycles. A
-    path or pattern that means no object is a `ValueError` without `allow_no_match`.
+    directories with all below them, `tables` the entries and columns of trees and RNTuples, `all_cycles` older cycles.
+    A path or pattern that means no object is a `ValueError` without `allow_no_match`.
     """
     from ..reports.looking import Listing
     from ..reports.parse import parse
@@ -35,9 +36,9 @@ def ls(
 
 
 def count(files: Places, *, allow_no_match: bool = False) -> Counts:
-    """The entries of trees, RNTuples and Parquet files, by metadata alone: of all tables of a file, or of FILE:TREE, which
-    may be a pattern. `Counts.totals` has them over all files. A file without such a table is a `ValueError` without
-    `allow_no_match`."""
+    """The entries of trees, RNTuples and Parquet files, by metadata alone: of all tables of a file, or of FILE:TREE,
+    which may be a pattern. `Counts.totals` has them over all files. A file without such a table is a `ValueError`
+    without `allow_no_match`."""
     from ..reports.looking import Counts
     from ..reports.parse import parse
 
@@ -65,12 +66,12 @@ def show(
     threads: int = 0,
     memory: Size = "1GiB",
 ) -> Rows:
-    """Some entries of a tree, an RNTuple or a Parquet file as plain values: lists, dicts, texts and numbers. It is for looking;
-    arrays of many entries are faster by `basketry.open`.
+    """Some entries of a tree, an RNTuple or a Parquet file as plain values: lists, dicts, texts and numbers. It is for
+    looking; arrays of many entries are faster by `basketry.open`.
 
-    `columns` are names, globs or /regex/, by default all; `number` is the most entries, by default 10, or with `entries`
-    (ranges as in Python, such as "100:110", a random share, or a file that lists them) all of these. Numbers that are not finite are
-    texts. A column that cannot be read has `{"unreadable": why}` for its values.
+    `columns` are names, globs or /regex/, by default all; `number` is the most entries, by default 10, or with
+    `entries` (ranges as in Python, such as "100:110", a random share, or a file that lists them) all of these. Numbers
+    that are not finite are texts. A column that cannot be read has `{"unreadable": why}` for its values.
     """
     from ..reports.looking import Rows
     from ..reports.parse import parse
@@ -98,12 +99,12 @@ def stats(
     threads: int = 0,
     memory: Size = "1GiB",
 ) -> TableStatistics:
-    """The values of columns in figures: counts, extremes, mean and standard deviation, quantiles, lengths of lists, a small histogram. The
-    table is read once.
+    """The values of columns in figures: counts, extremes, mean and standard deviation, quantiles, lengths of lists, a
+    small histogram. The table is read once.
 
-    `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns` and `entries` are those of `show`; by default all
-    columns and entries. Quantiles and histograms are exact for up to 65,536 numbers of a column (`ColumnStatistics.exact`), and otherwise those of a
-    random sample of so many.
+    `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns` and `entries` are those of `show`; by
+    default all columns and entries. Quantiles and histograms are exact for up to 65,536 numbers of a column
+    (`ColumnStatistics.exact`), and otherwise those of a random sample of so many.
     """
     from ..reports.looking import TableStatistics
     from ..reports.parse import parse

@@ -163,7 +163,7 @@ impl VerbCommand for Args {
     fn asked(&self) -> Result<Asked> {
         let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
         let entries = self.entries.iter().map(|entries| (None, entries.clone())).collect();
-        let wanted = wanted.entries(&EntryFilter { entries, ..EntryFilter::default() }, "entries");
+        let wanted = wanted.entries(&EntryFilter { entries, ..EntryFilter::default() });
         Ok(self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?))
     }
 

@@ -89,13 +89,20 @@ impl Wanted {
         self
     }
 
-    /// Entries that are kept.
+    /// Entries that are kept, of all tables or of those that match.
     #[must_use]
-    pub fn entries(mut self, filter: &EntryFilter, option: &'static str) -> Self {
+    pub fn entries(mut self, filter: &EntryFilter) -> Self {
         for (tree, entries) in &filter.entries {
             let text = tree.as_ref().map_or_else(|| entries.to_string(), |tree| format!("{}={entries}", tree.as_str()));
-            self.add(option, &text, Meaning::Entries(tree.clone(), entries.clone()));
+            self.add("entries", &text, Meaning::Entries(tree.clone(), entries.clone()));
         }
+        self
+    }
+
+    /// The first entry that is kept.
+    #[must_use]
+    pub fn first_entry(mut self, first: u64) -> Self {
+        self.add("first", &first.to_string(), Meaning::Entries(None, (first..u64::MAX).into()));
         self
     }
 
@@ -221,7 +228,8 @@ impl Found {
         match &asked.meaning {
             Meaning::Columns(pattern) => self.names.iter().any(|(table, name)| pattern.matches(table, name)),
             Meaning::ColumnsOfOutput(pattern) => self.names.iter().any(|(table, name)| {
-                pattern.matches(table, name) || pattern.matches(table, &name.replace(|c: char| !c.is_alphanumeric(), "_"))
+                pattern.matches(table, name)
+                    || pattern.matches(table, &name.replace(|c: char| !c.is_alphanumeric(), "_"))
             }),
             Meaning::Tables(pattern) => self.entries.keys().any(|path| pattern.matches(path)),
             Meaning::Entries(tree, entries) => self

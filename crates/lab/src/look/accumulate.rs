@@ -179,7 +179,11 @@ impl Accumulator {
         self.values += 1;
         self.count_different(bits);
         if !value.is_finite() {
-            if value.is_nan() { self.nans += 1 } else { self.infinite += 1 }
+            if value.is_nan() {
+                self.nans += 1
+            } else {
+                self.infinite += 1
+            }
             if value.is_nan() {
                 return;
             }
@@ -221,9 +225,9 @@ impl Accumulator {
                 self.lengths.add(text.chars().count() as u64);
             }
             // FNV-1a: different texts have different hashes, but for a chance of one in 2^33 at this many.
-            let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
+            let hash = text
+                .bytes()
+                .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
             self.count_different(hash);
         }
     }

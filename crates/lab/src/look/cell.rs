@@ -4,13 +4,13 @@ use std::fmt::{self, Write};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 /// Bytes of an entry that a cell keeps of what cannot be decoded.
 const MOST_BYTES: usize = 64;
@@ -101,13 +101,15 @@ fn value(array: &dyn Array, row: usize, depth: usize) -> Cell {
         DataType::FixedSizeList(..) => items(array.as_fixed_size_list().value(row)),
         DataType::Map(..) => {
             let pairs = array.as_map().value(row);
-            let part = |part: usize, item| pairs.columns().get(part).map_or(Cell::Null, |all| value(all, item, depth + 1));
+            let part =
+                |part: usize, item| pairs.columns().get(part).map_or(Cell::Null, |all| value(all, item, depth + 1));
             let pair = |item| Cell::List(vec![part(0, item), part(1, item)]);
             Cell::List((0..pairs.len()).map(pair).collect())
         }
         DataType::Struct(fields) => {
             let columns = array.as_struct().columns();
-            let member = |(field, of): (&arrow_schema::FieldRef, &ArrayRef)| (field.name().clone(), value(of, row, depth + 1));
+            let member =
+                |(field, of): (&arrow_schema::FieldRef, &ArrayRef)| (field.name().clone(), value(of, row, depth + 1));
             Cell::Record(fields.iter().zip(columns).map(member).collect())
         }
         DataType::Union(..) => {
@@ -208,7 +210,11 @@ impl Short {
 }
 
 /// JSON has no numbers that are not finite: they are texts.
-fn json_number<S: Serializer>(to: S, value: f64, write: impl FnOnce(S) -> Result<S::Ok, S::Error>) -> Result<S::Ok, S::Error> {
+fn json_number<S: Serializer>(
+    to: S,
+    value: f64,
+    write: impl FnOnce(S) -> Result<S::Ok, S::Error>,
+) -> Result<S::Ok, S::Error> {
     match value {
         v if v.is_finite() => write(to),
         v if v.is_nan() => to.serialize_str("NaN"),

@@ -217,7 +217,12 @@ fn histogram(sorted: &[f64]) -> Vec<u64> {
     let (Some(&least), Some(&most)) = (sorted.first(), sorted.last()) else { return Vec::new() };
     let mut bins = vec![0; BINS];
     for value in sorted {
-        #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a bin")]
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a bin"
+        )]
         let bin = ((value - least) / (most - least).max(f64::MIN_POSITIVE) * BINS as f64) as usize;
         if let Some(count) = bins.get_mut(bin.min(BINS - 1)) {
             *count += 1;

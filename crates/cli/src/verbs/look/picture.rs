@@ -106,7 +106,12 @@ fn bars(out: &mut impl Write, histogram: &Histogram, axis: &HistogramAxis, width
 
 /// A bar; of a negative number it is shaded.
 fn bar(value: f64, most: f64, room: usize) -> String {
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a length")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a length"
+    )]
     let eighths = if most > 0.0 { (value.abs() / most * room as f64 * 8.0).round() as usize } else { 0 };
     if value < 0.0 {
         return "▒".repeat(eighths.div_ceil(8));
@@ -148,9 +153,15 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        for (value, text) in
-            [(0.0, "0"), (1.0, "1"), (0.25, "0.25"), (-3.5, "-3.5"), (123_456.7, "123456.7"), (1e12, "1.0000e12"), (100.0, "100")]
-        {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.25, "0.25"),
+            (-3.5, "-3.5"),
+            (123_456.7, "123456.7"),
+            (1e12, "1.0000e12"),
+            (100.0, "100"),
+        ] {
             assert_eq!(number(value), text);
         }
         assert_eq!(bar(1.0, 1.0, 4), "████");

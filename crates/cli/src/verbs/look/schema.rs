@@ -66,8 +66,10 @@ impl VerbCommand for Args {
         }
         if !self.verbosity.quiet {
             let what = container.map_or("table", |container| words(container).table);
-            let (entries, count) =
-                (output::plural(*entries, "entry", "entries"), output::plural(columns.len() as u64, "column", "columns"));
+            let (entries, count) = (
+                output::plural(*entries, "entry", "entries"),
+                output::plural(columns.len() as u64, "column", "columns"),
+            );
             writeln!(out, "{what} {table} of {file}: {entries}, {count}")?;
         }
         let mut table = output::table(&["column", "type", "Arrow type", "title"]);

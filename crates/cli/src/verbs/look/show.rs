@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use flow::inputs::Input;
 use flow::Entries;
+use flow::inputs::Input;
 use lab::look::cell::Cell;
 use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, open};
 use rootfile::Result;

@@ -74,8 +74,19 @@ impl VerbCommand for Args {
             let all = output::plural(found.all_entries, "entry", "entries");
             writeln!(out, "{what} {}: {} of {all}", found.table, output::count(found.entries))?;
         }
-        let heads =
-            ["column", ">values", ">no number", ">min", ">median", ">mean", ">max", ">st. dev.", ">different", ">lengths", ""];
+        let heads = [
+            "column",
+            ">values",
+            ">no number",
+            ">min",
+            ">median",
+            ">mean",
+            ">max",
+            ">st. dev.",
+            ">different",
+            ">lengths",
+            "",
+        ];
         let mut table = output::table(&heads);
         found.columns.iter().for_each(|column| table.add_row(cells(column)));
         writeln!(out, "{}", table.trim_fmt())?;
@@ -144,7 +155,9 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        for (value, text) in [(0.0, "0"), (12.0, "12"), (0.25, "0.25"), (1234.56, "1234.6"), (1e9, "1.000e9"), (1e-7, "1.000e-7")] {
+        for (value, text) in
+            [(0.0, "0"), (12.0, "12"), (0.25, "0.25"), (1234.56, "1234.6"), (1e9, "1.000e9"), (1e-7, "1.000e-7")]
+        {
             assert_eq!(number(value), text);
         }
         assert_eq!(picture(&[0, 1, 8]), " ▁█");

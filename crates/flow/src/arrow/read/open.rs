@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use dataset::decode;
 use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
+use dataset::near::no_such_table;
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
 use dataset::parquet::ParquetTable;
-use dataset::near::no_such_table;
 use dataset::table::{Join, StoredTable, TableSchema, catalog};
 use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, RootFile, Source, open_source};
 

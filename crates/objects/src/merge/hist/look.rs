@@ -62,8 +62,13 @@ impl Histogram {
         let members = object.members();
         let axes = hist.axes.iter().zip(["fXaxis", "fYaxis", "fZaxis"]).map(|(axis, name)| {
             let title = members.and_then(|m| m.get(name)).and_then(title_of).unwrap_or_default();
-            let labels = axis.labels.as_ref().map(|all| (1..=axis.bins).map(|bin| all.of_bin(bin).to_owned()).collect());
-            HistogramAxis { title, edges: edges(axis.bins, [axis.min, axis.max], &axis.edges), labels: labels.unwrap_or_default() }
+            let labels =
+                axis.labels.as_ref().map(|all| (1..=axis.bins).map(|bin| all.of_bin(bin).to_owned()).collect());
+            HistogramAxis {
+                title,
+                edges: edges(axis.bins, [axis.min, axis.max], &axis.edges),
+                labels: labels.unwrap_or_default(),
+            }
         });
         let cells = 0..hist.cells.len();
         let entries_of = |cell: usize| hist.profile.as_ref().and_then(|p| p.entries.get(cell).copied());
