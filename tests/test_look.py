@@ -51,7 +51,9 @@ def test_objects_are_those_that_uproot_lists(name: str, basketry: Basketry) -> N
     with uproot.open(path) as file:
         expected = file.classnames(recursive=True, cycle=True)
 
-    found = {f"{one['path']};{one['cycle']}": one["class"] for one in listed}
+    # uproot leaves out those that ROOT writes for references.
+    found = {f"{one['path']};{one['cycle']}": one["class"] for one in listed if one["class"] != "TProcessID"}
+    expected = {key: kind for key, kind in expected.items() if kind != "TProcessID"}
     directory = {"TDirectory", "TDirectoryFile"}
     assert found.keys() == expected.keys()
     assert all(found[key] == expected[key] or {found[key], expected[key]} <= directory for key in found)
@@ -60,7 +62,9 @@ def test_objects_are_those_that_uproot_lists(name: str, basketry: Basketry) -> N
 @pytest.mark.parametrize("name", FILES)
 def test_counts_are_those_of_the_oracle(name: str, basketry: Basketry) -> None:
     outcome = basketry.run("count", "--json", oracle.corpus_file(name))
-    trees = {path: tree.line["entries"] for path, tree in oracle.load(name).latest().items() if "entries" in tree.line}
+    trees = {
+        path: tree.line["root"]["entries"] for path, tree in oracle.load(name).latest().items() if tree.read_by("root")
+    }
     if outcome.code == 2:
         assert trees == {}
         assert any(why in outcome.err for why in ("has no tree and no RNTuple", "pre-release format", "cut short"))
@@ -71,8 +75,8 @@ def test_counts_are_those_of_the_oracle(name: str, basketry: Basketry) -> None:
 
 def test_lists(file: Path, basketry: Basketry) -> None:
     text = basketry("ls", file)
-    assert [line.split()[0] for line in text.splitlines()] == ["name", "dir/", "More", "h"]
-    assert basketry("ls", "-1", "-r", file).split() == ["dir/", "dir/Events", "More", "h"]
+    assert [line.split()[0] for line in text.splitlines()] == ["name", "dir/", "h", "More"]
+    assert basketry("ls", "-1", "-r", file).split() == ["dir/", "dir/Events", "h", "More"]
     assert basketry("ls", "-1", f"{file}:dir").split() == ["dir/Events"]
     assert basketry("ls", "-1", f"{file}:E*").split() == ["dir/Events"]
     assert basketry("ls", "-1", f"{file}:dir/*").split() == ["dir/Events"]
@@ -87,7 +91,7 @@ def test_lists(file: Path, basketry: Basketry) -> None:
 def test_several_files_and_urls(file: Path, basketry: Basketry, odd_server: OddServer) -> None:
     url = odd_server.put("events.root", file.read_bytes(), Behaviour(ranges="several"))
     report = basketry.json("ls", file, url)
-    assert [[one["name"] for one in found["objects"]] for found in report["files"]] == [["dir", "More", "h"]] * 2
+    assert [[one["name"] for one in found["objects"]] for found in report["files"]] == [["dir", "h", "More"]] * 2
     assert basketry.json("count", file, url)["totals"] == [
         {"table": "dir/Events", "files": 2, "entries": 200},
         {"table": "More", "files": 2, "entries": 6},
@@ -240,7 +244,8 @@ def test_histograms_are_those_of_uproot(basketry: Basketry) -> None:
     seen = set()
     for name in FILES:
         path = oracle.corpus_file(name)
-        for one in basketry.json("ls", "-r", path)["files"][0]["objects"]:
+        outcome = basketry.run("ls", "-r", "--json", path)
+        for one in json.loads(outcome.out)["files"][0]["objects"] if outcome.code == 0 else ():
             if one["class"][:3] not in ("TH1", "TH2", "TH3") or one["class"][-1] not in "CSIFD":
                 continue
             shown = basketry.json("show", f"{path}:{one['path']}")
@@ -323,7 +328,7 @@ def test_figures_are_those_of_numpy(file: Path, basketry: Basketry) -> None:
     assert (found["x"]["values"], found["x"]["nans"]) == (100, int(np.isnan(x).sum()))
     for name, numbers in {"x": finite, "pt": flat}.items():
         one = found[name]
-        assert one["min"], one["max"] == (numbers.min(), numbers.max())
+        assert (one["min"], one["max"]) == (numbers.min(), numbers.max())
         assert one["mean"] == pytest.approx(numbers.mean())
         assert one["deviation"] == pytest.approx(numbers.std())
         assert one["exact"]
@@ -373,8 +378,8 @@ def test_differences_are_told_as_values(basketry: Basketry, tmp_path: Path) -> N
 
 def test_python_has_the_same(file: Path) -> None:
     events = f"{file}:dir/Events"
-    assert [one.path for one in bk.ls(file, recursive=True).files[0].objects] == ["dir", "dir/Events", "More", "h"]
-    assert bk.ls(file, tables=True).files[0].objects[1].table.entries == 3  # type: ignore[union-attr]
+    assert [one.path for one in bk.ls(file, recursive=True).files[0].objects] == ["dir", "dir/Events", "h", "More"]
+    assert bk.ls(file, tables=True).files[0].objects[2].table.entries == 3  # type: ignore[union-attr]
     assert [(one.table, one.entries) for one in bk.count([file, file]).totals] == [("dir/Events", 200), ("More", 6)]
     assert [one.arrow for one in bk.schema(events).columns][:2] == ["double", "int16"]
     assert bk.schema(events, diff=file).differences == ()

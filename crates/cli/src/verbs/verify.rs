@@ -78,7 +78,9 @@ impl VerbCommand for Args {
 
     fn asked(&self) -> Result<Asked> {
         let named = |input: Input| Input { tree: input.tree.or_else(|| self.tree.clone()), ..input };
-        let sides = inputs(&self.inputs)?.into_iter().map(named).collect();
+        let mut sides: Vec<Input> = inputs(&self.inputs)?.into_iter().map(named).collect();
+        // What is selected is of the first side.
+        sides.pop();
         Ok(self.matching.asked(sides, self.select.wanted()?.columns_before_sign("tolerance", &self.tolerance)?))
     }
 

@@ -171,7 +171,7 @@ impl Table {
                 all.truncate(options.most_columns);
                 (all, more as u64)
             }
-            false => (Columns::Named(options.columns.clone()).choose(&dataset, options.allow_no_match)?, 0),
+            false => (Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?, 0),
         };
         if !options.allow_no_match && !options.entries.should_select(dataset.entries()) {
             return Err(no_such_entries("entries", &options.entries, [(dataset.path(), dataset.entries())]));

@@ -123,7 +123,7 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
     let dataset = Dataset::open_following(inputs, options.follow)?;
     let columns = match options.columns.is_empty() {
         true => dataset.stored_columns(),
-        false => Columns::Named(options.columns.clone()).choose(&dataset, options.allow_no_match)?,
+        false => Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?,
     };
     if !options.allow_no_match && !options.entries.should_select(dataset.entries()) {
         return Err(no_such_entries("entries", &options.entries, [(dataset.path(), dataset.entries())]));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dataset::glob::Pattern;
-use dataset::near::no_match;
+use dataset::near::{advice, no_match};
 use flow::read::{Dataset, Friend};
 use rootfile::{Error, Result};
 
@@ -16,18 +16,21 @@ pub enum Columns {
     /// All, except for projected fields of RNTuples.
     #[default]
     All,
-    /// Columns by name or pattern; each must match at least one.
+    /// Columns by name or pattern; each must match at least one. They are values of the option `branches`.
     Named(Vec<String>),
+    /// The same, as arguments.
+    Listed(Vec<String>),
     /// Columns whose whole name matches an expression; each must match at least one.
     Matching(Vec<String>),
 }
 
 impl Columns {
     /// The option that names them.
-    fn option(&self) -> &'static str {
+    fn option(&self) -> Option<&'static str> {
         match self {
-            Self::Matching(_) => "branches-regex",
-            Self::Named(_) | Self::All => "branches",
+            Self::Matching(_) => Some("branches-regex"),
+            Self::Named(_) => Some("branches"),
+            Self::Listed(_) | Self::All => None,
         }
     }
 
@@ -63,7 +66,7 @@ impl Columns {
             Self::All => {
                 Ok(dataset.stored_columns().into_iter().filter(|&column| dataset.absent(column).is_none()).collect())
             }
-            Self::Named(texts) => {
+            Self::Named(texts) | Self::Listed(texts) => {
                 let patterns = texts.iter().map(|text| {
                     let pattern = Pattern::new(text)?;
                     // A branch is meant with all below it, and by its last name alone.
@@ -90,11 +93,15 @@ impl Columns {
 }
 
 /// Why a text means no column: perhaps it is one of a friend that cannot be read.
-fn none(dataset: &Dataset, option: &str, text: &str) -> Error {
+fn none(dataset: &Dataset, option: Option<&'static str>, text: &str) -> Error {
     let named = |friend: &&Friend| text.strip_prefix(friend.name()).is_some_and(|rest| rest.starts_with('.'));
     let why = dataset.friends().iter().filter(named).find_map(|friend| friend.schema().err());
     let all = 0..dataset.number_of_columns();
     let theirs = dataset.friends().iter().flat_map(Friend::columns);
     let names = all.chain(theirs).filter_map(|column| Some(dataset.column(column)?.field().name().as_str()));
-    why.unwrap_or_else(|| no_match(option, text, format_args!("branch of {} or its friends", dataset.path()), names))
+    let what = format!("branch of {} or its friends", dataset.path());
+    why.unwrap_or_else(|| match option {
+        Some(option) => no_match(option, text, what, names),
+        None => Error::request(format!("no {what} matches {text}{}", advice(text, names))),
+    })
 }
