@@ -38,7 +38,9 @@ def test_branches_are_selected_by_name_pattern_and_expression(wide: Path, basket
     assert chosen("--branches", "n0", "j1") == {"n0", "j1"}
     assert chosen("--branches", "j1?") == {name for name in everything if len(name) == 3 and name.startswith("j1")}
     assert chosen("--branches-regex", "n[0-2]") == {"n0", "n1", "n2"}
-    assert "matches nothing_like_it" in basketry.refuses("readspeed", wide, "--branches", "nothing_like_it")
+    assert "--branches nothing_like_it: no branch" in basketry.refuses(
+        "readspeed", wide, "--branches", "nothing_like_it"
+    )
 
 
 def test_entries_are_selected(wide: Path, basketry: Basketry, tmp_path: Path) -> None:

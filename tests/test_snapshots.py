@@ -77,7 +77,20 @@ def test_every_help_is_of_a_verb() -> None:
 
 MISTAKES = """\
 rewrit small.root -o out.root
+xyzzy
+head small.root
+cp small.root out.root
 rewrite
+rewrite --json
+rewrite absent.root -o out.root --json
+ls small.root:Evnts
+ls gzip.root
+show small.root Pt
+show small.root:evnts
+show small.root --entries 5000:
+count small.root:Evnts
+schema small.root --dif other.root
+stats small.root none
 rewrite small.root
 rewrite small.root -o out.root --kep x
 rewrite small.root -o out.root --threads many
@@ -99,6 +112,13 @@ rewrite small.root -o out.root --column-set x cluster=1
 rewrite small.root -o out.root --layout bad.toml
 rewrite small.root -o out.root --layout absent.toml
 rewrite small.root -o out.root --keep 'none*'
+rewrite small.root -o out.root --keep 'PT*'
+rewrite small.root -o out.root --drop none
+rewrite small.root -o out.root --first 5000
+rewrite small.root -o out.root --entries 100:50
+rewrite small.root -o out.root --tree-set Evnts basket=1kB
+rewrite small.root -o out.root --column-set Pt basket=1kB
+rewrite small.root -o out.root --keep 'none*' --allow-no-match
 rewrite small.root -o out.root --keep '/(/'
 rewrite small.root -o out.root --first 5 --last 2
 rewrite small.root -o out.root --entries many
@@ -127,6 +147,7 @@ convert small.root -o out.txt
 inspect small.root --baskets
 readspeed small.root --branches none
 tune small.root --workload some
+tune small.root --workload 'columns:PT*'
 tune small.root --max-size little
 sweep small.root -o sweep --grid none=1
 generate nana -o out.root
@@ -153,6 +174,7 @@ def test_messages(tmp_path: Path, compare: Compare) -> None:
     (folder / "damaged.root").write_bytes(content)
     (folder / "text.root").write_text("no file of ROOT's, but long enough to be one\n" * 20)
     (folder / "empty.root").touch()
+    (folder / "gzip.root").write_bytes(b"\x1f\x8b\x08" + b"x" * 600)
     (folder / "bad.toml").write_text('clutser = "30MB"\n')
     (folder / "folder").mkdir()
 
@@ -208,6 +230,40 @@ def test_inspected_files(tmp_path: Path, compare: Compare) -> None:
 
     assert len(INSPECTED) == 20
     compare("inspect.txt", text)
+
+
+LOOKED = """\
+ls all.root
+ls -r -t all.root
+ls -1 -r all.root
+show all.root:dir/Events
+show all.root:dir/Events n pt --entries 3:6
+show all.root:dir/Events --long
+show all.root:dir/Events --csv -n 3
+show all.root:dir/Events --jsonl --entries -2:
+show all.root:h
+show empty.root
+count all.root
+count all.root more.root
+schema all.root:dir/Events
+schema all.root:dir/Events --diff more.root
+stats all.root:dir/Events
+"""
+
+
+def test_what_is_looked_at(tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with bk.recreate(tmp_path / "all.root", compression="zlib:1") as file:
+        words = [f"word {n}" * (n % 3) for n in range(20)]
+        file["dir/Events"] = {**columns(20), "word": words, "a_long_name_of_a_column_that_says_much": np.arange(20)}
+        file["More"] = {"y": np.arange(3)}
+        file["h"] = np.histogram(np.arange(100) ** 2, bins=8)
+    with bk.recreate(tmp_path / "more.root") as file:
+        file["dir/Events"] = {"x": np.arange(5), "z": np.arange(5)}
+    with bk.recreate(tmp_path / "empty.root") as file:
+        file.mktree("Events", {"x": "f8"})
+
+    compare("looked.txt", "".join(said(tmp_path, words) for words in LOOKED.splitlines()))
 
 
 def pieces(path: Path) -> list[tuple[int, str, int, int]]:

@@ -119,7 +119,7 @@ def test_wrong_arguments_are_refused(basketry: Basketry, data: Path, tmp_path: P
         ([data, "-o", out, "--grid", "basket=1kB", "--max-size", "small"], "is not a limit"),
         ([data, "-o", out, "--grid", "basket=1kB", "--goal", "fame"], "is no goal"),
         ([f"{data}:Nothing", "-o", out, "--grid", "basket=1kB"], "Nothing"),
-        ([data, "-o", out, "--grid", "basket=1kB", "--columns", "nothing*"], "no branch of Events"),
+        ([data, "-o", out, "--grid", "basket=1kB", "--columns", "nothing*"], "no column of Events"),
         (["show", tmp_path / "nowhere"], "nowhere"),
     ]
 

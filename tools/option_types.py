@@ -46,6 +46,8 @@ KINDS = {
 #: Options for terminals, and those that functions take in another form.
 NOT_IN_PYTHON = {
     "": {"quiet", "json", "output", "dry_run"},
+    "ls": {"long", "paths"},
+    "show": {"long", "csv", "jsonl"},
     "inspect": {"top", "all", "codecs", "writer", "layout"},
     "readspeed": {"files", "all_branches", "test"},
     "run": {"task"},

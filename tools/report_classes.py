@@ -42,6 +42,16 @@ MODULES = {
         ["lab/src/decide/inspect/ntuple/report:NtupleReport"],
     ),
     "inspecting": ("Report of `inspect`; see docs/inspect-schema.md.", ["lab/src/decide/inspect/report:Report"]),
+    "looking": (
+        "Reports of `ls`, `show`, `count`, `schema` and `stats`.",
+        [
+            "lab/src/look/listing:Listing",
+            "lab/src/look/count:Counts",
+            "lab/src/look/schema:TableColumns",
+            "lab/src/look/rows:Rows",
+            "lab/src/look/statistics:TableStatistics",
+        ],
+    ),
     "making": (
         "Reports of `rewrite`, `merge`, `recover`, `convert` and `verify`.",
         [
@@ -104,6 +114,7 @@ TOLD = {
     "HostInfo": "dict[str, Any]",
     "Layout": "dict[str, Any]",
     "Value": "Any",
+    "Cell": "Any",
     "String": "str",
     "str": "str",
     "bool": "bool",

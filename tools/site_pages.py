@@ -34,8 +34,8 @@ def verbs(binary: Path) -> list[str]:
 
 def commands(text: str) -> list[str]:
     """The subcommands that a help text lists."""
-    listed = text.partition("\nCommands:\n")[2].partition("\n\n")[0]
-    return re.findall(r"^  (\S+)", listed, re.MULTILINE)
+    listed = text.partition("\nUsage:")[2].partition("\nOptions:\n")[0]
+    return re.findall(r"^  ([a-z][\w-]*)(?:  |$)", listed, re.MULTILINE)
 
 
 def help_text(binary: Path, *words: str) -> str:

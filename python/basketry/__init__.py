@@ -8,9 +8,9 @@
     with basketry.recreate("new.root", compression="zstd:1") as file:
         file["Events"] = {"x": array, "jets": jagged}
 
-The verbs of the command `basketry` are functions here: `inspect`, `rewrite`, `merge`, `recover`,
-`verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`; for thousands of files `check`, `fileset`, and
-`plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
+The verbs of the command `basketry` are functions here: `ls`, `show`, `count`, `schema`, `stats`, `inspect`, `rewrite`,
+`merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`; for thousands of files `check`,
+`fileset`, and `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
 `sweep_figures` draws the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask,
 parsl or an executor; `nanoevents` gives coffea's NanoEvents.
 """
@@ -37,10 +37,12 @@ from .verbs import (
     check,
     collect,
     convert,
+    count,
     fileset,
     generate,
     inspect,
     layout,
+    ls,
     merge,
     plan,
     precision,
@@ -48,6 +50,9 @@ from .verbs import (
     recover,
     rewrite,
     run_task,
+    schema,
+    show,
+    stats,
     sweep,
     sweep_figures,
     tune,
@@ -115,6 +120,7 @@ __all__ = [
     "concatenate",
     "const",
     "convert",
+    "count",
     "create",
     "distributed",
     "exceptions",
@@ -124,6 +130,7 @@ __all__ = [
     "inspect",
     "iterate",
     "layout",
+    "ls",
     "merge",
     "nanoevents",
     "num_entries",
@@ -137,6 +144,9 @@ __all__ = [
     "recreate",
     "rewrite",
     "run_task",
+    "schema",
+    "show",
+    "stats",
     "sweep",
     "sweep_figures",
     "to_writable",

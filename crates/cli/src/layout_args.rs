@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
 use dataset::layout::{ColumnLayout, Key, Layout, TreeLayout};
 use flow::EntryFilter;
+use flow::survey::wanted::Wanted;
 use rootfile::{Error, Hint, Result};
 
 /// The keys of a layout as options, each with its name and text. `convert` has a `compression` of its own, for two formats.
@@ -109,6 +110,15 @@ impl<const COMPRESSION: bool> LayoutArgs<COMPRESSION> {
     }
 }
 
+impl<const COMPRESSION: bool> LayoutArgs<COMPRESSION> {
+    /// Its rules, which must match some tree or column. Those of a file, which several data sets may share, need not.
+    pub fn wanted(&self, wanted: Wanted) -> Result<Wanted> {
+        let shared = Self { layout: self.layout.clone(), ..Self::default() }.layout()?;
+        let named = Self { layout: None, ..self.clone() }.layout()?;
+        Ok(wanted.layout(&named).shared_layout(&shared))
+    }
+}
+
 fn settings(text: &str) -> Result<Vec<(&str, &str)>> {
     text.split(',')
         .map(|part| match part.split_once('=') {
@@ -148,6 +158,17 @@ impl SelectArgs {
     /// The filter of branches.
     pub fn filter(&self) -> Result<NameFilter> {
         NameFilter::new(&self.keep, &self.drop)
+    }
+
+    /// What it names: branches and entries. A column of --where is looked for when it is read.
+    pub fn wanted(&self) -> Result<Wanted> {
+        let named = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        match (self.first, self.last) {
+            (Some(first), _) => Ok(named.first_entry(first)),
+            // There is an entry before the last one, unless there is none at all.
+            (None, Some(_)) => Ok(named),
+            (None, None) => Ok(named.entries(&self.entries()?)),
+        }
     }
 
     /// The filter of entries.

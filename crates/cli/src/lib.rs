@@ -4,6 +4,7 @@
 
 mod calling;
 mod container_words;
+mod help;
 mod interrupt;
 mod job_runner;
 mod layout_args;
@@ -19,8 +20,9 @@ mod verbs;
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::error::ContextValue;
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser};
+use dataset::near::{advice, nearest};
 use rootfile::{Hint, Result};
 
 pub use calling::{Call, Value};
@@ -32,7 +34,7 @@ pub use self_command::{SelfCommand, starts_as};
 /// Inputs are FILE, FILE:TREE, FILE:dir/TREE, or @list.txt with one input a line. Sizes are written as 32kB, 30MB or
 /// 1GiB, compression as zstd:5 or 505. Exit code 0: success; 1: the answer is no; 2: bad usage or bad input;
 /// 130: Ctrl-C; 128 plus the number of another signal that ended the command. A signal after the output has its
-/// name changes nothing.
+/// name changes nothing. With --json an error is one JSON object on standard error.
 #[derive(Parser)]
 #[command(name = "basketry", version, arg_required_else_help = true, disable_help_subcommand = true)]
 struct Cli {
@@ -54,7 +56,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     {
         arguments.insert(2, "--".into());
     }
-    match Cli::try_parse_from(arguments) {
+    // `help VERB` is `VERB --help`.
+    if arguments.get(1).is_some_and(|word| word == "help") {
+        arguments.remove(1);
+        arguments.push("--help".into());
+    }
+    output::errors_as_json(arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json"));
+    match parse(&arguments) {
         // Without a signal handler the command works too; Ctrl-C then leaves the hidden file of an output.
         Ok(cli) => {
             remote::register();
@@ -65,7 +73,50 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             }
             cli.verb.exit_code(Cli::command)
         }
-        Err(usage) => output::usage(&usage),
+        Err(usage) => output::usage(&usage, &usage_sentence(&usage, &arguments)),
+    }
+}
+
+/// The arguments as those of a verb.
+fn parse(arguments: &[OsString]) -> std::result::Result<Cli, clap::Error> {
+    let matches = help::grouped(Cli::command()).try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// What is wrong with the arguments, in one sentence, with what may have been meant.
+fn usage_sentence(error: &clap::Error, arguments: &[OsString]) -> String {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let command = Cli::command();
+    match (error.kind(), text(ContextKind::InvalidSubcommand), text(ContextKind::InvalidArg)) {
+        (clap::error::ErrorKind::InvalidSubcommand, Some(word), _) => {
+            let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(clap::Command::get_name);
+            match help::elsewhere(word) {
+                Some(instead) => format!("there is no verb {word}: `basketry {instead}` does that"),
+                None => format!("there is no verb {word}{}", advice(word, verbs)),
+            }
+        }
+        (clap::error::ErrorKind::UnknownArgument, _, Some(word)) => {
+            let mut verb = &command;
+            for name in arguments.iter().skip(1).map_while(|word| word.to_str()) {
+                let Some(below) = verb.find_subcommand(name) else { break };
+                verb = below;
+            }
+            let name = verb.get_name();
+            let options = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(clap::Arg::get_long);
+            let near = nearest(word.trim_start_matches('-'), options);
+            let near = near.iter().map(|option| format!("--{option}")).collect::<Vec<_>>();
+            match (word.starts_with('-'), near.is_empty()) {
+                (true, false) => format!("{name} has no option {word}; near it: {}", near.join(", ")),
+                (true, true) => format!("{name} has no option {word}; `basketry help {name}` lists them"),
+                (false, _) => {
+                    format!("{name} does not take the argument {word}; `basketry help {name}` says what it takes")
+                }
+            }
+        }
+        _ => output::usage_text(error),
     }
 }
 

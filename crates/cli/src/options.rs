@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dataset::layout::ByteSize;
+use flow::inputs::Input;
+use flow::survey::wanted::Wanted;
 use flow::{Budget, Join};
 use rootfile::{Follow, Result, check_output};
 
@@ -44,6 +46,38 @@ impl Following {
 /// How far addresses are followed, by the switch.
 pub fn follow(urls: bool) -> Follow {
     if urls { Follow::Urls } else { Follow::Paths }
+}
+
+/// What is done with names and patterns that mean nothing.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Matching {
+    /// Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an error,
+    /// with the names that are most like it.
+    #[arg(long)]
+    pub allow_no_match: bool,
+}
+
+impl Matching {
+    /// What is looked for in inputs before the work begins; nothing if it may be missing.
+    pub fn asked(self, inputs: Vec<Input>, wanted: Wanted) -> Asked {
+        if self.allow_no_match { Asked::default() } else { Asked { inputs, wanted } }
+    }
+}
+
+/// The names, patterns and ranges among the arguments of a verb that must mean something in its inputs.
+#[derive(Default)]
+pub struct Asked {
+    /// The inputs.
+    pub inputs: Vec<Input>,
+    /// What is named in them.
+    pub wanted: Wanted,
+}
+
+impl Asked {
+    /// Looks for it. Returns a sentence for each rule of a shared file that matches nothing.
+    pub fn check(self) -> Result<Vec<String>> {
+        if self.wanted.is_empty() { Ok(Vec::new()) } else { self.wanted.check(&self.inputs) }
+    }
 }
 
 /// What a verb prints.

@@ -1,16 +1,18 @@
 //! What the command prints: exit codes, error messages, tables, numbers and progress bars.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use rootfile::text::{is_printable, printable, shortened};
-use rootfile::{Error, ErrorKind, OutputFile, Result, public_text};
+use rootfile::{Error, ErrorKind, OutputFile, Result, public_path, public_text};
 
 use crate::terminal_text::Printable;
 
@@ -30,6 +32,32 @@ pub fn text_file(path: &Path, text: &str, force: bool) -> Result<()> {
     file.finish().map(drop)
 }
 
+/// Whether errors are printed as JSON.
+static JSON_ERRORS: AtomicBool = AtomicBool::new(false);
+
+/// Errors are printed as JSON from now on, or as sentences.
+pub fn errors_as_json(as_json: bool) {
+    JSON_ERRORS.store(as_json, Ordering::Relaxed);
+}
+
+/// An error on standard error with --json: `{"error": {...}}`.
+#[derive(serde::Serialize)]
+struct ErrorReport<'a> {
+    /// The whole sentence, as it is printed without --json.
+    message: String,
+    /// `request`: the arguments are wrong; `corrupt`: the file; `unsupported`: basketry cannot do that; `differs`, `io`, `memory`,
+    /// `interrupted`.
+    kind: &'a str,
+    /// The file, if known.
+    file: Option<String>,
+    /// The object in the file, if known.
+    object: Option<&'a str>,
+    /// The byte in the file, if known.
+    offset: Option<u64>,
+    /// The options that the message names, without dashes.
+    options: Vec<&'a str>,
+}
+
 /// The exit code of a verb's result; prints an error.
 pub fn exit_code(result: Result<Answer>) -> u8 {
     match result {
@@ -37,32 +65,70 @@ pub fn exit_code(result: Result<Answer>) -> u8 {
         Ok(Answer::No) => 1,
         // The reader of a pipe has closed it.
         Err(e) if matches!(e.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe) => 0,
+        Err(e) if JSON_ERRORS.load(Ordering::Relaxed) => {
+            let kind = match e.kind() {
+                ErrorKind::Io(_) => "io",
+                ErrorKind::Corrupt(_) => "corrupt",
+                ErrorKind::Unsupported(_) => "unsupported",
+                ErrorKind::Differs(_) => "differs",
+                ErrorKind::Memory(_) => "memory",
+                ErrorKind::Interrupted => "interrupted",
+                _ => "request",
+            };
+            let message = line(&public_text(&e.to_string()));
+            fail_as_json(&ErrorReport {
+                message,
+                kind,
+                file: e.path().map(|path| public_path(path).display().to_string()),
+                object: e.subject(),
+                offset: e.offset(),
+                options: e.hints().iter().map(rootfile::Hint::option).collect(),
+            })
+        }
         Err(e) => fail(&e.to_string()),
     }
 }
 
-/// Prints clap's output: help as it is, an error in one line.
-pub fn usage(error: &clap::Error) -> u8 {
+fn fail_as_json(report: &ErrorReport<'_>) -> u8 {
+    let text = json_text(&BTreeMap::from([("error", report)])).unwrap_or_default();
+    let _ = writeln!(io::stderr().lock(), "{text}");
+    2
+}
+
+/// Prints clap's output: help as it is, an error as this sentence.
+pub fn usage(error: &clap::Error, sentence: &str) -> u8 {
     if !error.use_stderr() || error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // If this fails there is no place to report it.
         let _ = error.print();
         return if error.use_stderr() { 2 } else { 0 };
     }
-    fail(&usage_text(error))
+    fail(sentence)
 }
 
 /// clap's error about the arguments, in one line.
 pub fn usage_text(error: &clap::Error) -> String {
     let text = error.to_string();
-    let said = text.lines().take_while(|line| !line.starts_with("Usage:")).map(str::trim);
+    let said =
+        text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
     let said: Vec<&str> = said.filter(|line| !line.is_empty()).collect();
-    let said = said.join(" ");
+    let said = said.join(" ").replace(" tip: ", "; ");
     // clap repeats arguments, which may be URLs.
     public_text(said.strip_prefix("error: ").unwrap_or(&said)).into_owned()
 }
 
 /// Prints an error in one line, and says with which code to exit.
 pub fn fail(message: &str) -> u8 {
+    if JSON_ERRORS.load(Ordering::Relaxed) {
+        let message = line(&public_text(message));
+        return fail_as_json(&ErrorReport {
+            message,
+            kind: "request",
+            file: None,
+            object: None,
+            offset: None,
+            options: Vec::new(),
+        });
+    }
     let _ = writeln!(io::stderr().lock(), "basketry: {}", line(&public_text(message)));
     2
 }
@@ -146,6 +212,13 @@ impl serde_json::ser::Formatter for PlainJson {
 /// A value as JSON.
 pub fn json_text(value: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string(value).map_err(io::Error::from)?)
+}
+
+/// Characters of a line: those of the terminal, of the variable COLUMNS, or 100.
+pub fn width() -> usize {
+    let terminal = comfy_table::Table::new().width().map(usize::from);
+    let named = || std::env::var("COLUMNS").ok()?.parse().ok();
+    terminal.or_else(named).filter(|width| *width > 0).unwrap_or(100)
 }
 
 /// A table without borders; columns named with a leading `>` are right-aligned.

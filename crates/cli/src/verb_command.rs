@@ -10,7 +10,7 @@ use rootfile::Result;
 use serde::Serialize;
 
 use crate::interrupt::{AfterNaming, wait_if_ending};
-use crate::options::Verbosity;
+use crate::options::{Asked, Verbosity};
 use crate::output::{self, Answer};
 
 /// A report as JSON, and the answer.
@@ -94,6 +94,25 @@ pub trait VerbCommand {
         Some(AfterNaming::IsDone)
     }
 
+    /// What its arguments name, which must be in its inputs.
+    fn asked(&self) -> Result<Asked> {
+        Ok(Asked::default())
+    }
+
+    /// Adds notes to the report. Returns them if it has no place for them.
+    fn take_notes(_report: &mut Self::Report, notes: Vec<String>) -> Vec<String> {
+        notes
+    }
+
+    /// Does the work, if its inputs have what its arguments name.
+    fn checked_work(&self, watch: &Watch<'_>) -> Result<Self::Report> {
+        let notes = self.asked()?.check()?;
+        let mut report = self.work(watch)?;
+        let untold = Self::take_notes(&mut report, notes);
+        untold.iter().filter(|_| watch.bar.is_some()).for_each(|note| output::warn(note));
+        Ok(report)
+    }
+
     /// Does the work.
     fn work(&self, watch: &Watch<'_>) -> Result<Self::Report>;
 
@@ -113,7 +132,7 @@ pub trait VerbCommand {
         let bar = output::progress(0, Self::DONE, quiet || json || Self::DONE.is_empty());
         let start = Instant::now();
         let progress = |done| output::advance(&bar, done);
-        let report = self.work(&Watch { progress: &progress, bar: Some(&bar), commands });
+        let report = self.checked_work(&Watch { progress: &progress, bar: Some(&bar), commands });
         bar.finish_and_clear();
         let report = report?;
         match json {
@@ -133,7 +152,7 @@ pub trait VerbCommand {
 
     /// Runs the verb, and returns the report as JSON and its answer. Nothing is printed.
     fn report(&self, progress: Progress<'_>, commands: Commands) -> Result<Reported> {
-        let report = self.work(&Watch { progress, bar: None, commands })?;
+        let report = self.checked_work(&Watch { progress, bar: None, commands })?;
         Ok((output::json_text(&report)?, Self::answer(&report)))
     }
 }

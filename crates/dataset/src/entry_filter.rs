@@ -1,5 +1,6 @@
 //! The entries that users ask for: ranges, a random share, or a list in a file. No tree is read here.
 
+use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,22 @@ impl Slice {
         };
         let start = self.start.map_or(0, place);
         start..self.end.map_or(all, place).max(start)
+    }
+}
+
+impl fmt::Display for Entries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bound = |bound: Option<i128>| bound.map(|bound| bound.to_string()).unwrap_or_default();
+        match self {
+            Self::All => f.write_str(":"),
+            Self::Share(share) => write!(f, "{}%", share * 100.0),
+            Self::Ranges(slices) => {
+                let texts: Vec<_> =
+                    slices.iter().map(|slice| format!("{}:{}", bound(slice.start), bound(slice.end))).collect();
+                f.write_str(&texts.join(","))
+            }
+            Self::Listed(path) => path.display().fmt(f),
+        }
     }
 }
 
@@ -117,6 +134,15 @@ impl Entries {
             }
         }
         Ok(set.finish())
+    }
+
+    /// Whether a table that has `all` should have some of them: a random share may be of none by chance, and a table without entries has
+    /// none. What cannot be read is an error of the work.
+    pub fn should_select(&self, all: u64) -> bool {
+        all == 0
+            || matches!(self, Self::All | Self::Share(_))
+            || self.resolve(all, 1).is_ok_and(|set| !set.is_empty())
+            || self.file().is_some_and(|file| !file.exists())
     }
 
     /// The file that lists the entries, if they come from one.

@@ -80,6 +80,18 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher: Some(regex(&format!("^(?:{text})$"), "", text)?) })
     }
 
+    /// The same pattern for names in upper and lower case.
+    pub(crate) fn ignoring_case(text: &str) -> Result<Self> {
+        let matcher = match expression(text) {
+            Some((body, flags)) => regex(&format!("^(?:{body})"), &format!("{flags}i"), text)?,
+            None if !text.contains(SPECIAL) => regex(&format!("^{}$", regex::escape(text)), "i", text)?,
+            None => {
+                Matcher::Glob(glob(text).case_insensitive(true).build().map_err(|e| bad(text, &e))?.compile_matcher())
+            }
+        };
+        Ok(Self { text: text.to_owned(), matcher: Some(matcher) })
+    }
+
     /// The pattern that matches exactly this name, special characters included.
     pub fn exact(name: &str) -> Self {
         // globset leaves the backslash, by which patterns escape.
@@ -149,13 +161,18 @@ fn regex(expression: &str, flags: &str, text: &str) -> Result<Matcher> {
         })
 }
 
+fn glob(text: &str) -> GlobBuilder<'_> {
+    let mut glob = GlobBuilder::new(text);
+    glob.literal_separator(false).backslash_escape(true);
+    glob
+}
+
+fn bad(text: &str, why: &globset::Error) -> Error {
+    Error::request(format!("name pattern {text:?}: {}", why.kind()))
+}
+
 fn compile(text: &str) -> Result<Matcher> {
-    GlobBuilder::new(text)
-        .literal_separator(false)
-        .backslash_escape(true)
-        .build()
-        .map(|glob| Matcher::Glob(glob.compile_matcher()))
-        .map_err(|e| Error::request(format!("name pattern {text:?}: {}", e.kind())))
+    glob(text).build().map(|glob| Matcher::Glob(glob.compile_matcher())).map_err(|e| bad(text, &e))
 }
 
 /// All names that a glob matches, sorted, if its special characters other than braces are escaped (`[[]` for `[`, or
@@ -365,12 +382,6 @@ impl NameFilter {
         let named = |p: &ColumnPattern| lineage.iter().any(|name| p.matches(tree, name));
         let mut applying = self.keep.iter().filter(|p| p.applies_to(tree)).peekable();
         (applying.peek().is_none() || applying.any(named)) && !self.drop.iter().any(named)
-    }
-
-    /// The patterns that match none of these `(tree, branch)` names: probably typing errors.
-    pub fn unmatched<'a>(&self, names: &[(&'a str, &'a str)]) -> Vec<&str> {
-        let idle = |p: &&ColumnPattern| !names.iter().any(|(tree, name)| p.matches(tree, name));
-        self.keep.iter().chain(&self.drop).filter(idle).map(ColumnPattern::as_str).collect()
     }
 }
 

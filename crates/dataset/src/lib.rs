@@ -67,6 +67,7 @@ pub mod glob;
 mod known_ends;
 pub mod layout;
 pub mod meaning;
+pub mod near;
 pub mod ntuple;
 pub mod page_cache;
 #[cfg(feature = "parquet")]

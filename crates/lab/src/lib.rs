@@ -7,6 +7,7 @@
 //!   measured into a page.
 //! - What measures basketry itself: [`write_bench`] compares how fast data sets are written with ROOT. `tune` and the benchmarks write
 //!   data sets of [`synthetic`].
+//! - [`look`] shows what is in a file: objects, entries, types, histograms.
 //! - [`price`] turns bytes and CPU seconds into money over a file's life.
 //! - [`jobs`] is one verb over many files as tasks for a batch system.
 //! - [`system`] and [`math`] hold what these share: subprocesses, host, clocks, statistics, the solver.
@@ -15,6 +16,7 @@
 mod addresses;
 mod decide;
 pub mod jobs;
+pub mod look;
 pub mod math;
 mod measure;
 pub mod price;

@@ -34,7 +34,7 @@ pub mod process_ids;
 mod relocate;
 mod write;
 
-pub use merge::{Input, Merger, Note};
+pub use merge::{Histogram, HistogramAxis, Input, Merger, Note, is_histogram};
 pub use plan::{
     Action, NamedObject, ObjectLocation, ObjectPlan, OutputDirectory, plan_objects, plan_objects_with,
     plan_sound_objects, refuse_damage_in,

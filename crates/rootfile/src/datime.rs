@@ -25,6 +25,13 @@ pub fn datime_of_epoch(seconds: i64) -> Option<u32> {
     Some(years << 26 | month << 22 | day << 17 | (time / 3600) << 12 | (time / 60 % 60) << 6 | (time % 60))
 }
 
+/// The date and time of a packed number, as `2024-02-29 12:34:56`.
+pub fn date_of_datime(datime: u32) -> String {
+    let part = |shift: u32, bits: u32| datime >> shift & ((1 << bits) - 1);
+    let (year, month, day) = (1995 + part(26, 6), part(22, 4), part(17, 5));
+    format!("{year}-{month:02}-{day:02} {:02}:{:02}:{:02}", part(12, 5), part(6, 6), part(0, 6))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +47,7 @@ mod tests {
         // 2024-02-29 12:34:56 UTC.
         let packed = datime_of_epoch(1_709_210_096).unwrap();
         assert_eq!(packed, 29 << 26 | 2 << 22 | 29 << 17 | 12 << 12 | 34 << 6 | 56);
+        assert_eq!(date_of_datime(packed), "2024-02-29 12:34:56");
         assert_eq!(datime_of_epoch(0), None);
     }
 }

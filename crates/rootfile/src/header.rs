@@ -5,6 +5,7 @@
 //! million and more says that fEND, fSeekFree and fSeekInfo take eight bytes.
 
 use crate::bytes::{Cursor, Writer};
+use crate::foreign::foreign;
 use crate::{Error, Result};
 
 /// Where the first record starts; ROOT reserves this much for the header.
@@ -63,13 +64,7 @@ impl FileHeader {
     /// If the bytes do not begin as a ROOT file does, or end too early.
     pub fn parse(data: &[u8]) -> Result<Self> {
         if data.get(..4) != Some(b"root") {
-            return Err(Error::corrupt(match data.starts_with(b"PAR1") {
-                true => {
-                    "not a ROOT file: it begins as a Parquet file does; inspect, readspeed, verify, rewrite, merge and convert \
-                     take such files, named .parquet"
-                }
-                false => "not a ROOT file: it does not begin with the letters 'root'",
-            }));
+            return Err(Error::corrupt(format!("not a ROOT file: {}", foreign(data))));
         }
         let mut c = Cursor::at(data, 4);
         let version = c.i32()?;

@@ -6,6 +6,7 @@ Python, are `class_` and `from_` here.
 
 from .generating import Generated
 from .inspecting import Finding, Inspection
+from .looking import Counts, Listing, Rows, TableColumns, TableStatistics
 from .making import Converted, Outlook, Recovery, Summary, Verdict
 from .monitoring import Watched
 from .reading import Readspeed
@@ -19,17 +20,22 @@ __all__ = [
     "Checked",
     "Collected",
     "Converted",
+    "Counts",
     "Fileset",
     "Finding",
     "Generated",
     "Inspection",
     "Jobs",
+    "Listing",
     "Outlook",
     "Precision",
     "Readspeed",
     "Recovery",
+    "Rows",
     "Summary",
     "Sweep",
+    "TableColumns",
+    "TableStatistics",
     "TaskState",
     "Tuning",
     "Verdict",

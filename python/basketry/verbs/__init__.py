@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from .figures import sweep_figures
 from .files import convert, generate, inspect, layout, merge, precision, readspeed, recover, rewrite, tune, verify
+from .looking import count, ls, schema, show, stats
 from .many_files import check, collect, fileset, plan, run_task
 from .monitoring import Monitor
 from .sweeping import sweep
@@ -14,10 +15,12 @@ __all__ = [
     "check",
     "collect",
     "convert",
+    "count",
     "fileset",
     "generate",
     "inspect",
     "layout",
+    "ls",
     "merge",
     "plan",
     "precision",
@@ -25,6 +28,9 @@ __all__ = [
     "recover",
     "rewrite",
     "run_task",
+    "schema",
+    "show",
+    "stats",
     "sweep",
     "sweep_figures",
     "tune",

@@ -156,6 +156,8 @@ def rewrite(
       as one.
     - `where`: Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the
       column are kept whole.
+    - `allow_no_match`: Go on where a name, a pattern or a range of entries matches nothing in any input. Without this
+      option that is an error, with the names that are most like it.
     """
     return _make("rewrite", inputs, output, dry_run, progress, options, Making)
 
@@ -214,7 +216,8 @@ def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifyin
     - `tolerance`: Let floating-point numbers differ by at most this: a number, or a share of the larger one such as
       0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated,
       quantized and narrowed columns; the largest error of each column is reported.
-    - `keep`, `drop`, `first`, `last`, `entries`, `where`, `follow_urls`, `threads`, `memory`: those of `rewrite`.
+    - `keep`, `drop`, `first`, `last`, `entries`, `where`, `allow_no_match`, `follow_urls`, `threads`, `memory`: those
+      of `rewrite`.
     """
     from ..reports.making import Verdict
 
@@ -259,7 +262,7 @@ def convert(inputs: Places, output: Place, *, progress: Progress = None, **optio
     - `drop`: Leave out columns that match a glob or /regex/.
     - `entries`: Convert only these entries: a random share (1%), a range (100:200), or entries listed in a file.
     - `seed`: Seed of a random share. Default: 1.
-    - `force`, `follow_urls`, `threads`, `memory`, `layout`, the keys of a layout: those of `rewrite`.
+    - `force`, `follow_urls`, `threads`, `memory`, `layout`, `allow_no_match`, the keys of a layout: those of `rewrite`.
     """
     from ..reports.making import Converted
 
@@ -289,7 +292,7 @@ def generate(kind: str, output: Place, *, progress: Progress = None, **options: 
     - `arrival`: Write clusters in the order in which they are finished. The order of entries then depends on timing.
     - `no_write`: Make the output, but do not write it.
     - `no_fill`: Make the numbers, but do not fill them.
-    - `force`, `threads`, `memory`, `layout`, `compression`, the keys of a layout: those of `rewrite`.
+    - `force`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys of a layout: those of `rewrite`.
     """
     from ..reports.generating import Generated
 
@@ -349,7 +352,7 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
       that of the input. The report has the best tree and the best RNTuple side by side. To measure the other container,
       the input is converted into a temporary file (of a large file with one table about 64 MB of it).
     - `seed`: Seed of the samples: the same seed samples the same baskets. Default: 1.
-    - `drop`, `force`, `threads`, `memory`: those of `rewrite`.
+    - `drop`, `force`, `allow_no_match`, `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.tuning import Tuning
 
@@ -377,7 +380,7 @@ def precision(*files: Place, progress: Progress = None, **options: Unpack[Reduci
     - `layout_out`: Write the layout with the proposed encodings to this file, for `layout` of `rewrite`.
     - `report`: Also write a page with charts and tables, in one HTML file that needs no network.
     - `force`: Replace existing files.
-    - `follow_urls`, `threads`, `memory`: those of `rewrite`.
+    - `allow_no_match`, `follow_urls`, `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.reducing import Precision
 
@@ -413,7 +416,7 @@ def readspeed(*files: Place, progress: Progress = None, **options: Unpack[Measur
     - `page`: With several numbers of threads: also write a page with their curves, in one HTML file that needs no
       network.
     - `force`: Replace an existing page.
-    - `follow_urls`, `memory`: those of `rewrite`.
+    - `allow_no_match`, `follow_urls`, `memory`: those of `rewrite`.
     """
     from ..reports.reading import Readspeed
 

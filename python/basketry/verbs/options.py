@@ -93,6 +93,9 @@ class Selection(TypedDict, total=False):
     where: Names
     """Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the column are
     kept whole."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
 
 
 class Copying(Shape, Selection, total=False):
@@ -211,6 +214,9 @@ class Converting(Shape, Limits, total=False):
     server of the input itself. Default: files name only files that are at hand."""
     layout: Layout | None
     """A TOML file, its text, or a value of `layout()`. Other options override it."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
 
 
 class Generating(Shape, Limits, total=False):
@@ -246,6 +252,9 @@ class Generating(Shape, Limits, total=False):
     """A TOML file, its text, or a value of `layout()`. Other options override it."""
     compression: int | str | None
     """Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505)."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
 
 
 class Deciding(TypedDict, total=False):
@@ -304,6 +313,9 @@ class Deciding(TypedDict, total=False):
     converted into a temporary file (of a large file with one table about 64 MB of it)."""
     seed: int
     """Seed of the samples: the same seed samples the same baskets."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
 
 
 class Tuned(Deciding, Limits, total=False):
@@ -328,6 +340,9 @@ class Reducing(Limits, total=False):
     """Also write a page with charts and tables, in one HTML file that needs no network."""
     force: bool
     """Replace existing files."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -357,6 +372,9 @@ class Measuring(TypedDict, total=False):
     """Seconds that your own job takes for the same data."""
     layouts: bool
     """Forecast other layouts, from samples of at most five files: each codec, and the choice of tune."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -472,6 +490,9 @@ class Trying(TypedDict, total=False):
     """End a command after this time, such as 90s or 10min. The point has failed then, and others go on."""
     keep: bool
     """Keep the copies that are read."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
 
 
 class Sweeping(Trying, total=False):
@@ -571,6 +592,9 @@ class AnyVerb(TypedDict, total=False):
     where: Names
     """Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the column are
     kept whole."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
     common: bool
     """That of the verb."""
     fill: bool

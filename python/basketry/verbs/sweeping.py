@@ -97,7 +97,7 @@ def sweep(
       reads the largest table of the output, as it reads copies.
     - `time_limit`: End a command after this time, such as 90s or 10min. The point has failed then, and others go on.
     - `keep`: Keep the copies that are read.
-    - `layout`: those of `rewrite`.
+    - `layout`, `allow_no_match`: those of `rewrite`.
     """
     from ..reports.sweeping import Estimate, Sweep
 

@@ -26,6 +26,9 @@ const SHOWN: usize = 10;
 ///
 /// Exit code 0: all files are whole; 1: something is broken, and is listed; 2: bad usage, or too small a budget.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry check 'run*.root'
+  basketry check --deep @list.txt")]
 pub struct Args {
     /// FILE, @list.txt, or a pattern in quotes such as 'run*.root'.
     #[arg(required = true, value_name = "FILE")]

@@ -19,6 +19,9 @@ const SHOWN: usize = 20;
 /// Exit code 0: all tasks are done, and no input is bad; 1: tasks failed or are missing, files differ, or inputs were left
 /// out, or a state cannot be read; 2: the plan cannot be read.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry collect plan.json
+  basketry collect plan.json --json")]
 pub struct Args {
     /// The plan.
     #[arg(value_name = "PLAN")]

@@ -14,6 +14,9 @@ use crate::verb_command::{Commands, VerbCommand, Watch};
 /// bash: source <(basketry completions bash), in ~/.bashrc. zsh: basketry completions zsh > FOLDER/_basketry, with a FOLDER
 /// of $fpath. fish: basketry completions fish > ~/.config/fish/completions/basketry.fish.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry completions bash > ~/.local/share/bash-completion/completions/basketry
+  basketry completions fish > ~/.config/fish/completions/basketry.fish")]
 pub struct Args {
     /// The shell.
     #[arg(value_enum)]

@@ -7,14 +7,15 @@ use std::time::Instant;
 
 use dataset::glob::NameFilter;
 use dataset::layout::{ClusterSize, Compression, Layout};
-use flow::Entries;
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs, lists};
+use flow::survey::wanted::Wanted;
+use flow::{Entries, EntryFilter};
 use rootfile::{Error, Hint, Result, check_output};
 
 use crate::container_words::words;
 use crate::layout_args::LayoutArgs;
-use crate::options::{Following, Resources, Verbosity};
+use crate::options::{Asked, Following, Matching, Resources, Verbosity};
 use crate::output;
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -29,6 +30,9 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 /// Times become whole numbers. Missing values are refused, unless --fill-null gives a value. This is a `rewrite` of the Parquet
 /// files, which has more options for the layout and for the selection of entries.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry convert events.root:Events -o events.parquet --keep 'Muon_*'
+  basketry convert events.parquet -o events.root:Events")]
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or patterns.
     #[arg(required = true, value_name = "FILE")]
@@ -69,6 +73,8 @@ pub struct Args {
     resources: Resources,
     #[command(flatten)]
     layout: LayoutArgs<false>,
+    #[command(flatten)]
+    matching: Matching,
     #[command(flatten)]
     verbosity: Verbosity,
 }
@@ -153,6 +159,13 @@ impl VerbCommand for Args {
     const DONE: &'static str = "read";
 
     fields!(verbosity, resources);
+
+    fn asked(&self) -> Result<Asked> {
+        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        let entries = self.entries.iter().map(|entries| (None, entries.clone())).collect();
+        let wanted = wanted.entries(&EntryFilter { entries, ..EntryFilter::default() });
+        Ok(self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?))
+    }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Converted> {
         let job = self.job()?;

@@ -14,7 +14,7 @@ use rootfile::{Error, Result};
 
 use crate::container_words::words;
 use crate::layout_args::{LayoutArgs, SelectArgs};
-use crate::options::{Following, Resources, Target, Verbosity};
+use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity};
 use crate::output::{self, Answer, Table};
 use crate::verb_command::Watch;
 use flow::inputs::{inputs, lists, one_tree};
@@ -69,6 +69,8 @@ pub struct FileOutputArgs {
     layout: LayoutArgs,
     #[command(flatten)]
     select: SelectArgs,
+    #[command(flatten)]
+    matching: Matching,
 }
 
 impl FileOutputArgs {
@@ -107,6 +109,12 @@ impl FileOutputArgs {
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))
     }
 
+    /// What is named in the inputs.
+    pub fn asked(&self) -> Result<Asked> {
+        let wanted = self.layout.wanted(self.select.wanted()?)?;
+        Ok(self.matching.asked(inputs(&self.inputs)?, wanted))
+    }
+
     /// Writes the output, or plans it.
     pub fn make(&self, options: Options, watch: &Watch<'_>) -> Result<Made> {
         let (paths, options) = self.resolve(options)?;
@@ -134,6 +142,15 @@ impl Made {
             Self::Written(summary) if !summary.is_whole() => Answer::No,
             _ => Answer::Yes,
         }
+    }
+
+    /// Adds notes to those of the output.
+    pub fn take_notes(&mut self, notes: Vec<String>) -> Vec<String> {
+        match self {
+            Self::Written(summary) => summary.notes.extend(notes),
+            Self::Planned(_) => return notes,
+        }
+        Vec::new()
     }
 
     /// Prints it; of a file that is written quietly only what is missing from it.

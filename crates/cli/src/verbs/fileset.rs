@@ -20,6 +20,9 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 ///
 /// Exit code 0: done; 1: files were left out (--skip-bad), and are listed; 2: a file cannot be read.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry fileset 'run*.root' -o fileset.json
+  basketry fileset zmm='mc/zmm*.root' data='run*.root' --tree Events -o fileset.json")]
 pub struct Args {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes; DATASET=FILE for a data set of this name.
     #[arg(required = true, value_name = "FILE")]

@@ -4,14 +4,15 @@ use std::io::Write;
 use std::time::Instant;
 
 use dataset::layout::{ByteSize, Layout};
+use flow::survey::wanted::Wanted;
 use flow::write::{AutoSave, Order, WriteOptions, WritePlace};
-use lab::synthetic::generate::{Job, Ran, generate, numbered};
+use lab::synthetic::generate::{Job, Ran, TREE, generate, numbered};
 use lab::synthetic::models::{Model, ModelOptions, NAMES};
 use rootfile::{Error, Result, check_output};
 
 use crate::container_words::words;
 use crate::layout_args::LayoutArgs;
-use crate::options::{Resources, Target, Verbosity};
+use crate::options::{Matching, Resources, Target, Verbosity};
 use crate::output;
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -21,6 +22,9 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 /// three ints. nano: flat and jagged columns, as in a NanoAOD. lhcb: many small objects. aod: products of very variable
 /// size. esd: unsplit containers, and two huge split ones.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry generate nano -o nano.root --size 100MB
+  basketry generate multi -o multi.root --branches 50 --container rntuple")]
 pub struct Args {
     /// The data set.
     #[arg(value_parser = NAMES)]
@@ -41,6 +45,8 @@ pub struct Args {
     resources: Resources,
     #[command(flatten)]
     layout: LayoutArgs,
+    #[command(flatten)]
+    matching: Matching,
     #[command(flatten)]
     verbosity: Verbosity,
 }
@@ -165,6 +171,9 @@ impl VerbCommand for Args {
 
     fn work(&self, watch: &Watch<'_>) -> Result<Ran> {
         let model = self.set.model(&self.kind)?;
+        if !self.matching.allow_no_match {
+            self.layout.wanted(Wanted::default())?.check_columns(TREE, model.names())?;
+        }
         let outputs = numbered(&self.target.output, self.outputs);
         if !self.how.no_write && !self.how.no_fill {
             outputs.iter().try_for_each(|path| check_output(path, self.target.force, self.layout.file()))?;

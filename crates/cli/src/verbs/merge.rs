@@ -7,7 +7,7 @@ use flow::{Options, Pack, PlanOptions};
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, Made};
-use crate::options::schema;
+use crate::options::{Asked, schema};
 use crate::output::Answer;
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -17,6 +17,10 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 /// unless --common, --fill or --widen is given; trees without entries may differ. Objects of equal names that cannot be merged
 /// are all kept, as cycles. The output has the layout of the first input, unless options change it.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry merge run1.root run2.root -o all.root
+  basketry merge 'run*.root' -o all.root --fill --cluster 30MB
+  basketry merge @list.txt -o all.root --skip-bad")]
 pub struct Args {
     /// Keep only branches that all inputs have.
     #[arg(long, conflicts_with = "fill")]
@@ -59,6 +63,14 @@ impl VerbCommand for Args {
     const DONE: &'static str = "written";
 
     fields!(file_output.verbosity, file_output.resources);
+
+    fn asked(&self) -> Result<Asked> {
+        self.file_output.asked()
+    }
+
+    fn take_notes(made: &mut Made, notes: Vec<String>) -> Vec<String> {
+        made.take_notes(notes)
+    }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Made> {
         self.file_output.make(self.options(), watch)

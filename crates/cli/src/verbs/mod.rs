@@ -9,6 +9,7 @@ mod fileset;
 mod generate;
 mod hadd;
 mod inspect;
+mod look;
 mod man;
 mod merge;
 mod monitor;
@@ -35,6 +36,11 @@ use crate::verb_command::{Commands, Reported, VerbCommand};
 /// The verbs.
 #[derive(Subcommand)]
 pub enum Verb {
+    Ls(look::ls::Args),
+    Show(look::show::Args),
+    Count(look::count::Args),
+    Schema(look::schema::Args),
+    Stats(look::stats::Args),
     Inspect(inspect::Args),
     Rewrite(rewrite::Args),
     Merge(merge::Args),
@@ -65,6 +71,11 @@ pub enum Verb {
 macro_rules! with_args {
     ($verb:expr, $args:ident => $result:expr) => {
         match $verb {
+            Verb::Ls($args) => $result,
+            Verb::Show($args) => $result,
+            Verb::Count($args) => $result,
+            Verb::Schema($args) => $result,
+            Verb::Stats($args) => $result,
             Verb::Inspect($args) => $result,
             Verb::Rewrite($args) => $result,
             Verb::Merge($args) => $result,

@@ -36,6 +36,9 @@ const SAMPLE: usize = 3;
 ///
 /// Relative paths count from the folder in which plan and run are started.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry plan merge 'run*.root' -o plan.json --target-size 2GB
+  basketry plan rewrite @list.txt -o plan.json -- --compression zstd:5")]
 pub struct Args {
     /// The verb.
     verb: Planned,

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use flow::inputs::inputs;
+use flow::survey::wanted::Wanted;
 use lab::precision::{ChoiceReport, ColumnReport, Limits, Options, Report, TableReport, precision};
 use lab::report::page::html;
 use lab::report::precision::report as page;
 use rootfile::{Error, Hint, Result, check_output};
 
-use crate::options::{Following, Resources, Verbosity};
+use crate::options::{Asked, Following, Matching, Resources, Verbosity};
 use crate::output;
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -29,6 +30,9 @@ const SHOWN: usize = 30;
 /// The layout of -o goes into `basketry rewrite --layout`; `basketry verify --tolerance` then proves the errors, by the commands that
 /// are printed.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry precision events.root:Events
+  basketry precision events.root --max-error 0.1% --max-abs '*_phi=0.001' -o layout.toml")]
 pub struct Args {
     /// FILE or FILE:TABLE, @list.txt, or patterns. Without a table all tables of the file are looked at. Several files count as one.
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
@@ -57,6 +61,8 @@ pub struct Args {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
+    matching: Matching,
+    #[command(flatten)]
     following: Following,
     #[command(flatten)]
     resources: Resources,
@@ -70,6 +76,12 @@ impl VerbCommand for Args {
 
     fields!(verbosity, resources);
 
+    fn asked(&self) -> Result<Asked> {
+        let wanted = Wanted::default().columns("columns", &self.columns)?;
+        let wanted = wanted.columns_before_sign("max-error", &self.max_error)?;
+        Ok(self.matching.asked(inputs(&self.inputs)?, wanted.columns_before_sign("max-abs", &self.max_abs)?))
+    }
+
     fn work(&self, watch: &Watch<'_>) -> Result<Report> {
         let mut limits = Limits::default();
         self.max_error.iter().try_for_each(|text| limits.add_relative(text)).map_err(|e| e.object("--max-error"))?;
@@ -82,6 +94,7 @@ impl VerbCommand for Args {
             columns: self.columns.clone(),
             limits,
             layout_out: self.layout_out.clone(),
+            allow_no_match: self.matching.allow_no_match,
             follow: self.following.follow(),
             budget: self.resources.budget(),
         };

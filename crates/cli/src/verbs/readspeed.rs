@@ -13,7 +13,7 @@ use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Scaled, ThreadCounts
 use lab::report::reading::page;
 use rootfile::{Error, Hint, Result, check_output};
 
-use crate::options::{Following, Verbosity};
+use crate::options::{Following, Matching, Verbosity};
 use crate::output::{self, Answer};
 use crate::verb_command::{Commands, VerbCommand, Watch, ended};
 
@@ -27,6 +27,10 @@ const SHOWN: usize = 20;
 /// the application (with --application), raw I/O, decompression, decoding, or too few clusters for the threads. After
 /// the first reading the files are in the page cache; --cold drops them before each reading.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry readspeed events.root:Events
+  basketry readspeed events.root --branches 'Muon_*' --threads 1,2,4
+  basketry readspeed events.root --throttle 20MB/s,30ms")]
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or patterns.
     #[arg(value_name = "FILE")]
@@ -69,6 +73,8 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["inputs", "files", "json"])]
     test: bool,
     #[command(flatten)]
+    matching: Matching,
+    #[command(flatten)]
     following: Following,
     /// Seed of a random share.
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -107,11 +113,7 @@ impl VerbCommand for Args {
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Report> {
-        let files: Vec<OsString> = self.inputs.iter().chain(&self.files).cloned().collect();
-        if files.is_empty() {
-            return Err(Error::request("no input: give a file, as in basketry readspeed FILE:TREE"));
-        }
-        let inputs = with_trees(inputs(&files)?, &self.trees)?;
+        let inputs = self.files()?;
         let columns = match (&self.branches, &self.branches_regex) {
             (names, _) if !names.is_empty() => Columns::Named(names.clone()),
             (_, texts) if !texts.is_empty() => Columns::Matching(texts.clone()),
@@ -120,6 +122,7 @@ impl VerbCommand for Args {
         let options = Options {
             inputs,
             columns,
+            allow_no_match: self.matching.allow_no_match,
             entries: self.entries.clone().unwrap_or_default(),
             repeat: self.repeat,
             cold: self.cold,
@@ -160,6 +163,15 @@ impl VerbCommand for Args {
 }
 
 impl Args {
+    /// The files, with their trees.
+    fn files(&self) -> Result<Vec<Input>> {
+        let files: Vec<OsString> = self.inputs.iter().chain(&self.files).cloned().collect();
+        if files.is_empty() {
+            return Err(Error::request("no input: give a file, as in basketry readspeed FILE:TREE"));
+        }
+        with_trees(inputs(&files)?, &self.trees)
+    }
+
     /// Runs the self-check, and prints a line for each check.
     fn check_itself(&self) -> Result<Answer> {
         let checks = self_check(Budget::new(self.memory.bytes(), self.threads.most()))?;

@@ -27,6 +27,9 @@ const SHOWN: usize = 10;
 /// or objects, baskets without a tree, or RNTuples that were not closed, are left out and listed; 2: nothing can be
 /// recovered.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry recover broken.root -o recovered.root
+  basketry recover broken.root --like good.root -o recovered.root")]
 pub struct Args {
     /// The file, written by ROOT or basketry.
     #[arg(value_name = "FILE")]

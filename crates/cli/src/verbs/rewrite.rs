@@ -6,6 +6,7 @@ use flow::Options;
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, Made};
+use crate::options::Asked;
 use crate::output::Answer;
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -19,6 +20,11 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 /// Parquet files are inputs too: their columns become a tree, or an RNTuple with --container, as `convert` makes them. A row group
 /// becomes a cluster, unless the layout has a cluster size. Several files count as one; ROOT files cannot be among them.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry rewrite events.root -o small.root --compression zstd:5
+  basketry rewrite events.root:Events -o muons.root --keep 'Muon_*' --keep nMuon --entries 0:1000
+  basketry rewrite events.root -o new.root --container rntuple
+  basketry rewrite events.root -o other.root --layout layout.toml --dry-run")]
 pub struct Args {
     #[command(flatten)]
     file_output: FileOutputArgs,
@@ -29,6 +35,14 @@ impl VerbCommand for Args {
     const DONE: &'static str = "written";
 
     fields!(file_output.verbosity, file_output.resources);
+
+    fn asked(&self) -> Result<Asked> {
+        self.file_output.asked()
+    }
+
+    fn take_notes(made: &mut Made, notes: Vec<String>) -> Vec<String> {
+        made.take_notes(notes)
+    }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Made> {
         self.file_output.make(Options::default(), watch)

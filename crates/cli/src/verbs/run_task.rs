@@ -23,6 +23,9 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 ///
 /// Exit codes are those of the command of the task.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry run plan.json --task 0
+  basketry run plan.json --task 7 --threads 4 --again")]
 pub struct Args {
     /// The plan.
     #[arg(value_name = "PLAN")]

@@ -4,9 +4,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use dataset::layout::ByteSize;
+use dataset::layout::{ByteSize, Layout};
 use flow::Progress;
 use flow::inputs::Input;
+use flow::survey::wanted::Wanted;
 use lab::price::Bill;
 use lab::report::page::html;
 use lab::report::{Extras, Report};
@@ -15,6 +16,7 @@ use lab::sweep::findings::Findings;
 use lab::sweep::grid::Grid;
 use lab::sweep::journal::Head;
 use lab::sweep::plan::{Estimate, Kind};
+use lab::sweep::point::Point;
 use lab::sweep::question::{Goal, Question};
 use lab::sweep::run::{Event, findings};
 use lab::sweep::runner::{Runner, Task};
@@ -28,7 +30,7 @@ use super::write_bench::home_of_root;
 use crate::interrupt::{self, AfterNaming};
 use crate::job_runner::{Stoppable, own_process};
 use crate::layout_args::layout_of;
-use crate::options::Verbosity;
+use crate::options::{Asked, Matching, Verbosity};
 use crate::output::{self, Answer};
 use crate::prices::Prices;
 use crate::verb_command::{Commands, VerbCommand, Watch};
@@ -42,6 +44,10 @@ use crate::verb_command::{Commands, VerbCommand, Watch};
 /// measured. Today's layout is a point by itself, and stays where no other is better. `sweep show DIR` prints the tables.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:
+  basketry sweep events.root:Events -o sweep --grid cluster=10MB,30MB --grid compression=zstd:5,lz4:4
+  basketry sweep events.root -o sweep --grid basket=32kB,256kB --dry-run
+  basketry sweep show sweep")]
 pub struct Args {
     #[command(subcommand)]
     show: Option<Show>,
@@ -143,6 +149,8 @@ pub struct Args {
     /// The same for a job that may run a command of the user, which ends when this process is told to.
     #[arg(long, hide = true, value_name = "FILE", exclusive = true)]
     watched: Option<PathBuf>,
+    #[command(flatten)]
+    matching: Matching,
     #[command(flatten)]
     verbosity: Verbosity,
 }
@@ -293,7 +301,8 @@ impl Args {
             }
             (None, runner) => {
                 let Ok(input) = self.input.as_deref().ok_or_else(|| missing("input"))?.parse::<Input>();
-                let subject = SweepInput::of(&input, self.entries, &self.columns)?;
+                self.asked(&input, &points)?.check()?;
+                let subject = SweepInput::of(&input, self.entries)?;
                 match runner {
                     "root" => (subject, Box::new(RootRunner::build(&home_of_root(None)?)?)),
                     _ => (subject, Box::new(own_process("--once")?)),
@@ -309,6 +318,22 @@ impl Args {
             true => sweep.dry_run().map(Err),
             false => sweep.run(self.keep, say).map(Ok),
         }
+    }
+}
+
+impl Args {
+    /// What the points and the chosen columns name. Rules of the layout that they start from, which is in a file, need not match.
+    fn asked(&self, input: &Input, points: &[Point]) -> Result<Asked> {
+        let base = self.layout.as_deref().map(layout_of).transpose()?.unwrap_or_default();
+        let mut own = Layout::default();
+        for layout in points.iter().map(|point| &point.layout) {
+            let trees = layout.trees().iter().filter(|(p, _)| !base.trees().iter().any(|(known, _)| known == p));
+            trees.for_each(|(pattern, keys)| own.set_tree(pattern.clone(), keys));
+            let columns = layout.columns().iter().filter(|(p, _)| !base.columns().iter().any(|(known, _)| known == p));
+            columns.for_each(|(pattern, keys)| own.set_column(pattern.clone(), keys));
+        }
+        let wanted = Wanted::default().columns("columns", &self.columns)?.layout_of("grid", &own);
+        Ok(self.matching.asked(vec![input.clone()], wanted))
     }
 }
 

@@ -9,10 +9,10 @@ use flow::{ColumnError, Tolerances, TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
 use crate::layout_args::SelectArgs;
-use crate::options::{Following, Resources, Verbosity, schema};
+use crate::options::{Asked, Following, Matching, Resources, Verbosity, schema};
 use crate::output::{self, Answer};
 use crate::verb_command::{VerbCommand, Watch, fields};
-use flow::inputs::{inputs, one_tree};
+use flow::inputs::{Input, inputs, one_tree};
 
 /// Differences that are printed; --json has them all.
 const SHOWN: usize = 20;
@@ -33,6 +33,10 @@ const SHOWN: usize = 20;
 ///
 /// Exit code 0: equal; 1: different; 2: something cannot be read.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry verify events.root small.root
+  basketry verify run1.root run2.root all.root
+  basketry verify events.root rounded.root --tolerance 0.1%")]
 pub struct Args {
     /// FILE or FILE:TREE, twice or more, or @list.txt. If a tree is named, only this tree is compared.
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
@@ -57,6 +61,8 @@ pub struct Args {
     #[arg(long, value_name = "[COLUMN=]LIMIT")]
     tolerance: Vec<String>,
     #[command(flatten)]
+    matching: Matching,
+    #[command(flatten)]
     following: Following,
     #[command(flatten)]
     resources: Resources,
@@ -69,6 +75,14 @@ impl VerbCommand for Args {
     const DONE: &'static str = "compared";
 
     fields!(verbosity, resources);
+
+    fn asked(&self) -> Result<Asked> {
+        let named = |input: Input| Input { tree: input.tree.or_else(|| self.tree.clone()), ..input };
+        let mut sides: Vec<Input> = inputs(&self.inputs)?.into_iter().map(named).collect();
+        // What is selected is of the first side.
+        sides.pop();
+        Ok(self.matching.asked(sides, self.select.wanted()?.columns_before_sign("tolerance", &self.tolerance)?))
+    }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Verdict> {
         let (paths, last, options) = self.sides()?;

@@ -28,6 +28,9 @@ const OURS: Writer = Writer { name: "basketry", containers: &[Container::Ttree, 
 /// slowest run. MB/s are payload over real time, for all writers without the time to flush to disk: ROOT itself flushes files of trees
 /// while it writes them, and this time is taken out. "to disk" is with the flush, for all writers.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry write-bench multi --size 100MB --threads 1,2,4
+  basketry write-bench single --container ttree,rntuple")]
 pub struct Args {
     /// The data set.
     #[arg(value_parser = ["single", "multi"])]

@@ -10,6 +10,7 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
 use super::{ByteSize, ClusterSize, ColumnEncoding};
+use crate::near::nearest;
 
 /// The kind of table in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -292,12 +293,8 @@ fn read_count(text: &str) -> Result<u32> {
 
 /// The error for an unknown key: names the nearest key and lists all.
 pub(super) fn unknown_key(key: &str, known: &[&str]) -> Error {
-    let nearest = known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(&key.replace('_', "-").to_lowercase(), name), name))
-        .filter(|(distance, name)| *distance <= name.len().div_ceil(2))
-        .min_by_key(|(distance, _)| *distance);
-    let hint = nearest.map(|(_, name)| format!(" (did you mean {name:?}?)")).unwrap_or_default();
+    let nearest = nearest(&key.replace('_', "-"), known.iter().copied());
+    let hint = nearest.first().map(|name| format!(" (did you mean {name:?}?)")).unwrap_or_default();
     Error::request(format!("unknown key {key:?}{hint}; known keys: {}", known.join(", ")))
 }
 

@@ -8,6 +8,7 @@ mod column;
 mod container;
 mod difference;
 mod join;
+mod outline;
 pub mod piece;
 mod schema;
 
@@ -16,4 +17,5 @@ pub use column::TableColumn;
 pub use container::{ColumnPieces, FileRange, Runs, StoredTable};
 pub use difference::{Difference, refusal};
 pub use join::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, joined_path};
+pub use outline::Outline;
 pub use schema::{Node, TableSchema};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rootfile::{Error, Result, open_source, public_path, url};
+use rootfile::{Error, Result, foreign, open_source, public_path, url};
 
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +24,12 @@ impl Format {
         if let Some(named) = url(path).and_then(|_| Self::named(&public_path(path))) {
             return Ok(named);
         }
-        let first = open_source(path)?.read(0, 4).map_err(|_| neither(path))?;
-        match first.as_slice() {
-            b"root" => Ok(Self::Root),
-            b"PAR1" => Ok(Self::Parquet),
-            _ => Err(neither(path)),
+        let source = open_source(path)?;
+        let first = source.read(0, usize::try_from(source.size().min(512)).unwrap_or(512))?;
+        match first.get(..4) {
+            Some(b"root") => Ok(Self::Root),
+            Some(b"PAR1") => Ok(Self::Parquet),
+            _ => Err(neither(path, &first)),
         }
     }
 
@@ -84,6 +85,6 @@ impl Format {
 }
 
 #[cold]
-fn neither(path: &Path) -> Error {
-    Error::request("is neither a ROOT nor a Parquet file").file(path)
+fn neither(path: &Path, first: &[u8]) -> Error {
+    Error::request(format!("is neither a ROOT nor a Parquet file: {}", foreign(first))).file(path)
 }

@@ -34,7 +34,10 @@ impl FromStr for Input {
                 None => whole(),
             });
         }
-        Ok(match text.rsplit_once(':') {
+        // Names of trees may have colons (`Event::Track`): the first file that exists counts.
+        let splits = text.match_indices(':').filter_map(|(at, _)| Some((text.get(..at)?, text.get(at + 1..)?)));
+        let known = splits.filter(|(file, _)| !file.is_empty()).find(|(file, _)| Path::new(file).is_file());
+        Ok(match known.or_else(|| text.rsplit_once(':')) {
             Some((file, tree)) if !file.is_empty() && !tree.is_empty() && !Path::new(text).exists() => {
                 Self { path: file.into(), tree: Some(tree.trim_matches('/').to_owned()) }
             }
@@ -171,7 +174,9 @@ mod tests {
         std::fs::write(&path, "").unwrap();
         let text = path.to_str().unwrap();
         assert_eq!(text.parse::<Input>().unwrap().path, path);
-        assert_eq!(format!("{text}:T").parse::<Input>().unwrap(), Input { path, tree: Some("T".into()) });
+        assert_eq!(format!("{text}:T").parse::<Input>().unwrap(), Input { path: path.clone(), tree: Some("T".into()) });
+        let named = format!("{text}:a::T").parse::<Input>().unwrap();
+        assert_eq!(named, Input { path, tree: Some("a::T".into()) });
     }
 
     #[test]

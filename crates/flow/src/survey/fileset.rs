@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use dataset::near::no_such_table;
 use dataset::ntuple::{is_ntuple, read_ntuple, read_page_list};
 use dataset::table::catalog;
 use dataset::tree::clusters::common_boundaries;
@@ -174,11 +175,7 @@ fn table(file: &RootFile, named: Option<&str>) -> Result<(String, Key)> {
     }
     named_ones.sort_by_key(|table| &table.path);
     let names: Vec<&str> = named_ones.iter().map(|table| table.path.as_str()).collect();
-    Err(Error::request(match (named, names.as_slice()) {
-        (_, []) => "has no tree and no RNTuple".to_owned(),
-        (Some(name), _) => format!("has no tree or RNTuple {name}; it has {}", names.join(", ")),
-        (None, _) => format!("has several trees and RNTuples; name one: {}", names.join(", ")),
-    }))
+    Err(no_such_table(named, &names))
 }
 
 /// Entries of a tree, and the entries at which all its branches start a basket.

@@ -1,5 +1,6 @@
-//! Facts about many files, each opened once: whether they are whole ([`check`]), and in which steps a job reads them
-//! ([`fileset`]). A file that cannot be read is a result here, not an error. Nothing is decoded, and nothing is written.
+//! Facts about many files, each opened once: whether they are whole ([`check`]), in which steps a job reads them
+//! ([`fileset`]), and whether they have what users name ([`wanted`]). A file that cannot be read is a result here, not an error. Nothing is decoded, and nothing is written.
 
 pub mod check;
 pub mod fileset;
+pub mod wanted;

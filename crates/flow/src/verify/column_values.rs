@@ -74,6 +74,18 @@ impl ValuePair {
         Self { is_tobject_bits: is_it, ..self }
     }
 
+    /// How an entry differs: the path of the first member or item, and both values. None if the values are the same.
+    pub fn difference_in(&self, entry: u64, files: [&Files; 2]) -> Result<Option<(String, String)>> {
+        let mut fetcher = Fetcher::new();
+        let mut value = |side: &PairSide, files: &Files| {
+            let mut reader = SideReader { side, files, streams: side.streams(files, entry) };
+            converted(reader.values(&(entry..entry.saturating_add(1)), &mut fetcher)?.0, self.common_type.as_ref())
+        };
+        let [first, second] = &self.sides;
+        let (a, b) = (value(first, files[0])?, value(second, files[1])?);
+        Ok(first_difference::first_row(&a, &b).map(|row| first_difference::describe(&a, &b, row)))
+    }
+
     /// Bytes of buffers that a thread needs for it.
     fn scratch(&self) -> u64 {
         self.sides.iter().map(|side| side.scratch(self.portion)).sum()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::layout::Layout;
+use dataset::near::no_such_table;
 use dataset::table::catalog::tables;
 use objects::{ObjectLocation, ObjectPlan, inner_trees, plan_objects_with, refuse_damage_in};
 use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
@@ -84,8 +85,8 @@ impl Side {
         }
         match (found.is_empty(), self.files.first()) {
             (true, Some(file)) => {
-                Err(Error::request(format!("no tree or RNTuple {only}; there are: {}", all.join(", ")))
-                    .file(file.name()))
+                let names: Vec<&str> = all.iter().map(String::as_str).collect();
+                Err(no_such_table(Some(only), &names).file(file.name()))
             }
             _ => Ok(found),
         }

@@ -18,6 +18,14 @@ pub(super) fn array_of(m: &Members, name: &str) -> Vec<f64> {
     m.get(name).and_then(Value::as_array).map(Array::to_f64).unwrap_or_default()
 }
 
+/// The title of an object.
+pub(super) fn title_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(object) => Some(object.members()?.named()?.title.clone()),
+        _ => None,
+    }
+}
+
 /// Sets a number, in the type that the member has.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the member's own type is kept")]
 pub(super) fn set_number(m: &mut Members, name: &str, number: f64) {

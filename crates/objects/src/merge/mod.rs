@@ -15,6 +15,7 @@ mod polygons;
 mod rules;
 mod statistic;
 
+pub use hist::{Histogram, HistogramAxis, is_histogram};
 pub use merger::{Input, Merger};
 pub use pair::Note;
 pub(crate) use rules::MergeRule;

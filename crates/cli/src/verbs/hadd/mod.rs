@@ -34,6 +34,9 @@ const DEFAULT_CLUSTER: u64 = 30_000_000;
 /// A drop-in for scripts that call hadd: basketry hadd [FLAGS] TARGET SOURCES. See also `merge`.
 #[derive(clap::Args)]
 #[command(disable_help_flag = true)]
+#[command(after_help = "Examples:
+  basketry hadd all.root run1.root run2.root
+  basketry hadd -f505 -j 8 all.root 'run*.root'")]
 pub struct Args {
     /// Flags, the target, and the sources, as hadd takes them; `basketry hadd -h` lists them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]

@@ -38,6 +38,10 @@ use rows::Top;
 /// Of a Parquet file the metadata are shown: row groups, and columns with types, codecs and sizes. Its layout is not searched for faults,
 /// and its sizes "in memory" are those of encoded values, of which repeated ones may be stored once.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry inspect events.root
+  basketry inspect events.root:Events --all
+  basketry inspect events.root --layout > layout.toml")]
 pub struct Args {
     /// FILE, a ROOT or Parquet file, or FILE:TREE for one of its trees or RNTuples; TREE may be a pattern such as 'dir/*'.
     #[arg(value_name = "FILE")]

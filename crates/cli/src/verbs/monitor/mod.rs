@@ -38,6 +38,10 @@ const TROUBLE: u8 = 2;
 /// record, `monitor show A B` compares two.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = "Examples:
+  basketry monitor -o samples.root -- cmsRun cfg.py
+  basketry monitor --pid 4711 --duration 60
+  basketry monitor show samples.root")]
 pub struct Args {
     #[command(subcommand)]
     show: Option<Show>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use lab::tune::{Choose, Containers, Goal, Limit, Workload};
 
-use crate::options::{Resources, Verbosity};
+use crate::options::{Matching, Resources, Verbosity};
 use crate::prices::Prices;
 
 /// Find the best layout for a workload: measure candidates on samples, choose codec, basket and cluster sizes for
@@ -25,6 +25,10 @@ use crate::prices::Prices;
 /// noise, or nothing that was tried is better than today's layout, no output is written, an existing file stays as it is, and
 /// the exit code is 1. Without an output the exit code is 0 and the figures are expectations that no rewrite has proven.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry tune events.root
+  basketry tune events.root -o tuned.root --workload columns:Muon_*,nMuon
+  basketry tune 'run*.root' --layout-out layout.toml --goal size")]
 pub struct Args {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'. Several inputs must be similar files, and
     /// get one layout: files at even distances in the list, 256 MiB together, are merged into a temporary file and measured.
@@ -111,6 +115,8 @@ pub struct Args {
     /// Seed of the samples: the same seed samples the same baskets.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
+    #[command(flatten)]
+    pub(super) matching: Matching,
     #[command(flatten)]
     pub(super) resources: Resources,
     #[command(flatten)]

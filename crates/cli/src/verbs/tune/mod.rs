@@ -12,12 +12,14 @@ use std::time::Instant;
 
 use dataset::glob::NameFilter;
 use flow::Progress;
+use flow::survey::wanted::Wanted;
 use lab::price::PriceBook;
 use lab::tune::{Kept, Limit, MeasuredFile, Options, Reader, Tuned, check_suits, prove, tune};
 use rootfile::{Error, Hint, Result, check_output, is_same_place};
 
 pub use args::Args;
 
+use crate::options::Asked;
 use crate::output::{self, Answer};
 use crate::self_command::SelfCommand;
 use crate::verb_command::{Commands, VerbCommand, Watch, ended, fields};
@@ -28,6 +30,13 @@ impl VerbCommand for Args {
     const DONE: &'static str = "written";
 
     fields!(verbosity, resources);
+
+    fn asked(&self) -> Result<Asked> {
+        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        // A choice of a saved report takes its file.
+        let inputs = if self.inputs.is_empty() { Vec::new() } else { inputs(&self.inputs)? };
+        Ok(self.matching.asked(inputs, wanted.patterns("workload", self.workload.patterns())))
+    }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Tuned> {
         let Watch { progress, bar, .. } = *watch;

@@ -27,7 +27,6 @@ pub(super) struct Chosen {
 pub(super) fn choose(dataset: &Dataset, filter: &NameFilter, left_out: &mut Vec<LeftOut>) -> Result<Vec<Chosen>> {
     let schema = dataset.schema();
     let nodes = schema.nodes();
-    check(filter, dataset.path(), &nodes)?;
     let kept = |number: usize| {
         let plan = dataset.columns().get(number)?;
         // The members of a split STL collection have its size as well.
@@ -64,15 +63,6 @@ pub(super) fn choose(dataset: &Dataset, filter: &NameFilter, left_out: &mut Vec<
         return Err(Error::request(format!("no column to convert{}", why.unwrap_or_default())).object(dataset.path()));
     }
     Ok(chosen)
-}
-
-/// Fails on patterns that match nothing, which are most likely typing errors.
-fn check(filter: &NameFilter, path: &str, nodes: &[Node]) -> Result<()> {
-    let names: Vec<_> = nodes.iter().map(|node| (path, node.name.as_str())).collect();
-    match filter.unmatched(&names).first() {
-        Some(pattern) => Err(Error::request(format!("no branch of {path} matches {pattern}"))),
-        None => Ok(()),
-    }
 }
 
 /// The name of a node without dimensions, which end the names of members: `fTracks.fVertex[3]`.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use dataset::decode;
 use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
+use dataset::near::no_such_table;
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
 use dataset::parquet::ParquetTable;
@@ -232,11 +233,6 @@ pub(crate) fn find_table(file: &RootFile, wanted: Option<&str>) -> Result<(Strin
     if let Some(found) = found {
         return Ok((found.path.clone(), found.key.clone()));
     }
-    let names = named.iter().map(|table| table.path.as_str()).collect::<Vec<_>>().join(", ");
-    let error = Error::request(match (wanted, named.is_empty()) {
-        (_, true) => "has no tree and no RNTuple".to_owned(),
-        (Some(wanted), _) => format!("has no tree {wanted}; it has {names}"),
-        (None, _) => format!("has several trees; name one of {names}, as in FILE:TREE"),
-    });
-    Err(error.file(file.name()))
+    let names: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
+    Err(no_such_table(wanted, &names).file(file.name()))
 }

@@ -1,8 +1,6 @@
 //! Prepares the rewrite of a table that is in no ROOT file: of Parquet files, or of any other container. The output has this table
 //! alone, in the directories of its path.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use dataset::EntrySet;
@@ -98,7 +96,7 @@ fn with_ways_out(error: Error, join: Join) -> Error {
 ///
 /// # Errors
 ///
-/// A file cannot be read, the files differ in these columns, or a pattern matches no column.
+/// A file cannot be read, or the files differ in these columns.
 pub(crate) fn open_filtered(
     inputs: &[PathBuf],
     filter: &NameFilter,
@@ -107,18 +105,9 @@ pub(crate) fn open_filtered(
     memory: u64,
 ) -> Result<(Dataset, String, Vec<String>)> {
     let named = |e: Error| inputs.iter().take(1).fold(e, |e, input| e.file(input));
-    let all = RefCell::new(BTreeSet::new());
-    let keeps = |own: &str, name: &str| {
-        all.borrow_mut().insert(name.to_owned());
-        filter.keeps(path.unwrap_or(own), &[name])
-    };
+    let keeps = |own: &str, name: &str| filter.keeps(path.unwrap_or(own), &[name]);
     let (dataset, left_out) = open(inputs, &keeps, join, memory)?;
     let path = path.unwrap_or(dataset.path()).to_owned();
-    let all = all.into_inner();
-    let names: Vec<_> = all.iter().map(|name| (path.as_str(), name.as_str())).collect();
-    if let Some(pattern) = filter.unmatched(&names).first() {
-        return Err(named(Error::request(format!("no column matches {pattern}"))));
-    }
     match (dataset.columns().is_empty(), left_out.is_empty()) {
         (false, _) => Ok((dataset, path, left_out)),
         (true, true) => Err(named(Error::request("no column to convert"))),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use dataset::EntrySet;
 use dataset::layout::{Container, Layout};
+use dataset::near::no_such_table;
 use dataset::tree::Tree;
 use objects::{Damaged, NamedObject, ObjectLocation, ObjectPlan};
 use rootfile::codec::Compression;
@@ -128,8 +129,12 @@ impl<'a> TablesPlanner<'a> {
         }
         if let (Some(only), true) = (only, self.found.plans.is_empty()) {
             let tables = self.objects.trees().chain(self.objects.ntuples());
-            let there: Vec<String> = tables.map(|(_, entry, _)| entry.name.clone()).collect();
-            return Err(Error::request(format!("no tree {only}; there are: {}", there.join(", "))));
+            let there: Vec<&str> = tables.map(|(_, entry, _)| entry.name.as_str()).collect();
+            let error = no_such_table(Some(only), &there);
+            return Err(match self.planning.files {
+                [file] => error.file(file.name()),
+                _ => error,
+            });
         }
         self.selection.finish()?;
         Ok(self.found)

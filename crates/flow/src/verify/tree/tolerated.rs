@@ -1,14 +1,12 @@
 //! Pairs of branches whose numbers may differ within a tolerance: those whose leaves were given another type (`Float16_t`,
 //! `Double32_t`), and those with other bytes. They are compared by value.
 
-use std::collections::HashSet;
-
 use arrow_schema::DataType;
 
-use super::reshaped::{Reshaped, Tables, Tops, Unequal, views};
+use super::branch_values::{self, NamedBranches};
+use super::reshaped::{Reshaped, Tables, Tops, Unequal};
 use crate::plan::tree::schema::Comparison;
-use crate::plan::tree::{View, top_of};
-use crate::verify::column_values::{PairSide, ValuePair};
+use crate::verify::column_values::ValuePair;
 use crate::verify::tolerance::Tolerance;
 
 /// A pair of branches with its tolerance and its name.
@@ -64,29 +62,15 @@ pub(super) fn unequal(
 }
 
 /// The values of pairs that hold floating-point numbers of the same type in memory.
-fn pairs<'t, 'a>(
-    tables: &Tables<'_>,
-    tolerated: &'t [Tolerated<'a>],
-) -> impl Iterator<Item = (&'t Tolerated<'a>, ValuePair)> {
-    // Views are of the branches at the top.
-    let top = |side: usize, branch: usize| tables.plans.get(side).map_or(branch, |plan| top_of(&plan.tree, branch));
-    let tops: HashSet<Tops> = tolerated.iter().map(|one| (top(0, one.tops.0), top(1, one.tops.1))).collect();
-    let views = (!tops.is_empty()).then(|| views(tables, &tops.into_iter().collect::<Vec<_>>()));
-    let pair = move |one: &'t Tolerated<'a>| {
-        let [first, second] = views.as_ref()?;
-        let plan = |view: &View<'_>, branch: usize| view.plans.iter().find(|plan| plan.branch() == branch).cloned();
-        let (ours, theirs) = (plan(first, one.tops.0)?, plan(second, one.tops.1)?);
-        let alike = ours.field().data_type() == theirs.field().data_type() && holds_floats(ours.field().data_type());
-        if !alike || ours.opaque().or(theirs.opaque()).is_some() {
-            return None;
-        }
-        let sides = [first.source(one.tops.0)?, second.source(one.tops.1)?];
-        let sides = sides.map(|source| PairSide::Branches { sources: vec![source], whole: None });
-        let mut pair = ValuePair::new(one.name.to_owned(), sides, None);
+fn pairs<'t, 'a>(tables: &Tables<'_>, tolerated: &'t [Tolerated<'a>]) -> Vec<(&'t Tolerated<'a>, ValuePair)> {
+    let branches: Vec<_> = tolerated.iter().map(|one| NamedBranches { tops: one.tops, name: one.name }).collect();
+    let pairs = branch_values::pairs(tables, &branches, &holds_floats).into_iter();
+    let with_tolerance = pairs.filter_map(|(number, mut pair)| {
+        let one = tolerated.get(number)?;
         pair.tolerance = Some(one.tolerance);
         Some((one, pair))
-    };
-    tolerated.iter().filter_map(pair)
+    });
+    with_tolerance.collect()
 }
 
 fn holds_floats(data_type: &DataType) -> bool {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use dataset::{EntrySet, table};
 use rootfile::Result;
 
+use super::branch_values::{self, NamedBranches};
 use super::column_bytes::{self, Pair};
 use super::entry_bytes::ByteDifference;
 use super::metadata;
@@ -12,6 +13,7 @@ use super::reshaped::{self, Reshaped, Tables};
 use super::tolerated;
 use crate::execute::progress::Progress;
 use crate::plan::tree::{TablePlan, schema};
+use crate::table::piece::Files;
 use crate::table::text_list::listed;
 use crate::verify::column_values;
 use crate::verify::context::Context;
@@ -167,6 +169,17 @@ impl<'a> Trees<'a> {
         branches
     }
 
+    /// Tells values of branches whose bytes differ.
+    fn tell_values(&self, pairs: &[Pair<'_>], names: &[&str], files: [&Files; 2], outcome: &mut Outcome) {
+        let in_bytes = outcome.found.iter_mut().filter(|(_, found)| matches!(found.kind, DifferenceKind::Bytes(_)));
+        let named = in_bytes.filter_map(|(&number, found)| {
+            let (pair, name) = (pairs.get(number)?, names.get(number).copied()?);
+            Some((NamedBranches { tops: pair.columns.map(|column| column.branch).into(), name }, found))
+        });
+        let (branches, mut found): (Vec<_>, Vec<_>) = named.unzip();
+        branch_values::tell(&self.tables, &branches, files, &mut found);
+    }
+
     /// Compares the entries of all columns. Returns the counts of the verdict.
     fn compare_columns(&self, progress: Progress<'_>, verdict: &mut Verdict) -> Result<TreeVerdict> {
         let (pairs, names) = self.pairs();
@@ -220,6 +233,7 @@ impl<'a> Trees<'a> {
             // Where several branches are one value, its difference is told once.
             outcome.found.extend(by_stream.found.remove(value).map(|found| (*pair, found)));
         }
+        self.tell_values(&pairs, &names, files, &mut outcome);
         let name_of = |pair: &usize| names.get(*pair).copied().unwrap_or_default();
         let mut all: Vec<(ColumnDifference, &str)> =
             outcome.found.into_iter().map(|(pair, found)| (found, name_of(&pair))).collect();

@@ -118,6 +118,11 @@ pub(crate) struct Demand {
 }
 
 impl Workload {
+    /// The columns that it names.
+    pub fn patterns(&self) -> impl Iterator<Item = &ColumnPattern> {
+        self.terms.iter().filter_map(|(_, term)| if let Term::Columns(all) = term { Some(all) } else { None }).flatten()
+    }
+
     /// One part of it alone.
     pub(crate) fn only(&self, term: &Term) -> Self {
         Self { terms: vec![(1.0, term.clone())], text: self.text.clone() }

@@ -27,6 +27,7 @@ use std::path::Path;
 
 use dataset::glob::TreePattern;
 use dataset::layout::{Container, Layout};
+use dataset::near::no_such_table;
 use dataset::ntuple::read_ntuple;
 use dataset::parquet::ParquetFacts;
 use dataset::table::catalog::{TableEntry, is_object, tables, tables_in};
@@ -204,8 +205,7 @@ fn is_wanted(table: &TableEntry, options: &Options) -> bool {
 fn no_such_tree(file: &RootFile, tables: &[TableEntry], pattern: &TreePattern) -> Error {
     let found = newest(tables, Container::Ttree).chain(newest(tables, Container::Rntuple));
     let names: Vec<&str> = found.map(|table| table.path.as_str()).collect();
-    let has = if names.is_empty() { "none at all".to_owned() } else { names.join(", ") };
-    Error::request(format!("no tree or RNTuple matches {:?}; the file has {has}", pattern.as_str())).file(file.name())
+    no_such_table(Some(pattern.as_str()), &names).file(file.name())
 }
 
 fn look_at(file: &RootFile, table: &TableEntry, options: &Options, report: &mut Report) {

@@ -61,6 +61,8 @@ pub struct Options {
     pub limits: Limits,
     /// The file that the layout is written to, for the commands of the report. Default: `layout.toml`.
     pub layout_out: Option<PathBuf>,
+    /// Whether patterns may match no column.
+    pub allow_no_match: bool,
     /// How far addresses in the files are followed.
     pub follow: Follow,
     /// Memory and threads.
@@ -112,7 +114,8 @@ pub fn precision(options: &Options, progress: Progress<'_>) -> Result<Report> {
         let (path, container) = (dataset.path().to_owned(), dataset.container().unwrap_or_default());
         reports.push(TableReport { path, container, entries: dataset.entries(), columns });
     }
-    if let Some((pattern, _)) = patterns.iter().zip(&matched).find(|(_, matched)| !**matched) {
+    let missing = patterns.iter().zip(&matched).find(|(_, matched)| !**matched);
+    if let Some((pattern, _)) = missing.filter(|_| !options.allow_no_match) {
         let what = format!("no column of floating-point numbers matches {}", pattern.as_str());
         return Err(Error::request(what));
     }

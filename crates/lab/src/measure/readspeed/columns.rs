@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use dataset::glob::Pattern;
+use dataset::near::{advice, no_match};
 use flow::read::{Dataset, Friend};
 use rootfile::{Error, Result};
 
@@ -15,16 +16,27 @@ pub enum Columns {
     /// All, except for projected fields of RNTuples.
     #[default]
     All,
-    /// Columns by name or pattern; each must match at least one.
+    /// Columns by name or pattern; each must match at least one. They are values of the option `branches`.
     Named(Vec<String>),
+    /// The same, as arguments.
+    Listed(Vec<String>),
     /// Columns whose whole name matches an expression; each must match at least one.
     Matching(Vec<String>),
 }
 
 impl Columns {
+    /// The option that names them.
+    fn option(&self) -> Option<&'static str> {
+        match self {
+            Self::Matching(_) => Some("branches-regex"),
+            Self::Named(_) => Some("branches"),
+            Self::Listed(_) | Self::All => None,
+        }
+    }
+
     /// The columns meant, in the order of the tree. What is no branch of its own is looked for among those of its
-    /// friends, which are called `friend.branch`, and come last.
-    pub(crate) fn choose(&self, dataset: &Dataset) -> Result<Vec<usize>> {
+    /// friends, which are called `friend.branch`, and come last. A text that means none is an error, unless that is allowed.
+    pub(crate) fn choose(&self, dataset: &Dataset, allow_no_match: bool) -> Result<Vec<usize>> {
         let name = |column: usize| dataset.column(column).map_or("", |plan| plan.field().name().as_str());
         let (default, own) = (dataset.default_columns(), Vec::from_iter(0..dataset.columns().len()));
         let by = |matches: &[Test], texts: &[String]| {
@@ -40,8 +52,8 @@ impl Columns {
                 }
                 if all_own.is_empty() {
                     let theirs = meant(&dataset.friends().iter().flat_map(Friend::columns).collect::<Vec<_>>());
-                    if theirs.is_empty() {
-                        return Err(none(dataset, text));
+                    if theirs.is_empty() && !allow_no_match {
+                        return Err(none(dataset, self.option(), text));
                     }
                     of_friends.extend(theirs);
                 }
@@ -54,7 +66,7 @@ impl Columns {
             Self::All => {
                 Ok(dataset.stored_columns().into_iter().filter(|&column| dataset.absent(column).is_none()).collect())
             }
-            Self::Named(texts) => {
+            Self::Named(texts) | Self::Listed(texts) => {
                 let patterns = texts.iter().map(|text| {
                     let pattern = Pattern::new(text)?;
                     // A branch is meant with all below it, and by its last name alone.
@@ -81,8 +93,15 @@ impl Columns {
 }
 
 /// Why a text means no column: perhaps it is one of a friend that cannot be read.
-fn none(dataset: &Dataset, text: &str) -> Error {
+fn none(dataset: &Dataset, option: Option<&'static str>, text: &str) -> Error {
     let named = |friend: &&Friend| text.strip_prefix(friend.name()).is_some_and(|rest| rest.starts_with('.'));
     let why = dataset.friends().iter().filter(named).find_map(|friend| friend.schema().err());
-    why.unwrap_or_else(|| Error::request(format!("no branch of {} or its friends matches {text}", dataset.path())))
+    let all = 0..dataset.number_of_columns();
+    let theirs = dataset.friends().iter().flat_map(Friend::columns);
+    let names = all.chain(theirs).filter_map(|column| Some(dataset.column(column)?.field().name().as_str()));
+    let what = format!("branch of {} or its friends", dataset.path());
+    why.unwrap_or_else(|| match option {
+        Some(option) => no_match(option, text, what, names),
+        None => Error::request(format!("no {what} matches {text}{}", advice(text, names))),
+    })
 }

@@ -19,6 +19,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use dataset::near::no_such_entries;
 use flow::inputs::Input;
 use flow::read::{Dataset, ReadCost, Request, drain};
 use flow::{Budget, Entries};
@@ -47,6 +48,8 @@ pub struct Options {
     pub inputs: Vec<Input>,
     /// Which columns.
     pub columns: Columns,
+    /// Whether names and patterns of columns may mean none.
+    pub allow_no_match: bool,
     /// Which entries.
     pub entries: Entries,
     /// Repeats.
@@ -78,11 +81,14 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let (started, cpu) = (Instant::now(), process_seconds());
     let mut dataset = Dataset::open_following(&options.inputs, options.follow)?;
     let setup = (started.elapsed().as_secs_f64(), process_seconds() - cpu);
-    let columns = options.columns.choose(&dataset)?;
+    let columns = options.columns.choose(&dataset, options.allow_no_match)?;
     let remarks = dataset.remarks(&columns);
     if let Some(rate) = options.throttle {
         let line = throttle::Line::new(rate);
         dataset.map_files(|file| line.to(file));
+    }
+    if !options.allow_no_match && !options.entries.should_select(dataset.entries()) {
+        return Err(no_such_entries("entries", &options.entries, [(dataset.path(), dataset.entries())]));
     }
     let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
     let scattered = selection.as_ref().map(|chosen| as_f64(chosen.len()) / as_f64(dataset.entries().max(1)));

@@ -78,6 +78,7 @@ fn bytes(path: &Path, budget: Budget) -> Result<()> {
     let options = Options {
         inputs: vec![Input { path: path.to_path_buf(), tree: None }],
         columns: Columns::All,
+        allow_no_match: false,
         entries: Entries::All,
         repeat: 2,
         cold: false,

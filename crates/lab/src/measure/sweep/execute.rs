@@ -201,7 +201,7 @@ fn read(task: &Task) -> Result<Measured> {
         Kind::Columns => reading.columns()?,
         Kind::Sparse => reading.picked(all.clone(), task)?,
         Kind::Chosen => {
-            let chosen = Columns::Named(task.columns.clone()).choose(&dataset)?;
+            let chosen = Columns::Named(task.columns.clone()).choose(&dataset, true)?;
             reading.measured(chosen, range.clone(), None)?
         }
         Kind::Copy | Kind::Full => reading.measured(all.clone(), range.clone(), None)?,

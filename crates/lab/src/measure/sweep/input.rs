@@ -8,8 +8,6 @@ use flow::read::Dataset;
 use rootfile::{Error, Result, url};
 use serde::{Deserialize, Serialize};
 
-use crate::readspeed::Columns;
-
 /// The input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepInput {
@@ -40,18 +38,17 @@ impl SweepInput {
     }
 
     /// Opens an input. Without the name of a tree, the file must have exactly one tree, and its other objects are
-    /// copied too. Patterns for chosen columns must mean some.
+    /// copied too.
     ///
     /// # Errors
     ///
-    /// The input cannot be read, is no ROOT file, does not have exactly one tree and none is named, or a pattern means no column.
-    pub fn of(input: &Input, entries: Option<u64>, columns: &[String]) -> Result<Self> {
+    /// The input cannot be read, is no ROOT file, or does not have exactly one tree and none is named.
+    pub fn of(input: &Input, entries: Option<u64>) -> Result<Self> {
         if Format::is_parquet(&input.path) {
             let message = "is a Parquet file, and a sweep takes a ROOT file: rewrite it to one first";
             return Err(Error::unsupported(message).file(&input.path));
         }
         let dataset = Dataset::open(std::slice::from_ref(input))?;
-        Columns::Named(columns.to_vec()).choose(&dataset)?;
         if url(&input.path).is_some() {
             return Err(
                 Error::unsupported("a sweep reads its input many times: copy the file here first").file(&input.path)

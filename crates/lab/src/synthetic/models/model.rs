@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, PrimitiveArray, RecordBatch, RecordBatchOptions};
-use arrow_schema::{FieldRef, SchemaRef};
+use arrow_schema::{DataType, FieldRef, SchemaRef};
 use rootfile::{Error, Result};
 
 use super::count::CountGenerator;
@@ -41,6 +41,20 @@ pub struct Model {
     pub(super) payload: u64,
 }
 
+fn add_names(path: &str, kind: &DataType, names: &mut Vec<String>) {
+    names.push(path.to_owned());
+    match kind {
+        DataType::LargeList(item) | DataType::List(item) | DataType::FixedSizeList(item, _) => {
+            add_names(path, item.data_type(), names);
+        }
+        DataType::Struct(members) => members.iter().for_each(|member| {
+            names.push(member.name().clone());
+            add_names(&format!("{path}.{}", member.name()), member.data_type(), names);
+        }),
+        _ => {}
+    }
+}
+
 /// Columns that belong together.
 #[derive(Clone, Debug)]
 pub(super) enum Group {
@@ -58,6 +72,13 @@ impl Model {
     /// The columns; one that counts others comes before them.
     pub fn columns(&self) -> &[ModelColumn] {
         &self.columns
+    }
+
+    /// The names of the columns and of the members in them, as branches of split objects have them.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        self.columns.iter().for_each(|column| add_names(&column.name, column.field.data_type(), &mut names));
+        names
     }
 
     /// The classes in C++ without methods, in order of dependence.

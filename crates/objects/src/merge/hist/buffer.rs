@@ -28,6 +28,11 @@ impl Buffer {
         Self { waiting, room: raw.len(), stored: !raw.is_empty(), changed: false }
     }
 
+    /// Number of entries that wait.
+    pub fn waiting(&self, shape: Shape) -> u64 {
+        (self.waiting.len() / Self::stride(shape)) as u64
+    }
+
     /// The numbers to write, at the former capacity, so that the next merge can fill it. Empty if no entry waits.
     #[expect(clippy::cast_precision_loss, reason = "counts are kept as doubles")]
     pub fn encode(self, shape: Shape) -> Vec<f64> {

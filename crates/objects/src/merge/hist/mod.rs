@@ -10,15 +10,12 @@ mod fill;
 mod histogram;
 mod label_list;
 mod limits;
+mod look;
 mod merge;
 mod merge_labels;
 mod shape;
 mod stats;
 
 pub(super) use axis::center;
+pub use look::{Histogram, HistogramAxis, is_histogram};
 pub(super) use merge::merge;
-
-/// Whether a class is one of ROOT's own histograms or profiles with rules of this module.
-pub(super) fn is_histogram(class: &str) -> bool {
-    shape::Shape::of(class).is_some()
-}

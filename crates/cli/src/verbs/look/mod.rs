@@ -1,0 +1,8 @@
+//! The verbs that show what is in files: `ls`, `show`, `count`, `schema` and `stats`. `lab::look` finds it; here it is printed.
+
+pub mod count;
+pub mod ls;
+mod picture;
+pub mod schema;
+pub mod show;
+pub mod stats;

@@ -1,0 +1,241 @@
+//! `basketry show`: prints the first entries of a table, or a histogram.
+
+use std::io::Write;
+
+use flow::Entries;
+use flow::inputs::Input;
+use lab::look::cell::Cell;
+use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, open};
+use rootfile::Result;
+use rootfile::text::{printable, shortened};
+
+use super::picture::picture;
+use crate::container_words::words;
+use crate::options::{Following, Matching, Resources, Verbosity};
+use crate::output::{self, Answer};
+use crate::verb_command::{Commands, VerbCommand, Watch, fields};
+
+/// Most characters of a value in a table; longer lists and texts are cut.
+const WIDEST: usize = 28;
+/// Fewest characters of a column with the space beside it.
+const NARROWEST: usize = 4;
+/// Most characters of a value with --long.
+const LONGEST: usize = 2000;
+
+/// Show the first entries of a tree, an RNTuple or a Parquet file as a table, or a histogram as a picture.
+///
+/// The table fits the terminal: lists and texts are shortened, and columns that find no room are counted. --long shows each entry with all
+/// of its values. Only the baskets or pages of these entries are read. A column that cannot be read says why in its cells.
+///
+/// --csv and --jsonl print values for programs: lists as JSON, numbers with all their digits. --json is one object with the columns and their
+/// types.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry show events.root:Events
+  basketry show events.root:Events 'Muon_*' MET_pt --entries 100:105
+  basketry show events.root:Events --long --entries 7:8
+  basketry show events.root:Events run event --csv -n 1000 > events.csv
+  basketry show hists.root:dir/pt")]
+pub struct Args {
+    /// FILE, if it has one table, FILE:TREE, or FILE:HISTOGRAM; a path on this machine or a URL.
+    #[arg(value_name = "FILE[:TREE]")]
+    input: Input,
+    /// Columns: names, globs or /regex/. Those of a friend are friend.branch. Default: all.
+    #[arg(value_name = "COLUMN")]
+    columns: Vec<String>,
+    /// Most entries to show. Default: 10, with --long 1, with --entries all of these.
+    #[arg(short, long, value_name = "N")]
+    number: Option<u64>,
+    /// Show these entries: ranges as in Python (100:110, or :5,-5:), a random share (1%), or entries listed in a file.
+    #[arg(long, value_name = "1%|A:B,...|FILE", allow_hyphen_values = true)]
+    entries: Option<Entries>,
+    /// Show each entry with all of its values, a line each.
+    #[arg(short, long, conflicts_with_all = ["csv", "jsonl", "json"])]
+    long: bool,
+    /// Print comma-separated values.
+    #[arg(long, conflicts_with_all = ["jsonl", "json"])]
+    csv: bool,
+    /// Print a JSON object for each entry, one a line.
+    #[arg(long, conflicts_with = "json")]
+    jsonl: bool,
+    #[command(flatten)]
+    matching: Matching,
+    #[command(flatten)]
+    following: Following,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    verbosity: Verbosity,
+}
+
+impl VerbCommand for Args {
+    type Report = Shown;
+
+    fields!(verbosity, resources);
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Shown> {
+        self.open(usize::MAX)?.shown(watch.progress)
+    }
+
+    fn run(&self, _: Commands) -> Result<Answer> {
+        let mut out = output::stdout();
+        if self.verbosity.json {
+            let shown = self.open(usize::MAX)?.shown(&flow::unwatched)?;
+            return output::json(&shown).map(|()| Answer::Yes);
+        }
+        let is_table = !(self.long || self.csv || self.jsonl);
+        let width = output::width();
+        match self.open(if is_table { width / NARROWEST } else { usize::MAX })? {
+            Subject::Histogram(shown) if self.csv || self.jsonl => {
+                output::json(&Shown::Histogram(shown))?;
+            }
+            Subject::Histogram(shown) => picture(&mut out, &shown, width)?,
+            Subject::Table(table) if is_table => self.print_table(&mut out, &table.rows(&flow::unwatched)?, width)?,
+            Subject::Table(table) => {
+                let names: Vec<String> = table.columns().into_iter().map(|column| column.name).collect();
+                if self.csv {
+                    let heads = std::iter::once("entry").chain(names.iter().map(String::as_str));
+                    writeln!(out, "{}", heads.map(field).collect::<Vec<_>>().join(","))?;
+                }
+                table.each_row(&flow::unwatched, &mut |row| self.print_row(&mut out, &names, &row))?;
+            }
+        }
+        out.flush()?;
+        Ok(Answer::Yes)
+    }
+}
+
+impl Args {
+    fn open(&self, most_columns: usize) -> Result<Subject> {
+        let default = match (&self.entries, self.long) {
+            (Some(_), _) => None,
+            (None, true) => Some(1),
+            (None, false) => Some(10),
+        };
+        let options = RowOptions {
+            columns: self.columns.clone(),
+            entries: self.entries.clone().unwrap_or_default(),
+            most: self.number.or(default),
+            most_columns,
+            allow_no_match: self.matching.allow_no_match,
+            follow: self.following.follow(),
+            budget: self.resources.budget(),
+        };
+        open(&self.input, &options)
+    }
+
+    /// Prints a row for people or for programs.
+    fn print_row(&self, out: &mut impl Write, names: &[String], row: &Row) -> Result<()> {
+        if self.csv {
+            let cells = row.values.iter().map(|cell| csv_text(cell).map(|text| field(&text)));
+            let cells = cells.collect::<Result<Vec<_>>>()?;
+            writeln!(out, "{}", std::iter::once(row.entry.to_string()).chain(cells).collect::<Vec<_>>().join(","))?;
+        } else if self.jsonl {
+            let members = names.iter().cloned().zip(row.values.iter().cloned());
+            let entry = std::iter::once(("entry".to_owned(), Cell::UInt(row.entry)));
+            writeln!(out, "{}", output::json_text(&Cell::Record(entry.chain(members).collect()))?)?;
+        } else {
+            writeln!(out, "entry {}", row.entry)?;
+            let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
+            for (name, cell) in names.iter().zip(&row.values) {
+                let text = cell.short(LONGEST);
+                writeln!(out, "  {:<widest$}  {}", printable(name), printable(&text))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints rows as a table that fits into so many characters.
+    fn print_table(&self, out: &mut impl Write, rows: &Rows, width: usize) -> Result<()> {
+        let numbers: Vec<String> = rows.rows.iter().map(|row| row.entry.to_string()).collect();
+        let mut columns = vec![Column::of("entry", "", numbers, true)];
+        let mut used = columns.iter().map(Column::width).sum::<usize>();
+        let mut more = rows.more_columns;
+        for (place, column) in rows.columns.iter().enumerate() {
+            let values = rows.rows.iter().filter_map(|row| row.values.get(place));
+            let is_number = values.clone().all(|cell| {
+                matches!(cell, Cell::Int(_) | Cell::UInt(_) | Cell::Float(_) | Cell::Double(_) | Cell::Null)
+            });
+            let cells = values.map(|cell| shortened(&printable(&cell.short(WIDEST)), WIDEST + 12).into_owned());
+            let kind = if column.type_name.is_empty() { &column.arrow } else { &column.type_name };
+            let column = Column::of(&column.name, kind, cells.collect(), is_number);
+            if used + 2 + column.width() > width && columns.len() > 1 || more > rows.more_columns {
+                more += 1;
+                continue;
+            }
+            used += 2 + column.width();
+            columns.push(column);
+        }
+        for line in 0..rows.rows.len() + 2 {
+            let cells: Vec<String> = columns.iter().map(|column| column.line(line)).collect();
+            writeln!(out, "{}", cells.join("  ").trim_end())?;
+        }
+        if !self.verbosity.quiet {
+            let what = rows.container.map_or("table", |container| words(container).table);
+            let shown = output::count(rows.rows.len() as u64);
+            write!(out, "{shown} of {} of {what} {}", output::plural(rows.entries, "entry", "entries"), rows.table)?;
+            match more {
+                0 => writeln!(out)?,
+                more => writeln!(
+                    out,
+                    "; {} have no room: name columns, or --long",
+                    output::plural(more, "more column", "more columns")
+                )?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A column of the table: its lines, all of one width.
+struct Column {
+    lines: Vec<String>,
+    to_the_right: bool,
+}
+
+impl Column {
+    fn of(name: &str, kind: &str, values: Vec<String>, to_the_right: bool) -> Self {
+        let head = |text: &str| shortened(&printable(text), WIDEST).into_owned();
+        let lines = [head(name), head(kind)].into_iter().chain(values).collect();
+        Self { lines, to_the_right }
+    }
+
+    fn width(&self) -> usize {
+        self.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0)
+    }
+
+    fn line(&self, line: usize) -> String {
+        let (text, width) = (self.lines.get(line).map_or("", String::as_str), self.width());
+        if self.to_the_right { format!("{text:>width$}") } else { format!("{text:<width$}") }
+    }
+}
+
+/// A value as CSV has it: texts as they are, lists and records as JSON, nothing where there is no value.
+fn csv_text(cell: &Cell) -> Result<String> {
+    match cell {
+        Cell::Null => Ok(String::new()),
+        Cell::List(_) | Cell::Record(_) => output::json_text(cell),
+        other => Ok(other.to_string()),
+    }
+}
+
+/// A field of CSV, in quotes where it has special characters (RFC 4180).
+fn field(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        for (text, quoted) in [("a", "a"), ("", ""), ("a,b", "\"a,b\""), ("say \"x\"", "\"say \"\"x\"\"\"")] {
+            assert_eq!(field(text), quoted);
+        }
+        assert_eq!(csv_text(&Cell::List(vec![Cell::Int(1), Cell::Null])).unwrap(), "[1,null]");
+    }
+}

@@ -1,0 +1,299 @@
+//! Some entries of a table as rows of cells, and histograms as they are. Only what is shown is read: the baskets and pages of
+//! these entries, within a budget. A column that cannot be read says why in its cells.
+
+use std::ops::Range;
+
+use arrow_array::ArrayRef;
+use dataset::EntrySet;
+use dataset::layout::Container;
+use dataset::near::{advice, no_such_entries};
+use dataset::table::catalog;
+use flow::convert::Format;
+use flow::inputs::Input;
+use flow::read::{BatchSize, Dataset, Request, batches, read};
+use flow::{Budget, Entries, Progress};
+use objects::{Histogram, is_histogram};
+use rootfile::{Error, ErrorKind, Follow, Result, RootFile, is_directory, public_path};
+use serde::Serialize;
+
+use super::cell::Cell;
+use super::schema::{ColumnType, column_type};
+use crate::readspeed::Columns;
+
+/// Bytes of columns that are read at a time.
+const PORTION: u64 = 4 << 20;
+
+/// Which rows of a table are shown.
+#[derive(Clone, Debug)]
+pub struct RowOptions {
+    /// Columns by name or pattern; all, if none is named.
+    pub columns: Vec<String>,
+    /// Entries to choose from.
+    pub entries: Entries,
+    /// Most entries; all of them without a limit.
+    pub most: Option<u64>,
+    /// Most columns of those that are not named.
+    pub most_columns: usize,
+    /// Whether names of columns may mean none.
+    pub allow_no_match: bool,
+    /// How far addresses in the files are followed.
+    pub follow: Follow,
+    /// Memory and threads.
+    pub budget: Budget,
+}
+
+/// What is shown: rows of a table, or a histogram.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Shown {
+    /// Rows.
+    Rows(Box<Rows>),
+    /// A histogram.
+    Histogram(Box<ShownHistogram>),
+}
+
+/// Some entries of a table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rows {
+    /// The file, as given.
+    pub file: String,
+    /// Path of the table.
+    pub table: String,
+    /// Its container; none of a Parquet file.
+    pub container: Option<Container>,
+    /// Entries of the table.
+    pub entries: u64,
+    /// The columns that are shown.
+    pub columns: Vec<ColumnType>,
+    /// Columns that are not shown.
+    pub more_columns: u64,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// An entry.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Its number.
+    pub entry: u64,
+    /// A value for each column that is shown.
+    pub values: Vec<Cell>,
+}
+
+/// A histogram and where it is.
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownHistogram {
+    /// The file, as given.
+    pub file: String,
+    /// Path in the file.
+    pub path: String,
+    /// Class.
+    pub class: String,
+    /// Its axes and bins.
+    pub histogram: Histogram,
+}
+
+/// What an address in a file names.
+pub enum Subject {
+    /// A table.
+    Table(Box<Table>),
+    /// A histogram.
+    Histogram(Box<ShownHistogram>),
+}
+
+/// A table of which rows are read.
+pub struct Table {
+    dataset: Dataset,
+    input: Input,
+    columns: Vec<usize>,
+    more_columns: u64,
+    /// The entries, and which of them, if not all.
+    range: Range<u64>,
+    selection: Option<EntrySet>,
+    budget: Budget,
+}
+
+/// Opens the table or the histogram that an address names.
+///
+/// # Errors
+///
+/// The file cannot be read, has no such object, or the object is neither a table nor a histogram; or a name means no column.
+pub fn open(input: &Input, options: &RowOptions) -> Result<Subject> {
+    if !Format::is_parquet(&input.path)
+        && let Some(wanted) = &input.tree
+        && let Some(histogram) = histogram(input, wanted)?
+    {
+        return Ok(Subject::Histogram(Box::new(histogram)));
+    }
+    Table::open(input, options).map(|table| Subject::Table(Box::new(table)))
+}
+
+/// The histogram of a path; none if a table is there.
+fn histogram(input: &Input, wanted: &str) -> Result<Option<ShownHistogram>> {
+    let file = RootFile::open(&input.path)?;
+    let walk = file.walk();
+    let (path, cycle) = catalog::split_cycle(wanted).map_or((wanted, None), |(path, cycle)| (path, Some(cycle)));
+    let all = || walk.directories.iter().flat_map(|d| d.keys.iter().map(|key| (d.path_of(&key.name), key)));
+    if catalog::find(&catalog::tables_in(&file, &walk.directories), wanted).is_some() {
+        return Ok(None);
+    }
+    let found = all().filter(|(known, key)| known == path && cycle.is_none_or(|cycle| cycle == key.cycle));
+    let refused = |why: String| Error::request(why).file(&input.path);
+    match found.max_by_key(|(_, key)| key.cycle) {
+        Some((path, key)) if is_histogram(&key.class) => Ok(Some(ShownHistogram {
+            file: public_path(&input.path).display().to_string(),
+            path,
+            class: key.class.clone(),
+            histogram: Histogram::read(&file, key)?,
+        })),
+        Some((path, key)) if is_directory(&key.class) => {
+            let command = format!("basketry ls {}:{path}", public_path(&input.path).display());
+            Err(refused(format!("{path} is a directory: `{command}` lists it")))
+        }
+        Some((path, key)) => {
+            let why = "trees, RNTuples, Parquet files and histograms can be shown; Python reads it: basketry.open";
+            Err(refused(format!("{path} is a {}, and only {why}", key.class)))
+        }
+        None => {
+            let known: Vec<String> = all().map(|(path, _)| path).collect();
+            Err(refused(format!("has no object {wanted}{}", advice(wanted, known.iter().map(String::as_str)))))
+        }
+    }
+}
+
+impl Table {
+    fn open(input: &Input, options: &RowOptions) -> Result<Self> {
+        let dataset = Dataset::open_following(std::slice::from_ref(input), options.follow)?;
+        let (columns, more_columns) = match options.columns.is_empty() {
+            true => {
+                let mut all = dataset.default_columns();
+                let more = all.len().saturating_sub(options.most_columns);
+                all.truncate(options.most_columns);
+                (all, more as u64)
+            }
+            false => (Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?, 0),
+        };
+        if !options.allow_no_match && !options.entries.should_select(dataset.entries()) {
+            return Err(no_such_entries("entries", &options.entries, [(dataset.path(), dataset.entries())]));
+        }
+        let set = options.entries.resolve(dataset.entries(), 1)?;
+        let count = options.most.map_or(set.len(), |most| most.min(set.len()));
+        let mut runs = set.runs(0..count);
+        let (range, selection) = match (runs.next(), runs.next()) {
+            (first, None) => (first.unwrap_or(0..0), None),
+            _ => {
+                let chosen: Vec<u64> = set.runs(0..count).flatten().collect();
+                (0..chosen.last().map_or(0, |last| last + 1), Some(EntrySet::sorted(chosen)?))
+            }
+        };
+        let budget = options.budget;
+        Ok(Self { dataset, input: input.clone(), columns, more_columns, range, selection, budget })
+    }
+
+    /// The columns that are shown.
+    pub fn columns(&self) -> Vec<ColumnType> {
+        let nodes = self.dataset.schema().nodes();
+        self.columns.iter().filter_map(|&column| column_type(&self.dataset, &nodes, column)).collect()
+    }
+
+    fn request(&self, columns: Vec<usize>, entries: Range<u64>) -> Request<'static> {
+        let selection = self.selection.clone();
+        Request { columns, entries, selection, budget: self.budget, progress: &flow::unwatched }
+    }
+
+    /// Calls `each` with the rows, one after the other. `progress` can end the work.
+    ///
+    /// # Errors
+    ///
+    /// Those of `each`, and if the work is ended. What cannot be read is in the cells.
+    pub fn each_row(&self, progress: Progress<'_>, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+        let mut entries: Box<dyn Iterator<Item = u64> + '_> = match &self.selection {
+            Some(set) => Box::new(set.all_runs().flatten()),
+            None => Box::new(self.range.clone()),
+        };
+        let mut next = self.range.start;
+        let request = self.request(self.columns.clone(), self.range.clone());
+        for read in batches(&self.dataset, request, BatchSize::Bytes(PORTION)) {
+            flow::tell(progress, 0)?;
+            match read {
+                Ok(read) => {
+                    let arrays: Vec<_> = read.batch.columns().iter().cloned().map(Ok).collect();
+                    let rows = read.batch.num_rows();
+                    for (row, entry) in (0..rows).zip(entries.by_ref()) {
+                        next = entry + 1;
+                        each(self.row(entry, &arrays, row))?;
+                    }
+                }
+                Err(e) if matches!(e.kind(), ErrorKind::Interrupted) => return Err(e),
+                // One column can be damaged or in a file that is not there: the others are shown.
+                Err(_) => {
+                    let rest: Vec<u64> = entries.by_ref().collect();
+                    let arrays = self.one_by_one(next..self.range.end);
+                    for (row, entry) in rest.into_iter().enumerate() {
+                        each(self.row(entry, &arrays, row))?;
+                    }
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Each column, or why it cannot be read.
+    fn one_by_one(&self, entries: Range<u64>) -> Vec<std::result::Result<ArrayRef, String>> {
+        let one = |&column: &usize| {
+            let read = read(&self.dataset, &self.request(vec![column], entries.clone()));
+            let array = read.map(|read| read.batch.columns().first().cloned());
+            array.map_err(|e| e.to_string())?.ok_or_else(|| "it has no values".to_owned())
+        };
+        self.columns.iter().map(one).collect()
+    }
+
+    fn row(&self, entry: u64, arrays: &[std::result::Result<ArrayRef, String>], row: usize) -> Row {
+        let cell = |(array, &column): (&std::result::Result<ArrayRef, String>, &usize)| {
+            let opaque = self.dataset.column(column).and_then(|plan| plan.opaque());
+            match (array, opaque) {
+                (Err(why), _) => Cell::Unreadable(why.clone()),
+                (_, Some(why)) => Cell::Unreadable(why.to_owned()),
+                (Ok(array), None) => Cell::of(array.as_ref(), row),
+            }
+        };
+        Row { entry, values: arrays.iter().zip(&self.columns).map(cell).collect() }
+    }
+
+    /// All of its rows.
+    ///
+    /// # Errors
+    ///
+    /// The work is ended.
+    pub fn rows(&self, progress: Progress<'_>) -> Result<Rows> {
+        let mut rows = Vec::new();
+        self.each_row(progress, &mut |row| {
+            rows.push(row);
+            Ok(())
+        })?;
+        Ok(Rows {
+            file: public_path(&self.input.path).display().to_string(),
+            table: self.dataset.path().to_owned(),
+            container: self.dataset.container(),
+            entries: self.dataset.entries(),
+            columns: self.columns(),
+            more_columns: self.more_columns,
+            rows,
+        })
+    }
+}
+
+impl Subject {
+    /// All that is shown of it.
+    ///
+    /// # Errors
+    ///
+    /// The work is ended.
+    pub fn shown(self, progress: Progress<'_>) -> Result<Shown> {
+        Ok(match self {
+            Self::Table(table) => Shown::Rows(Box::new(table.rows(progress)?)),
+            Self::Histogram(histogram) => Shown::Histogram(histogram),
+        })
+    }
+}

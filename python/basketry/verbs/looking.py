@@ -1,0 +1,121 @@
+"""The verbs that look into files as functions: `ls`, `show`, `count`, `schema` and `stats`. Arguments and errors are
+those of `files`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from .._core import report
+from .calling import as_paths
+
+if TYPE_CHECKING:
+    from ..reports import Counts, Listing, Rows, TableColumns, TableStatistics
+    from .options import Names, Place, Places, Size
+
+
+def ls(
+    files: Places,
+    *,
+    tables: bool = False,
+    recursive: bool = False,
+    all_cycles: bool = False,
+    allow_no_match: bool = False,
+) -> Listing:
+    """The objects of files with their classes, titles, cycles, sizes and dates, by lists of keys alone.
+
+    A file is FILE, or FILE:PATH for a directory, an object or a pattern such as "f.root:hists/*". `recursive` lists
+    directories with all below them, `tables` the entries and columns of trees and RNTuples, `all_cycles` older cycles.
+    A path or pattern that means no object is a `ValueError` without `allow_no_match`.
+    """
+    from ..reports.looking import Listing
+    from ..reports.parse import parse
+
+    options = {"tables": tables, "recursive": recursive, "all_cycles": all_cycles, "allow_no_match": allow_no_match}
+    return parse(Listing, report("ls", {"json": True, **options}, as_paths(files)))
+
+
+def count(files: Places, *, allow_no_match: bool = False) -> Counts:
+    """The entries of trees, RNTuples and Parquet files, by metadata alone: of all tables of a file, or of FILE:TREE,
+    which may be a pattern. `Counts.totals` has them over all files. A file without such a table is a `ValueError`
+    without `allow_no_match`."""
+    from ..reports.looking import Counts
+    from ..reports.parse import parse
+
+    return parse(Counts, report("count", {"json": True, "allow_no_match": allow_no_match}, as_paths(files)))
+
+
+def schema(file: Place, *, diff: Place | None = None, follow_urls: bool = False) -> TableColumns:
+    """The columns of a table, with their types in C++ and in Arrow. With `diff`, another FILE or FILE:TREE,
+    `TableColumns.differences` lists the columns in which they differ. `follow_urls` is that of `rewrite`."""
+    from ..reports.looking import TableColumns
+    from ..reports.parse import parse
+
+    options = {"json": True, "diff": None if diff is None else os.fspath(diff), "follow_urls": follow_urls}
+    return parse(TableColumns, report("schema", options, [os.fspath(file)]))
+
+
+def show(
+    file: Place,
+    columns: Names = (),
+    *,
+    number: int | None = None,
+    entries: str | os.PathLike[str] | None = None,
+    allow_no_match: bool = False,
+    follow_urls: bool = False,
+    threads: int = 0,
+    memory: Size = "1GiB",
+) -> Rows:
+    """Some entries of a tree, an RNTuple or a Parquet file as plain values: lists, dicts, texts and numbers. It is for
+    looking; arrays of many entries are faster by `basketry.open`.
+
+    `columns` are names, globs or /regex/, by default all; `number` is the most entries, by default 10, or with
+    `entries` (ranges as in Python, such as "100:110", a random share, or a file that lists them) all of these. Numbers
+    that are not finite are texts. A column that cannot be read has `{"unreadable": why}` for its values.
+    """
+    from ..reports.looking import Rows
+    from ..reports.parse import parse
+
+    named = [columns] if isinstance(columns, str) else list(columns)
+    options = {
+        "json": True,
+        "number": number,
+        "entries": None if entries is None else os.fspath(entries),
+        "allow_no_match": allow_no_match,
+        "follow_urls": follow_urls,
+        "threads": threads,
+        "memory": memory,
+    }
+    return parse(Rows, report("show", options, [os.fspath(file), *named]))
+
+
+def stats(
+    file: Place,
+    *,
+    columns: Names = (),
+    entries: str | os.PathLike[str] | None = None,
+    allow_no_match: bool = False,
+    follow_urls: bool = False,
+    threads: int = 0,
+    memory: Size = "1GiB",
+) -> TableStatistics:
+    """The values of columns in figures: counts, extremes, mean and standard deviation, quantiles, lengths of lists, a
+    small histogram. The table is read once.
+
+    `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns` and `entries` are those of `show`; by
+    default all columns and entries. Quantiles and histograms are exact for up to 65,536 numbers of a column
+    (`ColumnStatistics.exact`), and otherwise those of a random sample of so many.
+    """
+    from ..reports.looking import TableStatistics
+    from ..reports.parse import parse
+
+    options = {
+        "json": True,
+        "columns": [columns] if isinstance(columns, str) else list(columns),
+        "entries": None if entries is None else os.fspath(entries),
+        "allow_no_match": allow_no_match,
+        "follow_urls": follow_urls,
+        "threads": threads,
+        "memory": memory,
+    }
+    return parse(TableStatistics, report("stats", options, [os.fspath(file)]))
