@@ -19,7 +19,7 @@ use crate::plan::tree::kept::KeptLists;
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::{KnownTrees, PlannedTable};
-use crate::select::{EntrySelection, SourceTree};
+use crate::select::{CutFlow, EntrySelection, SourceTree};
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
 /// Reads the tree of a key.
@@ -59,6 +59,7 @@ pub(super) struct TablesPlanner<'a> {
 pub(super) struct PlannedTables {
     pub plans: Vec<(OutputPlace, PlannedTable)>,
     pub notes: Vec<String>,
+    pub cut_flows: Vec<CutFlow>,
     pub older_cycles: Vec<OlderCycle>,
     pub damaged: Vec<Damaged>,
 }
@@ -131,7 +132,7 @@ impl<'a> TablesPlanner<'a> {
             let there: Vec<String> = tables.map(|(_, entry, _)| entry.name.clone()).collect();
             return Err(Error::request(format!("no tree {only}; there are: {}", there.join(", "))));
         }
-        self.selection.finish()?;
+        self.found.cut_flows = self.selection.finish()?;
         Ok(self.found)
     }
 
