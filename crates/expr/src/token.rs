@@ -104,6 +104,7 @@ impl<'a> Lexer<'a> {
     /// A name: letters, digits and `_`, also behind dots and `::`; `Sum$` ends in a dollar.
     fn name(&mut self) -> String {
         let start = self.at;
+        self.at += self.peek().map_or(0, char::len_utf8);
         loop {
             self.skip(|c| c.is_alphanumeric() || c == '_');
             if self.rest().starts_with('$') {
