@@ -212,9 +212,9 @@ def test_aliases_of_a_tree_are_names(basketry: Basketry, tmp_path: Path) -> None
     ],
 )
 def test_a_refusal_names_the_place(cut: str, says: str, source: Path, basketry: Basketry, tmp_path: Path) -> None:
-    said = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--cut", cut)
-    assert says in said
-    *_, drawn, marks = said.splitlines()
+    arguments = ("rewrite", source, "-o", tmp_path / "out.root", "--cut", cut)
+    assert says in basketry.refuses(*arguments)
+    *_, drawn, marks = basketry.run(*arguments).err.splitlines()
     assert drawn == f"  {cut}"
     assert set(marks) == {" ", "^"}
     assert not (tmp_path / "out.root").exists()

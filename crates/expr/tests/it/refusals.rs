@@ -37,7 +37,7 @@ fn refusals_name_the_place() {
         ("n in [x]", "a list in an expression has constants only", "x"),
         ("name in [1]", "texts before in are compared with whole numbers", "1"),
         ("pt[1:2, 0]", "entries are chosen elsewhere", "1:2"),
-        ("loop_a > 1", "alias loop_a: alias loop_b: alias loop_a refers to itself", ""),
+        ("loop_a > 1", "alias loop_b: alias loop_a refers to itself", ""),
         ("wrong > 1", "alias wrong: the expression ends", ""),
         ("sum(Iteration$)", "there is no column of lists beside it", "Iteration$"),
         ("any(pt > jets)", "lists of different lengths, 2 and 1, are joined in entry 100", "pt > jets"),
