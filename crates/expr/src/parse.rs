@@ -229,7 +229,9 @@ impl Parser {
         self.at += 1;
         let (mut items, end) = self.items(")", "behind the arguments")?;
         let place = place.start..end;
-        if name == "get" && let [Syntax { node: Node::Literal(Literal::Text(column)), .. }] = items.as_slice() {
+        if name == "get"
+            && let [Syntax { node: Node::Literal(Literal::Text(column)), .. }] = items.as_slice()
+        {
             return Ok(leaf(Node::Quoted(column.clone()), place));
         }
         let mut function = name.clone();

@@ -230,7 +230,8 @@ impl Condition {
     pub fn passed_of(&self, arrays: &[ArrayRef], rows: usize, entries: Entries<'_>) -> Result<BooleanBuffer> {
         let mut found = BooleanBufferBuilder::new(rows);
         self.0.in_portions(arrays, rows, entries, &mut |values, rows| {
-            let truth = arrow_cast::cast(&values.leaf, &Kind::Bool.arrow()).map_err(|e| self.0.failed(&e.to_string()))?;
+            let truth =
+                arrow_cast::cast(&values.leaf, &Kind::Bool.arrow()).map_err(|e| self.0.failed(&e.to_string()))?;
             let truth = is_true(truth.as_boolean());
             match values.is_constant {
                 true => found.append_n(rows, truth.iter().next().unwrap_or(false)),

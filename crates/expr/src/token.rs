@@ -189,10 +189,12 @@ impl<'a> Lexer<'a> {
     fn without_suffix(&mut self, word: Word, start: usize) -> Result<Word> {
         let suffix = self.skip(|c| c.is_alphanumeric() || c == '_').to_lowercase();
         match (&word, suffix.as_str()) {
-            (_, "") | (Word::Number(_), "f" | "l") | (Word::Whole(_), "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu") => {
-                Ok(word)
+            (_, "")
+            | (Word::Number(_), "f" | "l")
+            | (Word::Whole(_), "u" | "l" | "ul" | "lu" | "ll" | "ull" | "llu") => Ok(word),
+            _ => {
+                Err(Error::syntax("not a number; a name begins with a letter or stands in backquotes", start..self.at))
             }
-            _ => Err(Error::syntax("not a number; a name begins with a letter or stands in backquotes", start..self.at)),
         }
     }
 }
@@ -214,7 +216,8 @@ mod tests {
     #[test]
     fn numbers_are_those_of_python_and_c() {
         let whole = |n| vec![Word::Whole(n)];
-        for (text, value) in [("0", 0), ("1_000", 1000), ("0x1F", 31), ("10L", 10), ("18446744073709551615", u64::MAX)] {
+        for (text, value) in [("0", 0), ("1_000", 1000), ("0x1F", 31), ("10L", 10), ("18446744073709551615", u64::MAX)]
+        {
             assert_eq!(words(text), whole(value), "{text}");
         }
         for (text, value) in [(".5", 0.5), ("1.", 1.0), ("2e3", 2000.0), ("1.5f", 1.5), ("1e-2", 0.01)] {

@@ -44,8 +44,21 @@ impl LabelledHistogram<'_> {
     /// The descriptions of the classes in its record.
     pub fn infos() -> impl Iterator<Item = Arc<StreamerInfo>> {
         const CLASSES: [&str; 15] = [
-            "TH1D", "TH1", "TNamed", "TObject", "TAttLine", "TAttFill", "TAttMarker", "TAxis", "TAttAxis", "THashList",
-            "TList", "TSeqCollection", "TCollection", "TString", "TObjString",
+            "TH1D",
+            "TH1",
+            "TNamed",
+            "TObject",
+            "TAttLine",
+            "TAttFill",
+            "TAttMarker",
+            "TAxis",
+            "TAttAxis",
+            "THashList",
+            "TList",
+            "TSeqCollection",
+            "TCollection",
+            "TString",
+            "TObjString",
         ];
         CLASSES.into_iter().filter_map(latest)
     }

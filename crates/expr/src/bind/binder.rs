@@ -93,13 +93,7 @@ impl<'a> Binder<'a> {
         Ok(None)
     }
 
-    fn column(
-        &mut self,
-        column: NamedColumn,
-        members: &[String],
-        name: &str,
-        place: &Range<usize>,
-    ) -> Result<Typed> {
+    fn column(&mut self, column: NamedColumn, members: &[String], name: &str, place: &Range<usize>) -> Result<Typed> {
         let of = of_arrow(&column.data_type, members);
         let of = of.map_err(|why| Error::types(format!("column {name} {why}"), place.clone()))?;
         let input = Input { number: column.number, members: members.to_vec(), of };
@@ -114,7 +108,11 @@ impl<'a> Binder<'a> {
     fn alias(&mut self, name: &str, text: &str, place: &Range<usize>) -> Result<Typed> {
         if self.aliases.iter().any(|one| one == name) {
             let way = [&self.aliases[..], &[name.to_owned()]].concat().join(" -> ");
-            return Err(Error::new(ErrorKind::UnknownName, format!("alias {name} refers to itself: {way}"), place.clone()));
+            return Err(Error::new(
+                ErrorKind::UnknownName,
+                format!("alias {name} refers to itself: {way}"),
+                place.clone(),
+            ));
         }
         let in_alias = |e: Error| Error::new(e.kind(), format!("alias {name}: {}", e.message()), e.place()).of(text);
         let syntax = parse(text).map_err(in_alias)?;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::operators::{alike, arithmetic, choose, common, compare, logic, not, test, truth, unary};
 use super::binder::{Binder, constant, fold};
+use super::operators::{alike, arithmetic, choose, common, compare, logic, not, test, truth, unary};
 use super::subscripts;
 use crate::error::{Error, ErrorKind, Result, near, offer};
 use crate::function::{self, Function};
@@ -140,8 +140,7 @@ impl Called<'_> {
                 let [value] = self.numbers(values)?;
                 let size = Typed { of: value.of, step: Step::Abs(Box::new(value)), place: place.clone() };
                 let infinite = constant(Literal::Number(f64::INFINITY), place.clone());
-                let comparison =
-                    if matches!(function, Function::IsInf) { Comparison::Equal } else { Comparison::Less };
+                let comparison = if matches!(function, Function::IsInf) { Comparison::Equal } else { Comparison::Less };
                 compare(comparison, [size, infinite], place)
             }
             Function::ToWhole | Function::ToNumber => {

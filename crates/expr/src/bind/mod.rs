@@ -12,8 +12,8 @@ use crate::syntax::{Node, Syntax};
 use crate::typed::{Logic, Typed};
 
 use binder::{Binder, constant};
-pub use binder::{NamedColumn, Names};
 pub(crate) use binder::{Input, names_in};
+pub use binder::{NamedColumn, Names};
 
 /// The most parts of an expression with all of its aliases.
 const MOST_PARTS: usize = 20_000;

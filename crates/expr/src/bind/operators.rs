@@ -84,7 +84,10 @@ pub(super) fn unary(unary: Unary, operand: Typed, place: Range<usize>) -> Result
         Unary::Minus => made(Step::Negative, operand.to(Kind::Whole)),
         Unary::Invert if kind == Kind::Bool => not(operand, place),
         Unary::Invert if kind == Kind::Number => {
-            return Err(Error::types(format!("~ takes whole numbers or truth values, and this is {of}"), operand.place));
+            return Err(Error::types(
+                format!("~ takes whole numbers or truth values, and this is {of}"),
+                operand.place,
+            ));
         }
         Unary::Invert => made(Step::Invert, operand),
     })
@@ -168,12 +171,7 @@ fn bits(binary: Binary, operation: Arithmetic, operands: [Typed; 2], place: Rang
 }
 
 /// An operation in a kind.
-pub(super) fn arithmetic(
-    operation: Arithmetic,
-    kind: Kind,
-    operands: [Typed; 2],
-    place: Range<usize>,
-) -> Typed {
+pub(super) fn arithmetic(operation: Arithmetic, kind: Kind, operands: [Typed; 2], place: Range<usize>) -> Typed {
     let operands = operands.map(|one| one.to(kind));
     let of = Type { kind, depth: depth(&operands) };
     Typed { step: Step::Arithmetic(operation, Box::new(operands)), of, place }

@@ -10,7 +10,12 @@ use crate::types::{Kind, Type};
 
 impl<'a> Binder<'a> {
     /// A value with square brackets behind it. `x[:, 0]` is `x[0]`: an expression is about one entry.
-    pub(super) fn index(&mut self, value: &'a Syntax, subscripts: &'a [Subscript], place: Range<usize>) -> Result<Typed> {
+    pub(super) fn index(
+        &mut self,
+        value: &'a Syntax,
+        subscripts: &'a [Subscript],
+        place: Range<usize>,
+    ) -> Result<Typed> {
         let mut found = self.part(value)?;
         let subscripts = match subscripts {
             [Subscript::Slice(None, None, _), rest @ ..] if !rest.is_empty() => rest,
@@ -64,7 +69,9 @@ pub(super) fn at_index(value: Typed, at: Typed, place: Range<usize>) -> Result<T
     let of = value.of;
     let (wrong, at_place) = (|message: String, at: Range<usize>| Err(Error::types(message, at)), at.place.clone());
     match (at.of.kind, at.of.depth) {
-        (Kind::Bool, 0) => wrong("an index is a whole number; this is a truth value for each entry".to_owned(), at_place),
+        (Kind::Bool, 0) => {
+            wrong("an index is a whole number; this is a truth value for each entry".to_owned(), at_place)
+        }
         (Kind::Bool, depth) if depth > of.depth => {
             wrong(format!("the condition is {}, and the values before it are {of}", at.of), at_place)
         }

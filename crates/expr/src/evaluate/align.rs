@@ -69,7 +69,8 @@ fn expanded<'v>(one: &'v Values, form: &Values, at: &At<'_>) -> Result<Cow<'v, A
 #[cold]
 fn unlike(one: &Values, form: &Values, depth: usize, at: &At<'_>) -> crate::error::Error {
     let (own, other) = (one.levels.get(depth), form.levels.get(depth));
-    let lengths = own.into_iter().flat_map(|level| level.lengths()).zip(other.into_iter().flat_map(|level| level.lengths()));
+    let lengths =
+        own.into_iter().flat_map(|level| level.lengths()).zip(other.into_iter().flat_map(|level| level.lengths()));
     let (list, (a, b)) = lengths.enumerate().find(|(_, (a, b))| a != b).unwrap_or_default();
     // Above this level both have the same lists.
     let above = Values {

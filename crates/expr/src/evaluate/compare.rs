@@ -100,8 +100,10 @@ pub(super) fn within(values: &Values, list: &[Literal]) -> Values {
         let at = Operand::new(numbers.values(), len);
         BooleanBuffer::collect_bool(len, |place| wanted.contains(&at.get(place)))
     } else if let Some(texts) = leaf.as_string_opt::<i64>() {
-        let wanted: HashSet<&str> =
-            list.iter().filter_map(|one| if let Literal::Text(one) = one { Some(one.as_str()) } else { None }).collect();
+        let wanted: HashSet<&str> = list
+            .iter()
+            .filter_map(|one| if let Literal::Text(one) = one { Some(one.as_str()) } else { None })
+            .collect();
         BooleanBuffer::collect_bool(len, |place| wanted.contains(texts.value(place)))
     } else {
         let whole = |one: &Literal| match one {

@@ -44,7 +44,8 @@ pub(super) fn length(values: &Values) -> Values {
 pub(super) fn count(values: &Values) -> Values {
     let bounds = values.bounds();
     let counts = bounds.iter().zip(bounds.iter().skip(1)).map(|(start, end)| {
-        let absent = values.leaf.nulls().map_or(0, |nulls| (*start..*end).filter(|place| nulls.is_null(*place)).count());
+        let absent =
+            values.leaf.nulls().map_or(0, |nulls| (*start..*end).filter(|place| nulls.is_null(*place)).count());
         end - start - absent
     });
     Values::flat(wholes(counts))
@@ -79,7 +80,8 @@ pub(super) fn slice(values: &Values, start: Option<i64>, end: Option<i64>) -> Va
 
 fn part(range: &Range<usize>, start: Option<i64>, end: Option<i64>) -> Range<usize> {
     let length = i64::try_from(range.len()).unwrap_or(i64::MAX);
-    let at = |bound: i64| usize::try_from((if bound < 0 { bound.saturating_add(length) } else { bound }).clamp(0, length));
+    let at =
+        |bound: i64| usize::try_from((if bound < 0 { bound.saturating_add(length) } else { bound }).clamp(0, length));
     let start = start.map_or(0, |start| at(start).unwrap_or(0));
     let end = end.map_or(range.len(), |end| at(end).unwrap_or(0)).max(start);
     range.start + start..range.start + end

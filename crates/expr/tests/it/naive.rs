@@ -88,7 +88,8 @@ impl Number {
             Self::Fold(fold, many) => folded(fold, &many.of(entry)),
             Self::FoldWhere(fold, many, flags) => {
                 let (values, kept) = (many.of(entry), flags.of(entry));
-                let kept: Vec<_> = values.into_iter().zip(kept).filter(|(_, keep)| *keep == Some(true)).map(|(v, _)| v).collect();
+                let kept: Vec<_> =
+                    values.into_iter().zip(kept).filter(|(_, keep)| *keep == Some(true)).map(|(v, _)| v).collect();
                 folded(fold, &kept)
             }
             Self::Item(many, at) => {
@@ -97,7 +98,13 @@ impl Number {
                 let at = if *at < 0 { at + len } else { *at };
                 usize::try_from(at).ok().and_then(|at| values.get(at).copied()?)
             }
-            Self::Choose(flag, pair) => if flag.of(entry)? { pair[0].of(entry) } else { pair[1].of(entry) },
+            Self::Choose(flag, pair) => {
+                if flag.of(entry)? {
+                    pair[0].of(entry)
+                } else {
+                    pair[1].of(entry)
+                }
+            }
         }
     }
 }
@@ -229,8 +236,11 @@ fn number(depth: u32) -> BoxedStrategy<Number> {
         number(below).prop_map(|one| Number::Negative(Box::new(one))),
         (prop::sample::select(&OPERATORS[..]), pair(number(below))).prop_map(|(sign, pair)| Number::Binary(sign, pair)),
         (folds(), many(below)).prop_map(|(fold, many)| Number::Fold(fold, Box::new(many))),
-        (folds(), many(below), flags(below))
-            .prop_map(|(fold, many, flags)| Number::FoldWhere(fold, Box::new(many), Box::new(flags))),
+        (folds(), many(below), flags(below)).prop_map(|(fold, many, flags)| Number::FoldWhere(
+            fold,
+            Box::new(many),
+            Box::new(flags)
+        )),
         (many(below), -4..4_i8).prop_map(|(many, at)| Number::Item(Box::new(many), at)),
         (flag(below), pair(number(below))).prop_map(|(flag, pair)| Number::Choose(Box::new(flag), pair)),
     ]
@@ -246,8 +256,11 @@ fn many(depth: u32) -> BoxedStrategy<Many> {
     prop_oneof![
         leaf,
         (signs(), pair(many(depth - 1))).prop_map(|(sign, pair)| Many::Binary(sign, pair)),
-        (signs(), many(depth - 1), number(depth - 1))
-            .prop_map(|(sign, many, one)| Many::With(sign, Box::new(many), Box::new(one))),
+        (signs(), many(depth - 1), number(depth - 1)).prop_map(|(sign, many, one)| Many::With(
+            sign,
+            Box::new(many),
+            Box::new(one)
+        )),
     ]
     .boxed()
 }
@@ -258,8 +271,10 @@ fn flag(depth: u32) -> BoxedStrategy<Flag> {
     }
     prop_oneof![
         Just(Flag::Column),
-        (prop::sample::select(&COMPARISONS[..]), pair(number(depth - 1))).prop_map(|(sign, pair)| Flag::Compare(sign, pair)),
-        (prop::sample::select(&["&&", "||"][..]), pair(flag(depth - 1))).prop_map(|(sign, pair)| Flag::Logic(sign, pair)),
+        (prop::sample::select(&COMPARISONS[..]), pair(number(depth - 1)))
+            .prop_map(|(sign, pair)| Flag::Compare(sign, pair)),
+        (prop::sample::select(&["&&", "||"][..]), pair(flag(depth - 1)))
+            .prop_map(|(sign, pair)| Flag::Logic(sign, pair)),
         flag(depth - 1).prop_map(|one| Flag::Not(Box::new(one))),
         flags(depth - 1).prop_map(|flags| Flag::Any(Box::new(flags))),
         flags(depth - 1).prop_map(|flags| Flag::All(Box::new(flags))),
@@ -288,8 +303,12 @@ fn value() -> impl Strategy<Value = f64> {
 
 fn entry() -> impl Strategy<Value = Entry> {
     let items = prop::collection::vec((value(), value()), 0..4);
-    (value(), prop::option::of(value()), any::<bool>(), items)
-        .prop_map(|(x, maybe, flag, items)| Entry { x, maybe, flag, items })
+    (value(), prop::option::of(value()), any::<bool>(), items).prop_map(|(x, maybe, flag, items)| Entry {
+        x,
+        maybe,
+        flag,
+        items,
+    })
 }
 
 fn table(entries: &[Entry]) -> Table {

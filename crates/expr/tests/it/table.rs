@@ -55,7 +55,10 @@ impl Table {
             None,
         );
         let object = StructArray::from(vec![
-            (Arc::new(Field::new("x", DataType::Float64, true)), Arc::new(Float64Array::from(vec![1.0, 2.0, 3.0, 4.0])) as ArrayRef),
+            (
+                Arc::new(Field::new("x", DataType::Float64, true)),
+                Arc::new(Float64Array::from(vec![1.0, 2.0, 3.0, 4.0])) as ArrayRef,
+            ),
             (Arc::new(Field::new("n", DataType::Int8, true)), Arc::new(Int8Array::from(vec![1, -1, 0, 5])) as ArrayRef),
         ]);
         let columns: Vec<(&str, ArrayRef)> = vec![

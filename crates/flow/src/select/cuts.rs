@@ -151,7 +151,9 @@ impl TableCuts {
                 let name = self.dataset.column(column).map_or_else(String::new, |column| column.field().name().clone());
                 let hint = Hint::named("cut");
                 let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
-                return Err(Error::request(message).hint(hint).object(format!("branch {name} of {}", self.dataset.path())));
+                return Err(Error::request(message)
+                    .hint(hint)
+                    .object(format!("branch {name} of {}", self.dataset.path())));
             }
         }
         let all = self.all();
@@ -168,7 +170,8 @@ impl TableCuts {
             pass.without_columns(named.map_or(all, EntrySet::len))?;
         } else {
             let selection = named.cloned();
-            let request = Request { columns: columns.clone(), entries: 0..all, selection, budget, progress: &unwatched };
+            let request =
+                Request { columns: columns.clone(), entries: 0..all, selection, budget, progress: &unwatched };
             for read in batches(&self.dataset, request, BatchSize::Bytes(STEP)) {
                 let read = read?;
                 pass.take(read.batch.columns(), read.batch.num_rows())?;
@@ -227,7 +230,10 @@ impl Pass<'_> {
         for (number, (place, condition)) in self.cuts.conditions.iter().enumerate() {
             if passed.count_set_bits() > 0 {
                 let own = condition.passed_of(&of(condition.columns()), rows, entries);
-                passed = &passed & &own.map_err(|e| self.texts.get(*place).map_or_else(|| refused(&e, "cut"), |cut| cut.refused(&e)))?;
+                passed = &passed
+                    & &own.map_err(|e| {
+                        self.texts.get(*place).map_or_else(|| refused(&e, "cut"), |cut| cut.refused(&e))
+                    })?;
             }
             self.counts.add(number + 1, passed.count_set_bits(), weights_of(&passed));
         }
