@@ -15,7 +15,7 @@ from referee.rust_functions import functions, takes_tuples
 from referee.rust_imports import Crate
 
 # Lowest first.
-CRATES = ["rootfile", "remote", "dataset", "objects", "flow", "lab", "cli", "python", "capi"]
+CRATES = ["rootfile", "remote", "dataset", "objects", "expr", "flow", "lab", "cli", "python", "capi"]
 LONGEST_MODULE = 500
 # Functions that take two ideas as one parameter without a name. The number only falls.
 MOST_WITH_TUPLES = 204
@@ -190,6 +190,7 @@ def test_command_wheel_and_tests_are_one_build() -> None:
     ("crate", "left_out"),
     [
         ("rootfile", {"arrow-array", "parquet", "reqwest", "tokio", "charming", "askama", "clap"}),
+        ("expr", {"basketry-rootfile", "parquet", "tokio", "clap"}),
         ("dataset", {"parquet", "reqwest", "tokio", "charming", "askama", "clap"}),
         ("flow", {"reqwest", "tokio", "charming", "askama", "clap"}),
         ("lab", {"reqwest", "tokio", "clap"}),

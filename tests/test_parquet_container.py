@@ -194,7 +194,7 @@ def test_patterns_and_trees_that_are_not_there(file: Path, basketry: Basketry, t
     output = ("-o", tmp_path / "out.root")
     assert "--drop nothing: no column" in basketry.refuses("rewrite", file, *output, "--drop", "nothing")
     assert "no column to convert" in basketry.refuses("rewrite", file, *output, "--drop", "*")
-    assert "--where nothing" in basketry.refuses("rewrite", file, *output, "--where", "nothing")
+    assert "--cut: no column nothing" in basketry.refuses("rewrite", file, *output, "--where", "nothing")
     assert "no trees" in basketry.refuses("rewrite", f"{file}:Events", *output)
 
 

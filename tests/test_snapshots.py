@@ -123,6 +123,9 @@ rewrite small.root -o out.root --keep '/(/'
 rewrite small.root -o out.root --first 5 --last 2
 rewrite small.root -o out.root --entries many
 rewrite small.root -o out.root --where none
+rewrite small.root -o out.root --cut 'nn > 1'
+rewrite small.root -o out.root --cut 'x >'
+rewrite small.root -o out.root --weight x
 rewrite small.root:Evnts -o out.root
 rewrite small.root -o small.root
 rewrite small.root -o other.root

@@ -94,10 +94,13 @@ class Basketry:
         return json.loads(self(*arguments, "--json"))
 
     def refuses(self, *arguments: Argument, code: int = 2) -> str:
-        """Runs the command, which must refuse in one line on stderr, and returns that line."""
+        """Runs the command, which must refuse in one line on stderr, and returns that line. Two lines below it may mark
+        the place in an expression."""
         outcome = self.run(*arguments)
         assert outcome.code == code, str(outcome)
         lines = outcome.err.strip().splitlines()
+        if len(lines) == 3 and set(lines[-1]) <= {" ", "^"}:
+            lines = lines[:1]
         assert len(lines) == 1, str(outcome)
         assert "panicked" not in outcome.err, str(outcome)
         return lines[0]

@@ -81,7 +81,11 @@ fn option_words(verb: &Command, options: &[(String, Value)]) -> Result<Vec<OsStr
     let mut words = Vec::new();
     for (name, value) in options {
         let name = long(name);
-        let Some(option) = verb.get_arguments().find(|option| option.get_long() == Some(&name)) else {
+        let is_named = |option: &&clap::Arg| {
+            option.get_long() == Some(&name)
+                || option.get_all_aliases().into_iter().flatten().any(|alias| alias == name)
+        };
+        let Some(option) = verb.get_arguments().find(is_named) else {
             return Err(Error::request(format!("{} has no option {name}", verb.get_name())));
         };
         let with =

@@ -148,10 +148,13 @@ pub struct SelectArgs {
     /// file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one.
     #[arg(long, value_name = "[TREE=]A:B,...|1%|FILE", allow_hyphen_values = true)]
     entries: Vec<String>,
-    /// Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the column are
-    /// kept whole.
-    #[arg(long = "where", value_name = "COLUMN")]
-    conditions: Vec<String>,
+    /// Keep only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are applied one after
+    /// the other, and the cut flow tells what each leaves. Trees without the columns of a cut are kept whole.
+    #[arg(long, visible_alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
+    cut: Vec<String>,
+    /// Sum this expression, such as the column genWeight, over the entries before and after each cut.
+    #[arg(long, value_name = "EXPR", requires = "cut", allow_hyphen_values = true)]
+    weight: Option<String>,
 }
 
 impl SelectArgs {
@@ -183,7 +186,8 @@ impl SelectArgs {
             filter = (first..last.saturating_add(1)).into();
         }
         self.entries.iter().try_for_each(|text| filter.add(text))?;
-        filter.conditions = self.conditions.iter().map(|text| ColumnPattern::new(text)).collect::<Result<_>>()?;
+        filter.cuts.clone_from(&self.cut);
+        filter.weight.clone_from(&self.weight);
         Ok(filter)
     }
 }

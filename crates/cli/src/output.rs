@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
-use rootfile::text::{is_printable, printable, shortened};
+use rootfile::text::{is_printable, printable, printable_lines, shortened};
 use rootfile::{Error, ErrorKind, OutputFile, Result, public_path, public_text};
 
 use crate::terminal_text::Printable;
@@ -116,7 +116,7 @@ pub fn usage_text(error: &clap::Error) -> String {
     public_text(said.strip_prefix("error: ").unwrap_or(&said)).into_owned()
 }
 
-/// Prints an error in one line, and says with which code to exit.
+/// Prints an error in one line, and says with which code to exit. The place in an expression is drawn below it.
 pub fn fail(message: &str) -> u8 {
     if JSON_ERRORS.load(Ordering::Relaxed) {
         let message = line(&public_text(message));
@@ -129,8 +129,17 @@ pub fn fail(message: &str) -> u8 {
             options: Vec::new(),
         });
     }
-    let _ = writeln!(io::stderr().lock(), "basketry: {}", line(&public_text(message)));
+    let message = public_text(message);
+    let (said, drawn) = drawing(&message);
+    let _ = writeln!(io::stderr().lock(), "basketry: {}{}", line(said), printable_lines(drawn));
     2
+}
+
+/// A message, and the lines at its end that draw the place in an expression: the expression, and a mark under it.
+fn drawing(message: &str) -> (&str, &str) {
+    let is_mark = |line: &str| !line.trim().is_empty() && line.trim().chars().all(|c| c == '^');
+    let found = message.rsplit_once('\n').filter(|(_, mark)| is_mark(mark)).and_then(|(above, _)| above.rfind('\n'));
+    found.map_or((message, ""), |at| message.split_at(at))
 }
 
 /// Prints a warning in one line: the work is done, and something beside it is missing.

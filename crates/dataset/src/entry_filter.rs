@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::glob::{ColumnPattern, TreePattern};
+use crate::glob::TreePattern;
 use crate::{EntrySet, EntrySetBuilder};
 use rootfile::{Error, Result};
 
@@ -188,13 +188,15 @@ pub fn uniform(seed: u64, index: u64) -> f64 {
 pub struct EntryFilter {
     /// Entries of the trees that match a pattern, or of all trees. An entry is kept if any of these names it.
     pub entries: Vec<(Option<TreePattern>, Entries)>,
-    /// Columns that must be true for an entry to be kept, in trees that have the column.
-    pub conditions: Vec<ColumnPattern>,
+    /// Expressions that must be true for an entry to be kept, one after the other, in trees that have their columns.
+    pub cuts: Vec<String>,
+    /// An expression whose sum over the entries is told before and after each cut.
+    pub weight: Option<String>,
 }
 
 impl From<Range<u64>> for EntryFilter {
     fn from(range: Range<u64>) -> Self {
-        Self { entries: vec![(None, range.into())], conditions: Vec::new() }
+        Self { entries: vec![(None, range.into())], ..Self::default() }
     }
 }
 
@@ -220,17 +222,17 @@ impl EntryFilter {
 
     /// Whether all entries of all trees are kept.
     pub fn keeps_all(&self) -> bool {
-        self.entries.is_empty() && self.conditions.is_empty()
+        self.entries.is_empty() && self.cuts.is_empty()
     }
 
-    /// The filter for one tree, without conditions.
+    /// The filter for one tree, without cuts.
     pub fn for_tree(&self, tree: &str) -> Self {
         let applies = |pattern: &Option<TreePattern>| pattern.as_ref().is_none_or(|pattern| pattern.matches(tree));
         let entries = self.entries.iter().filter(|(pattern, _)| applies(pattern)).cloned().collect();
-        Self { entries, conditions: Vec::new() }
+        Self { entries, ..Self::default() }
     }
 
-    /// The set of entries in a tree that has `all`, without conditions. `None` if the filter names no entries.
+    /// The set of entries in a tree that has `all`, without cuts. `None` if the filter names no entries.
     ///
     /// # Errors
     ///

@@ -27,6 +27,7 @@
 //! ```
 
 pub mod inner_trees;
+mod labelled;
 mod merge;
 mod plan;
 mod problem;
@@ -34,6 +35,7 @@ pub mod process_ids;
 mod relocate;
 mod write;
 
+pub use labelled::{LabelledBin, LabelledHistogram};
 pub use merge::{Histogram, HistogramAxis, Input, Merger, Note, is_histogram};
 pub use plan::{
     Action, NamedObject, ObjectLocation, ObjectPlan, OutputDirectory, plan_objects, plan_objects_with,

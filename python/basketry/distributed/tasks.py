@@ -39,7 +39,7 @@ MAKERS = ("rewrite", "merge", "recover", "convert", "tune")
 #: Verbs whose output can be compared with what is expected of it.
 KNOWN_OUTPUT = ("rewrite", "merge", "convert", "tune")
 #: Options of a verb that `verify` has, too.
-SELECTION = ("keep", "drop", "first", "last", "entries", "where", "common", "fill", "widen")
+SELECTION = ("keep", "drop", "first", "last", "entries", "cut", "weight", "where", "common", "fill", "widen")
 #: Share of a worker's memory for basketry. Dask begins to move data to disk at 0.7; the interpreter needs some.
 MEMORY_SHARE = 0.6
 

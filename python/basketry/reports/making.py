@@ -76,6 +76,32 @@ class TableSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CutStep:
+    """What one cut leaves."""
+
+    cut: str
+    """The expression."""
+    before: int
+    """Entries before the cut."""
+    after: int
+    """Entries after it."""
+    weight_before: float | None
+    """The sum of the weights of the entries before it, if a weight is given."""
+    weight_after: float | None
+    """The sum of the weights of the entries after it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutFlow:
+    """The cuts of one table."""
+
+    path: str
+    """The path of the table."""
+    cuts: tuple[CutStep, ...]
+    """The cuts in their order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
     """An input that was left out."""
 
@@ -127,6 +153,8 @@ class Summary:
     """Bytes of the output."""
     tables: tuple[TableSummary, ...]
     """Trees and RNTuples of the output."""
+    cut_flows: tuple[CutFlow, ...]
+    """What the cuts left of the entries of each table."""
     notes: tuple[str, ...]
     """Notes for the user."""
     unmerged: tuple[str, ...]
@@ -229,6 +257,8 @@ class Outlook:
 
     tables: tuple[Forecast, ...]
     """Trees and RNTuples of the output."""
+    cut_flows: tuple[CutFlow, ...]
+    """What the cuts leave of the entries of each table."""
     bytes_before: int
     """Bytes of their baskets, with keys, and of their pages, with checksums, now."""
     bytes_after: int

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use dataset::layout::Container;
 use flow::convert::Format;
 use flow::{
-    Absent, ContentOptions, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook, PlanOptions,
+    Absent, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook, PlanOptions,
     RecodeForecast, Summary, TableSummary,
 };
 use rootfile::{Error, Result};
@@ -47,7 +47,7 @@ pub struct FileOutputArgs {
     #[command(flatten)]
     following: Following,
     /// Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second
-    /// newest with second newest; --first, --last, --entries and --where select entries of the newest only. An earlier
+    /// newest with second newest; --first, --last, --entries and --cut select entries of the newest only. An earlier
     /// save of a tree then takes space of its own. Default: only the newest cycle of each tree and merged object
     /// is kept, and notes name the older cycles.
     #[arg(long)]
@@ -182,6 +182,7 @@ fn print_summary(summary: &Summary) -> Result<()> {
             writeln!(out, "{}", tables(container, of_container))?;
         }
     }
+    print_cut_flows(&mut out, &summary.cut_flows)?;
     for skipped in &summary.skipped {
         writeln!(out, "skipped: {}", output::line(&skipped.reason))?;
     }
@@ -197,6 +198,29 @@ fn print_summary(summary: &Summary) -> Result<()> {
         output::percent(summary.bytes_written, summary.bytes_read)
     )?;
     out.flush()?;
+    Ok(())
+}
+
+/// What the cuts left of each table.
+fn print_cut_flows(out: &mut impl Write, flows: &[CutFlow]) -> Result<()> {
+    for CutFlow { path, cuts } in flows {
+        let is_weighted = cuts.iter().any(|cut| cut.weight_before.is_some());
+        let mut heads = vec!["cut", "entries before", "entries after", "kept"];
+        heads.extend(is_weighted.then_some(["weight before", "weight after"]).into_iter().flatten());
+        let mut table = output::table(&heads);
+        for cut in cuts {
+            let mut row = vec![
+                output::line(&cut.cut),
+                output::count(cut.before),
+                output::count(cut.after),
+                output::percent(cut.after, cut.before),
+            ];
+            let sum = |sum: Option<f64>| sum.map_or_else(|| "-".to_owned(), |sum| sum.to_string());
+            row.extend(is_weighted.then(|| [sum(cut.weight_before), sum(cut.weight_after)]).into_iter().flatten());
+            table.add_row(row);
+        }
+        writeln!(out, "cut flow of {}:\n{table}", output::line(path))?;
+    }
     Ok(())
 }
 
@@ -306,6 +330,7 @@ fn print_outlook(forecast: &Outlook) -> Result<()> {
         }
         output::notes(&mut out, notes)?;
     }
+    print_cut_flows(&mut out, &forecast.cut_flows)?;
     writeln!(
         out,
         "expected: {}{} (now {}), at least {} of memory, {} with {} threads",

@@ -22,7 +22,7 @@ const SHOWN: usize = 20;
 /// Compares the schema and the entry bytes of all trees, and all other objects. Where trees differ, the first entry is
 /// named for each branch. Columns with another split level or streaming are compared by value. With more than two
 /// inputs, all but the last count as one file, in their order: this proves a merge. --first, --last, --entries,
-/// --where, --keep and --drop select from the first side what a rewrite with these options would keep.
+/// --cut, --keep and --drop select from the first side what a rewrite with these options would keep.
 ///
 /// Parquet files are compared by the values of their columns, with each other, or with a tree or RNTuple in the form that `rewrite`
 /// gives them there.

@@ -6,6 +6,7 @@ use dataset::glob::NameFilter;
 use rootfile::{Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output};
 
 use super::begin::begin_output;
+use super::cut_flow::write_cut_flow;
 use super::ntuple::write_kept_list;
 use super::options::Options;
 use super::output_table::Writing;
@@ -96,7 +97,8 @@ pub(crate) fn write(
         Ok(writer)
     })?;
     let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
-    let mut summary = Summary { bytes_read, notes, skipped, older_cycles, ..Summary::default() };
+    let cut_flows = prepared.cut_flows;
+    let mut summary = Summary { bytes_read, cut_flows, notes, skipped, older_cycles, ..Summary::default() };
     summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));
     summary.add_lost(begun.objects.problems.iter().map(ToString::to_string).collect());
     summary.directories = prepared.objects.paths();
@@ -123,6 +125,9 @@ pub(crate) fn write(
         summary.notes.extend(exact.map(|what| format!("{} {}: {what}", table.container.noun(), table.path)));
         summary.tables.push(table);
         summary.add_lost(lost);
+        if let Some(flow) = summary.cut_flows.iter().find(|flow| flow.path == place.path) {
+            write_cut_flow(&mut at, flow, &prepared.objects.directories, how.compression).map_err(named)?;
+        }
         if let Some(kept) = kept {
             summary.add_lost(write_kept_list(&mut at, kept, how.compression).map_err(named)?);
         }

@@ -6,6 +6,7 @@ use dataset::layout::Container;
 use rootfile::{FileWriter, Result};
 
 use super::begin::begin_output;
+use super::cut_flow::write_cut_flow;
 use super::ntuple::write_kept_list;
 use super::options::Options;
 use super::output_table::{ExpectedBaskets, TableMemory};
@@ -45,6 +46,7 @@ pub fn forecast_within(inputs: &[PathBuf], output: &Path, options: &Options, sec
         })
         .collect::<Result<Vec<_>>>()?;
     let TableMemory { metadata, scratch, .. } = memory_needs(&prepared.plans, options.check);
+    let cut_flows = prepared.cut_flows.clone();
     let bytes_written = if seconds > 0.0 { file_size(prepared, output, options, &mut tables)? } else { 0 };
     Ok(Outlook {
         bytes_before: tables.iter().map(|table| table.bytes_before).sum(),
@@ -57,6 +59,7 @@ pub fn forecast_within(inputs: &[PathBuf], output: &Path, options: &Options, sec
         memory: options.budget.memory,
         threads: share.threads,
         tables,
+        cut_flows,
     })
 }
 
@@ -82,6 +85,9 @@ fn file_size(prepared: Prepared, output: &Path, options: &Options, tables: &mut 
             forecast.metadata = at.writer.position() - record;
         } else {
             besides += forecast.metadata;
+        }
+        if let Some(flow) = prepared.cut_flows.iter().find(|flow| flow.path == place.path) {
+            write_cut_flow(&mut at, flow, &prepared.objects.directories, compression).map_err(named)?;
         }
         if let Some(kept) = kept {
             write_kept_list(&mut at, kept, compression).map_err(named)?;

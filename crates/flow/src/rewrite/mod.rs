@@ -3,6 +3,7 @@
 
 mod begin;
 mod convert;
+mod cut_flow;
 pub(crate) mod execute;
 mod file_version;
 pub(crate) mod forecast;

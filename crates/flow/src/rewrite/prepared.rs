@@ -13,6 +13,7 @@ use super::output_table::{OutputPlace, OutputTable, TableMemory};
 use super::summary::Skipped;
 use crate::execute::budget::Share;
 use crate::plan::tree::kept::Kept;
+use crate::select::CutFlow;
 use crate::verify::cycles::OlderCycle;
 use objects::ObjectPlan;
 use objects::process_ids::ProcessId;
@@ -31,6 +32,8 @@ pub(crate) struct Prepared {
     pub pid_counts: Vec<u16>,
     pub layout: Layout,
     pub notes: Vec<String>,
+    /// What cuts leave of the entries of each table.
+    pub cut_flows: Vec<CutFlow>,
     pub older_cycles: Vec<OlderCycle>,
     pub share: Share,
     /// The file version that the output must carry, if it is not that of this writer.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::arrow::write::ExactColumns;
 use crate::plan::forecast::Forecast;
+use crate::select::CutFlow;
 use crate::table::depth::Depths;
 use crate::verify::cycles::OlderCycle;
 use dataset::layout::Container;
@@ -27,6 +28,8 @@ pub struct Summary {
     pub bytes_written: u64,
     /// Trees and RNTuples of the output.
     pub tables: Vec<TableSummary>,
+    /// What the cuts left of the entries of each table.
+    pub cut_flows: Vec<CutFlow>,
     /// Notes for the user.
     pub notes: Vec<String>,
     /// The notes about objects that were not merged, not carried over, or carried over with a loss.
@@ -92,6 +95,8 @@ pub struct TableSummary {
 pub struct Outlook {
     /// Trees and RNTuples of the output.
     pub tables: Vec<Forecast>,
+    /// What the cuts leave of the entries of each table.
+    pub cut_flows: Vec<CutFlow>,
     /// Bytes of their baskets, with keys, and of their pages, with checksums, now.
     pub bytes_before: u64,
     /// Expected bytes of their baskets, with keys, and of their pages, with checksums.

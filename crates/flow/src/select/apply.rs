@@ -1,36 +1,50 @@
 //! The entries of each table that a rewrite keeps. No table is planned here.
 
-use dataset::glob::ColumnPattern;
 use dataset::{EntryFilter, EntrySet};
 use rootfile::{Error, Hint, Result};
 
-use super::predicate::{OpenColumns, SourceTree, entries_where};
+use super::cut_flow::CutFlow;
+use super::cuts::{Cut, TableCuts};
+use super::source::{OpenColumns, SourceTree};
 use crate::execute::budget::Budget;
 
 /// The selection of a rewrite: resolved tree by tree, then checked for parts that no tree matched.
 pub(crate) struct EntrySelection<'a> {
     filter: &'a EntryFilter,
-    /// For each condition, whether a tree has its column.
+    cuts: Vec<Cut>,
+    weight: Option<Cut>,
+    /// For each cut, and at the end for the weight, whether a tree has its columns.
     found: Vec<bool>,
+    /// Why the trees so far do not have them.
+    lacking: Vec<Option<expr::Error>>,
     trees: Vec<String>,
+    flows: Vec<CutFlow>,
 }
 
 /// The selection in one tree.
 #[derive(Default)]
 pub(crate) struct TreeSelection {
     filter: EntryFilter,
-    /// The entries for which all conditions are true.
-    condition: Option<EntrySet>,
+    /// The named entries that pass all cuts.
+    passed: Option<EntrySet>,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
 
 impl<'a> EntrySelection<'a> {
     pub fn new(filter: &'a EntryFilter) -> Self {
-        Self { filter, found: vec![false; filter.conditions.len()], trees: Vec::new() }
+        Self {
+            filter,
+            cuts: filter.cuts.iter().map(|text| Cut::new(text, "cut")).collect(),
+            weight: filter.weight.as_deref().map(|text| Cut::new(text, "weight")),
+            found: vec![false; filter.cuts.len() + 1],
+            lacking: vec![None; filter.cuts.len() + 1],
+            trees: Vec::new(),
+            flows: Vec::new(),
+        }
     }
 
-    /// The selection in a tree or an RNTuple. Reads the columns that are conditions.
+    /// The selection in a tree or an RNTuple. Reads the columns of the cuts.
     pub fn for_tree(&mut self, tree: &SourceTree<'_>) -> Result<TreeSelection> {
         self.for_table(tree.path, &|filter| tree.open(filter), tree.budget)
     }
@@ -38,57 +52,83 @@ impl<'a> EntrySelection<'a> {
     /// The selection in a table of any container, whose columns `open` opens.
     pub fn for_table(&mut self, path: &str, open: OpenColumns<'_>, budget: Budget) -> Result<TreeSelection> {
         self.trees.push(path.to_owned());
-        let mut condition: Option<EntrySet> = None;
-        let mut lacking = Vec::new();
-        for (pattern, found) in self.filter.conditions.iter().zip(&mut self.found) {
-            match entries_where(path, open, budget, pattern)? {
-                None => lacking.push(pattern.as_str()),
-                Some(entries) => {
-                    *found = true;
-                    condition = Some(condition.map_or_else(|| entries.clone(), |before| before.intersection(&entries)));
-                }
-            }
+        let filter = self.filter.for_tree(path);
+        if self.cuts.is_empty() {
+            return Ok(TreeSelection { filter, ..TreeSelection::default() });
         }
+        let cuts = TableCuts::open(path, open, &self.cuts, self.weight.as_ref())?;
         let mut notes = Vec::new();
-        if !lacking.is_empty() {
-            let lacking = lacking.join(", ");
-            notes.push(format!("tree {path} has no column {lacking}: none of its entries is left out for that"));
+        let mut lacks = Vec::new();
+        for (place, error) in &cuts.lacking {
+            lacks.push(error.text().get(error.place()).unwrap_or_default().to_owned());
+            self.lack(*place, error);
         }
-        Ok(TreeSelection { filter: self.filter.for_tree(path), condition, notes })
+        lacks.dedup();
+        if !lacks.is_empty() {
+            let lacks = lacks.join(", ");
+            notes.push(format!("tree {path} has no column {lacks}: none of its entries is left out for that"));
+        }
+        let found: Vec<usize> = cuts.places().collect();
+        if found.is_empty() {
+            return Ok(TreeSelection { filter, passed: None, notes });
+        }
+        found.into_iter().for_each(|place| self.find(place));
+        match &cuts.lacks_weight {
+            Some(error) => {
+                let name = error.text().get(error.place()).unwrap_or_default();
+                notes.push(format!("tree {path} has no column {name}: its cut flow has no weights"));
+                self.lack(self.cuts.len(), error);
+            }
+            None => self.find(self.cuts.len()),
+        }
+        let named = filter.resolve(cuts.all())?;
+        let selected = cuts.select(named.as_ref(), &self.cuts, budget)?;
+        self.flows.push(CutFlow { path: path.to_owned(), cuts: selected.cuts });
+        Ok(TreeSelection { filter, passed: Some(selected.entries), notes })
     }
 
-    /// Fails if a tree pattern or a condition matched no tree.
-    pub fn finish(&self) -> Result<()> {
+    /// Fails if a tree pattern matched no tree, or if no tree has the columns of a cut. Returns what the cuts left of each table.
+    pub fn finish(self) -> Result<Vec<CutFlow>> {
         let of = || if self.trees.is_empty() { "no tree".to_owned() } else { self.trees.join(", ") };
         if let Some(tree) = self.filter.unmatched_pattern(&self.trees) {
             let message = format!("--entries {}=: no such tree; there are: {}", tree.as_str(), of());
             return Err(Error::request(message).hint(Hint::named("entries")));
         }
-        match self.filter.conditions.iter().zip(&self.found).find(|(_, found)| !**found) {
-            Some((pattern, _)) => Err(lacks(pattern, &of())),
-            None => Ok(()),
+        for ((cut, found), error) in self.cuts.iter().chain(&self.weight).zip(&self.found).zip(&self.lacking) {
+            if !found {
+                return Err(match error {
+                    Some(error) => cut.refused(error).object(of()),
+                    None => cut.refused_by_no_tree(),
+                });
+            }
+        }
+        Ok(self.flows)
+    }
+
+    fn find(&mut self, cut: usize) {
+        self.found.get_mut(cut).into_iter().for_each(|found| *found = true);
+    }
+
+    /// Keeps why a tree does not have the columns of a cut; of several trees, the reason that says most.
+    fn lack(&mut self, cut: usize, error: &expr::Error) {
+        let Some(kept) = self.lacking.get_mut(cut) else { return };
+        if kept.as_ref().is_none_or(|kept| kept.message().len() < error.message().len()) {
+            *kept = Some(error.clone());
         }
     }
-}
-
-fn lacks(pattern: &ColumnPattern, trees: &str) -> Error {
-    Error::request(format!("--where {}: no such column in {trees}", pattern.as_str())).hint(Hint::named("where"))
 }
 
 impl TreeSelection {
     /// Whether all entries are kept.
     pub fn is_all(&self) -> bool {
-        self.condition.is_none() && self.filter.keeps_all()
+        self.passed.is_none() && self.filter.keeps_all()
     }
 
     /// The set of entries, in a table that has `all`.
     pub fn entries(&self, all: u64) -> Result<EntrySet> {
-        let named = self.filter.resolve(all)?;
-        Ok(match (named, &self.condition) {
-            (Some(named), Some(condition)) => named.intersection(condition),
-            (Some(named), None) => named,
-            (None, Some(condition)) => condition.clone(),
-            (None, None) => EntrySet::range(0..all),
-        })
+        match &self.passed {
+            Some(passed) => Ok(passed.clone()),
+            None => Ok(self.filter.resolve(all)?.unwrap_or_else(|| EntrySet::range(0..all))),
+        }
     }
 }

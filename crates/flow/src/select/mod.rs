@@ -1,9 +1,13 @@
-//! Entry selection: the entries that a [`dataset::EntryFilter`] names, and columns that are conditions
-//! ([`predicate`]), become one set of entries for each table ([`apply`]). What only trees have is in [`tree`].
+//! Entry selection: the entries that a [`dataset::EntryFilter`] names, and those that pass its cuts ([`cuts`]), become one set of
+//! entries for each table ([`apply`]). What only trees have is in [`tree`].
 
 mod apply;
-mod predicate;
+mod cut_flow;
+mod cuts;
+mod names;
+mod source;
 pub(crate) mod tree;
 
 pub(crate) use apply::EntrySelection;
-pub(crate) use predicate::{OpenColumns, SourceTree};
+pub use cut_flow::{CutFlow, CutStep};
+pub(crate) use source::{OpenColumns, SourceTree};

@@ -94,7 +94,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     objects.check = options.check;
     let kept = KeptLists::take(&mut objects, files);
     let layout = output_layout(files, options);
-    let PlannedTables { mut plans, notes, older_cycles, damaged } =
+    let PlannedTables { mut plans, notes, cut_flows, older_cycles, damaged } =
         TablesPlanner::new(planning, &layout, &objects, known, kept, bad).plan_all()?;
     if bad.any() {
         return Ok(None);
@@ -127,6 +127,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
         pid_counts,
         layout,
         notes,
+        cut_flows,
         older_cycles,
         share,
         version,

@@ -134,7 +134,7 @@ pub(crate) fn prepare_table(
     let StoredSource { dataset, open, path, fill, entries } = source;
     let mut selection = EntrySelection::new(&options.content.entries);
     let selected = selection.for_table(&path, open, options.budget)?;
-    selection.finish()?;
+    let cut_flows = selection.finish()?;
     let chosen = |all: u64| selected.entries(all);
     let entries = entries.or((!selected.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>));
     let paths = dataset.paths().to_vec();
@@ -160,6 +160,7 @@ pub(crate) fn prepare_table(
         pid_counts: Vec::new(),
         layout: options.layout.clone(),
         notes: selected.notes.clone(),
+        cut_flows,
         older_cycles: Vec::new(),
         share: options.budget.share(metadata, scratch)?,
         version: None,

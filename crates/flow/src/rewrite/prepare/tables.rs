@@ -20,7 +20,7 @@ use crate::plan::tree::kept::KeptLists;
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::{KnownTrees, PlannedTable};
-use crate::select::{EntrySelection, SourceTree};
+use crate::select::{CutFlow, EntrySelection, SourceTree};
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
 /// Reads the tree of a key.
@@ -60,6 +60,7 @@ pub(super) struct TablesPlanner<'a> {
 pub(super) struct PlannedTables {
     pub plans: Vec<(OutputPlace, PlannedTable)>,
     pub notes: Vec<String>,
+    pub cut_flows: Vec<CutFlow>,
     pub older_cycles: Vec<OlderCycle>,
     pub damaged: Vec<Damaged>,
 }
@@ -136,7 +137,7 @@ impl<'a> TablesPlanner<'a> {
                 _ => error,
             });
         }
-        self.selection.finish()?;
+        self.found.cut_flows = self.selection.finish()?;
         Ok(self.found)
     }
 

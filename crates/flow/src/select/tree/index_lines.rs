@@ -11,7 +11,7 @@ use rootfile::Result;
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::progress::unwatched;
 use crate::plan::options::PlanOptions;
-use crate::select::predicate::{PORTION, SourceTree};
+use crate::select::source::{PORTION, SourceTree};
 
 /// What an expression of an index is.
 enum Expression {

@@ -188,7 +188,7 @@ fn entries(task: &Task) -> Result<EntryFilter> {
         Some(path) => Entries::Listed(path.clone()),
         None => Entries::from(0..task.entries),
     };
-    Ok(EntryFilter { entries: vec![(Some(TreePattern::exact(&task.tree)), wanted)], conditions: Vec::new() })
+    Ok(EntryFilter { entries: vec![(Some(TreePattern::exact(&task.tree)), wanted)], ..EntryFilter::default() })
 }
 
 fn read(task: &Task) -> Result<Measured> {

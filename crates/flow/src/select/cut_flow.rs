@@ -1,0 +1,86 @@
+//! The cut flow: how many entries, and which sum of weights, are left after each cut.
+
+use serde::Serialize;
+
+/// The cuts of one table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CutFlow {
+    /// The path of the table.
+    pub path: String,
+    /// The cuts in their order.
+    pub cuts: Vec<CutStep>,
+}
+
+/// What one cut leaves.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CutStep {
+    /// The expression.
+    pub cut: String,
+    /// Entries before the cut.
+    pub before: u64,
+    /// Entries after it.
+    pub after: u64,
+    /// The sum of the weights of the entries before it, if a weight is given.
+    pub weight_before: Option<f64>,
+    /// The sum of the weights of the entries after it.
+    pub weight_after: Option<f64>,
+    /// The sums of the squares of the weights, before and after the cut.
+    #[serde(skip)]
+    pub squares: Option<[f64; 2]>,
+}
+
+impl CutStep {
+    /// The sum of weights before the cut, and that of their squares.
+    pub(crate) fn weights_before(&self) -> Option<(f64, f64)> {
+        Some((self.weight_before?, self.squares?[0]))
+    }
+
+    /// The sum of weights after the cut, and that of their squares.
+    pub(crate) fn weights_after(&self) -> Option<(f64, f64)> {
+        Some((self.weight_after?, self.squares?[1]))
+    }
+}
+
+/// Counts entries while they are read.
+pub(super) struct Counts {
+    /// What is there before all cuts, and after each.
+    sums: Vec<Sums>,
+    is_weighted: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    entries: u64,
+    weights: f64,
+    squares: f64,
+}
+
+impl Counts {
+    pub fn new(cuts: usize, is_weighted: bool) -> Self {
+        Self { sums: vec![Sums::default(); cuts + 1], is_weighted }
+    }
+
+    /// Adds entries that have passed so many cuts, and their weights in the order of entries.
+    pub fn add(&mut self, passed: usize, entries: usize, weights: impl Iterator<Item = f64>) {
+        let Some(sums) = self.sums.get_mut(passed) else { return };
+        sums.entries += entries as u64;
+        for weight in weights {
+            sums.weights += weight;
+            sums.squares += weight * weight;
+        }
+    }
+
+    pub fn finish(self, cuts: &[String]) -> Vec<CutStep> {
+        let weight = |sums: &Sums| self.is_weighted.then_some(sums.weights);
+        let pairs = self.sums.iter().zip(self.sums.iter().skip(1));
+        let steps = cuts.iter().zip(pairs).map(|(cut, (before, after))| CutStep {
+            cut: cut.clone(),
+            before: before.entries,
+            after: after.entries,
+            weight_before: weight(before),
+            weight_after: weight(after),
+            squares: self.is_weighted.then_some([before.squares, after.squares]),
+        });
+        steps.collect()
+    }
+}

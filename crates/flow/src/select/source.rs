@@ -1,0 +1,37 @@
+//! The tables of which entries are selected, before a rewrite is planned: how some of their columns are opened.
+
+use std::sync::Arc;
+
+use dataset::glob::NameFilter;
+use dataset::table::Join;
+use rootfile::{Key, Result, RootFile};
+
+use crate::arrow::read::Dataset;
+use crate::execute::budget::Budget;
+use crate::plan::options::PlanOptions;
+
+/// Bytes of columns that are read at a time.
+pub(super) const PORTION: u64 = 4 << 20;
+
+/// A tree of which entries are selected.
+pub(crate) struct SourceTree<'a> {
+    /// Its key in each input that has it, with the index of the input.
+    pub inputs: &'a [(usize, Arc<RootFile>, Key)],
+    /// Its path.
+    pub path: &'a str,
+    /// What is done where the schemas of the inputs differ.
+    pub joining: PlanOptions,
+    /// Memory and threads for the read.
+    pub budget: Budget,
+}
+
+impl SourceTree<'_> {
+    /// Opens some of its columns.
+    pub(super) fn open(&self, filter: &NameFilter) -> Result<Dataset> {
+        let schema = if self.joining.schema == Join::Fill { Join::Fill } else { Join::Strict };
+        Dataset::of_trees(self.inputs, self.path, filter, PlanOptions { schema, ..self.joining })
+    }
+}
+
+/// Opens some columns of a table.
+pub(crate) type OpenColumns<'a> = &'a dyn Fn(&NameFilter) -> Result<Dataset>;

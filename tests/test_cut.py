@@ -1,0 +1,239 @@
+"""Cuts: the entries that RDataFrame's Filter and uproot's cut keep, cut flows, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import uproot
+
+from referee import make_files, oracle, root_filter
+from referee.command import Basketry
+
+#: A cut, and the same in C++ for RDataFrame, where it is written differently.
+CUTS = {
+    "good": "",
+    "!late && stream == 1": "",
+    "not late and stream != 1": "!late && stream != 1",
+    "d > 0.5": "",
+    "-1 <= d < 1": "-1 <= d && d < 1",
+    "sqrt(d) > 1": "",
+    "abs(d) < 0.1 || TMath::Abs(d) > 2": "",
+    "d * d + 1 > 1.5 ? good : late": "",
+    "run in [1, 2] && event % 21 == 0": "(run == 1 || run == 2) && event % 21 == 0",
+    "event // 7 % 5 == 3": "(event / 7) % 5 == 3",
+    "(run << 2 | stream) & 5": "bool(((run << 2) | stream) & 5)",
+    "n": "n != 0",
+    "name == '17' or name.endswith('99')": 'name == "17" || (name.size() > 1 && name.substr(name.size() - 2) == "99")',
+    "'12' in name": 'name.find("12") != std::string::npos',
+    "any(x > 100 && x < 900)": "Any(x > 100 && x < 900)",
+    "all(x > 1500)": "All(x > 1500)",
+    "sum(x) > 5000": "Sum(x) > 5000",
+    "n > 2 && x[2] > 1000": "",
+    "x[-1] > 2000": "n > 0 && x[n - 1] > 2000",
+    "len(pt) == 3": "pt.size() == 3",
+    "max(pt) > 2000": "pt.size() > 0 && Max(pt) > 2000",
+    "count(x[x > 50]) >= 3": "x[x > 50].size() >= 3",
+    "argmax(x) == n - 1": "n > 0 && ArgMax(x) == (unsigned long)(n - 1)",
+    "Sum$(x > 2000) >= 2 && Length$(pt) < 3": "Sum(x > 2000) >= 2 && pt.size() < 3",
+    "Entry$ >= 500 and entry < 2900": "rdfentry_ >= 500 && rdfentry_ < 2900",
+    "good && d > 100": "",
+}
+#: Cuts that uproot takes as they are.
+OF_UPROOT = (
+    "d > 0.5",
+    "(d > 0.5) & good",
+    "n % 3 == 1",
+    "sqrt(d) < 0.5",
+    "~late & (stream == 2) | (run > 1)",
+    "event - 21",
+    "d**2 > 2",
+)
+
+
+@pytest.fixture(scope="module")
+def source() -> Path:
+    return make_files.made("selected") / "all.root"
+
+
+@pytest.fixture(scope="module")
+def ntuple(source: Path, basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as RNTuples."""
+    path = tmp_path_factory.mktemp("cut") / "ntuple.root"
+    basketry("rewrite", source, "-o", path, "--container", "rntuple", "--drop", "objects")
+    return path
+
+
+@pytest.fixture(scope="module")
+def truth(source: Path) -> dict[str, list[int]]:
+    """The entries that ROOT keeps."""
+    kept = root_filter.asked(source, "events", tuple(other or cut for cut, other in CUTS.items()))
+    return {cut: kept[other or cut] for cut, other in CUTS.items()}
+
+
+def kept(path: Path) -> list[int]:
+    """The entries that a skim has, by their event numbers."""
+    with uproot.open(path) as file:
+        event = file["events"].arrays(["event"], library="np")["event"]
+    return [int(entry) for entry in 2999 - event // 7]
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_cut_keeps_what_root_keeps(
+    cut: str, source: Path, ntuple: Path, truth: dict[str, list[int]], basketry: Basketry, tmp_path: Path
+) -> None:
+    for path in (source, ntuple):
+        out = tmp_path / path.name
+        report = json.loads(basketry("rewrite", path, "-o", out, "--cut", cut, "--json"))
+        assert kept(out) == truth[cut]
+        (flow,) = [flow for flow in report["cut_flows"] if flow["path"] == "events"]
+        assert [(step["cut"], step["before"], step["after"]) for step in flow["cuts"]] == [(cut, 3000, len(truth[cut]))]
+        basketry("verify", path, out, "--cut", cut, "--common")
+
+
+@pytest.mark.parametrize("cut", OF_UPROOT)
+def test_a_cut_keeps_what_uproot_keeps(cut: str, source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    basketry("rewrite", source, "-o", out, "--where", cut)
+    with uproot.open(source) as file:
+        event = file["events"].arrays(["event"], cut=cut, library="np")["event"]
+    assert kept(out) == [int(entry) for entry in 2999 - event // 7]
+
+
+def test_trees_without_the_columns_come_whole(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    report = json.loads(basketry("rewrite", source, "-o", out, "--cut", "good && d > 100", "--json"))
+    with uproot.open(out) as file:
+        assert {name: file[name].num_entries for name in ("events", "more", "few")} == {
+            "events": 0,
+            "more": 3000,
+            "few": 10,
+        }
+    assert "tree more has no column good" in " ".join(report["notes"])
+    # A column is that of one tree where it stands behind its path.
+    basketry("rewrite", source, "-o", out, "--force", "--cut", "`more/k` < 7")
+    with uproot.open(out) as file:
+        assert {name: file[name].num_entries for name in ("events", "more", "few")} == {
+            "events": 3000,
+            "more": 7,
+            "few": 10,
+        }
+
+
+def test_named_entries_are_cut(source: Path, truth: dict[str, list[int]], basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    named = [*range(3), *range(700, 1500), 2999]
+    chosen = ("--entries", "events=:3,700:1500,-1:", "--cut", "d > 0.5", "--cut", "entry < 1000")
+    report = json.loads(basketry("rewrite", source, "-o", out, *chosen, "--json"))
+    expected = [entry for entry in truth["d > 0.5"] if entry in named]
+    assert kept(out) == [entry for entry in expected if entry < 1000]
+    (flow,) = [flow["cuts"] for flow in report["cut_flows"] if flow["path"] == "events"]
+    assert [(step["before"], step["after"]) for step in flow] == [(804, len(expected)), (len(expected), len(kept(out)))]
+
+
+def test_several_inputs_and_threads_give_the_same_bytes(
+    source: Path, truth: dict[str, list[int]], basketry: Basketry, tmp_path: Path
+) -> None:
+    second = tmp_path / "second.root"
+    shutil.copy(source, second)
+    cut = "any(x > 100 && x < 900)"
+    made = []
+    for threads in ("1", "4"):
+        out = tmp_path / f"{threads}.root"
+        basketry("merge", source, second, "-o", out, "--cut", cut, "--threads", threads)
+        made.append(out.read_bytes())
+    assert made[0] == made[1]
+    assert kept(tmp_path / "1.root") == truth[cut] * 2
+
+
+def test_a_cut_flow_is_kept_and_adds_up(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    cuts = ("--cut", "good", "--cut", "d > 0", "--weight", "d * 2")
+    outs = [tmp_path / "a.root", tmp_path / "b.root"]
+    reports = [json.loads(basketry("rewrite", source, "-o", out, *cuts, "--json")) for out in outs]
+    flow = reports[0]["cut_flows"][0]["cuts"]
+    with uproot.open(source) as file:
+        arrays = file["events"].arrays(["good", "d"], library="np")
+    passed = [np.ones(3000, bool), arrays["good"], arrays["good"] & (arrays["d"] > 0)]
+    entries = [int(one.sum()) for one in passed]
+    weights = [float((2 * arrays["d"][one]).sum()) for one in passed]
+    errors = [float(np.sqrt((4 * arrays["d"][one] ** 2).sum())) for one in passed]
+    assert [(step["before"], step["after"]) for step in flow] == [(entries[0], entries[1]), (entries[1], entries[2])]
+    assert [step["weight_after"] for step in flow] == pytest.approx(weights[1:])
+    names = ("events_cutflow", "events_cutflow_weighted")
+    labels = ["all", "good", "d > 0"]
+    found = root_filter.asked(outs[0], histograms=names)
+    assert found["said"] == []
+    assert found[names[0]] == [[label, count] for label, count in zip(labels, entries, strict=True)]
+    assert [value for _, value in found[names[1]]] == pytest.approx(weights)
+    assert found[f"{names[1]} errors"] == pytest.approx(errors)
+    for verb in (("merge", *outs, "-o", tmp_path / "sum.root"), ("hadd", tmp_path / "added.root", *outs)):
+        basketry(*verb)
+    for name in ("sum.root", "added.root"):
+        summed = root_filter.asked(tmp_path / name, histograms=names)
+        assert summed[names[0]] == [[label, 2 * count] for label, count in zip(labels, entries, strict=True)]
+        assert [value for _, value in summed[names[1]]] == pytest.approx([2 * weight for weight in weights])
+    # That of an earlier skim stays.
+    again = tmp_path / "again.root"
+    basketry("rewrite", outs[0], "-o", again, "--cut", "n > 1")
+    assert set(names) | {"events_cutflow2"} <= {name.split(";")[0] for name in uproot.open(again)}
+    text = basketry("rewrite", source, "-o", again, "--force", *cuts)
+    assert "cut flow of events:" in text
+    assert "weight after" in text
+
+
+def test_a_dry_run_tells_the_cut_flow(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    text = basketry("rewrite", source, "-o", tmp_path / "out.root", "--cut", "good", "--dry-run")
+    assert "cut flow of events:" in text
+
+
+def test_aliases_of_a_tree_are_names(basketry: Basketry, tmp_path: Path) -> None:
+    path = next(iter(sorted(make_files.made("aliases").glob("*.root"))))
+    out = tmp_path / "out.root"
+    for cut, own in (("far", "sqrt(x*x + y*y) > 1"), ("not_python", "x > 0 && y > 0")):
+        expected = root_filter.asked(path, "t", (own,))[own]
+        basketry("rewrite", path, "-o", out, "--force", "--cut", cut)
+        with uproot.open(out) as file:
+            assert file["t"].num_entries == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("cut", "says"),
+    [
+        ("gooood", "no column gooood"),
+        ("goof", "did you mean good?"),
+        ("x > 1", "write any(...) or all(...)"),
+        ("name", "compare it, as in x == 'a'"),
+        ("any(x > pt)", "lists of different lengths"),
+        ("d >", "the expression ends where a value is expected"),
+        ("d > 1 & good", "write parentheses"),
+        ("event * 9000000000000000000 > 0", "does not fit into 64 bits"),
+        ("objects", "expressions do not take"),
+    ],
+)
+def test_a_refusal_names_the_place(cut: str, says: str, source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    arguments = ("rewrite", source, "-o", tmp_path / "out.root", "--cut", cut)
+    assert says in basketry.refuses(*arguments)
+    *_, drawn, marks = basketry.run(*arguments).err.splitlines()
+    assert drawn == f"  {cut}"
+    assert set(marks) == {" ", "^"}
+    assert not (tmp_path / "out.root").exists()
+
+
+def test_cuts_on_nanoaod(basketry: Basketry, tmp_path: Path) -> None:
+    path = oracle.corpus_file("skhep--nanoAOD_2015_CMS_Open_Data_ttbar.root")
+    if not path.is_file():
+        pytest.skip("the corpus is absent")
+    cuts = {
+        "any(Muon_pt > 20 && abs(Muon_eta) < 2.4)": "Any(Muon_pt > 20 && abs(Muon_eta) < 2.4)",
+        "sum(Jet_pt > 30) >= 4": "Sum(Jet_pt > 30) >= 4",
+        "MET_pt > 30 and nJet >= 2": "MET_pt > 30 && nJet >= 2",
+    }
+    truth = root_filter.asked(path, "Events", tuple(cuts.values()))
+    with uproot.open(path) as file:
+        event = file["Events/event"].array(library="np")
+    for number, (cut, own) in enumerate(cuts.items()):
+        out = tmp_path / f"{number}.root"
+        basketry("rewrite", path, "-o", out, "--cut", cut)
+        with uproot.open(out) as file:
+            assert file["Events/event"].array(library="np").tolist() == event[truth[own]].tolist()
