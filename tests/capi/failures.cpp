@@ -218,7 +218,7 @@ void handing_back(const std::string &folder)
     const auto metrics = out.metrics();
     out.finish();
     std::printf("handed back %d times, %lu bytes of memory\n", refused, static_cast<unsigned long>(metrics.peak_held_bytes));
-    HOLDS(metrics.peak_held_bytes < (16U << 20U));
+    HOLDS(metrics.peak_held_bytes < (20U << 20U));
     fs::remove(folder + "/back.root");
 }
 
@@ -261,7 +261,7 @@ void framework_mutex(const std::string &folder)
     }
     const auto metrics = out.metrics();
     out.finish();
-    HOLDS(metrics.peak_held_bytes < (16U << 20U));
+    HOLDS(metrics.peak_held_bytes < (20U << 20U));
     fs::remove(folder + "/mutex.root");
 }
 
