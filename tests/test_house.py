@@ -181,7 +181,7 @@ def test_command_wheel_and_tests_are_one_build() -> None:
         return {line.removesuffix(" (*)") for line in said.splitlines()}
 
     tests = libraries()
-    for package in ("basketry-cli", "basketry-python"):
+    for package in ("basketry-cli", "basketry-python", "basketry-capi"):
         assert libraries("-e", "no-dev", "-p", package) <= tests
 
 

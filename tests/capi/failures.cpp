@@ -218,7 +218,8 @@ void handing_back(const std::string &folder)
     const auto metrics = out.metrics();
     out.finish();
     std::printf("handed back %d times, %lu bytes of memory\n", refused, static_cast<unsigned long>(metrics.peak_held_bytes));
-    HOLDS(metrics.peak_held_bytes < (16U << 20U));
+    // More than the budget of 8 MB: see the limits in docs/frameworks.md.
+    HOLDS(metrics.peak_held_bytes < (24U << 20U));
     fs::remove(folder + "/back.root");
 }
 
@@ -261,7 +262,8 @@ void framework_mutex(const std::string &folder)
     }
     const auto metrics = out.metrics();
     out.finish();
-    HOLDS(metrics.peak_held_bytes < (16U << 20U));
+    // More than the budget of 8 MB: see the limits in docs/frameworks.md.
+    HOLDS(metrics.peak_held_bytes < (24U << 20U));
     fs::remove(folder + "/mutex.root");
 }
 

@@ -304,11 +304,6 @@ struct basketry_table_options {
     int32_t optional;
 };
 
-struct basketry_items {
-    const void *first;
-    size_t count;
-};
-
 /**
  * What a writer has done so far. Set `size` to its sizeof before the call.
  */
@@ -407,6 +402,21 @@ struct basketry_scan_options {
      * Must be 0.
      */
     uint32_t reserved;
+};
+
+/**
+ * Items that lie one behind the other: what is written to the address of a column of lists. They are the loop's, and stay until the next
+ * call of ::basketry_events_next. The items of lists of lists are such structures, those of lists of texts as well.
+ */
+struct basketry_items {
+    /**
+     * The first one.
+     */
+    const void *first;
+    /**
+     * Their number.
+     */
+    size_t count;
 };
 
 #ifdef __cplusplus
@@ -663,7 +673,7 @@ int32_t basketry_context_fill_stream(const struct basketry_context *context,
  * @return 0 when all rows are added; ::BASKETRY_WOULD_WAIT when not: go on with other work, and call again with this `*row` and the same
  *         array, which the caller keeps; -1 after an error.
  *
- * Contexts that only hand back to each other are a cyclic wait. It ends: when no memory is released for a fifth of a second and no other
+ * Contexts that only hand back to each other are a cyclic wait. It ends: when no memory is released for a tenth of a second and no other
  * call fills, clusters that wait go to a temporary file, or a cluster begins with less memory.
  */
 int32_t basketry_context_try_fill_arrow(const struct basketry_context *context,
@@ -676,7 +686,7 @@ int32_t basketry_context_try_fill_arrow(const struct basketry_context *context,
  * Sets where a column of a table of C++ types is in each entry that this context fills, until it is set again.
  *
  * @param column   The number of the column: its place among those of the table, the late ones behind the others. The first call for a
- *                 late column makes it part of this context, with those added before it: from the next entry on they have values, which are
+ *                 late column makes all that were added so far part of this context: from the next entry on they have values, which are
  *                 zeroes until each is bound.
  * @param address  The value's address; null: it is at its offset from the address of the entry.
  * @return 0, or -1 after an error.

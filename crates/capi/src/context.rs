@@ -301,7 +301,7 @@ pub extern "C" fn basketry_context_fill_stream(
 /// @return 0 when all rows are added; ::BASKETRY_WOULD_WAIT when not: go on with other work, and call again with this `*row` and the same
 ///         array, which the caller keeps; -1 after an error.
 ///
-/// Contexts that only hand back to each other are a cyclic wait. It ends: when no memory is released for a fifth of a second and no other
+/// Contexts that only hand back to each other are a cyclic wait. It ends: when no memory is released for a tenth of a second and no other
 /// call fills, clusters that wait go to a temporary file, or a cluster begins with less memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn basketry_context_try_fill_arrow(

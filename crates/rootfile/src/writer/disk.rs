@@ -4,7 +4,6 @@
 //! Reports the missing space when the disk is full. The caller decides on the order of writes and syncs. Tests record
 //! every write and sync, so that a crash between any two of them can be simulated.
 
-use std::fs::File;
 use std::io::{ErrorKind as IoKind, IoSlice};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};

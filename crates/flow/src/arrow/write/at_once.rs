@@ -4,7 +4,6 @@ use rootfile::Result;
 
 use super::commit_order::Ticket;
 use super::committer::Committer;
-use super::memory_limiter::AtStandstill;
 use super::refusal::Refusal;
 
 /// A cluster that is being filled goes on where so many bytes are free.
@@ -21,42 +20,41 @@ pub(crate) enum GoesOn {
 }
 
 impl Committer {
-    /// Reserves memory for a cluster of a task, but does not wait: None if there is none. Where nothing was released for a while since `refused`, nobody will: then
-    /// clusters that wait to be appended make room, or the cluster begins with too little memory.
+    /// Reserves memory for a cluster of a task, but does not wait: None if there is none. Where nothing was released for a while since `refused`,
+    /// nobody will: then clusters that wait to be appended make room, or the cluster begins with what there is, up to a share.
     pub fn reserve_at_once(&self, bytes: u64, ticket: &Ticket, refused: &mut Refusal) -> Result<Option<u64>> {
-        let most = self.pool.memory_limiter.cluster_limit();
-        if let Some(taken) = self.pool.memory_limiter.try_reserve(bytes, self.position(ticket, most))? {
-            refused.end();
-            return Ok(Some(taken));
+        refused.begin();
+        let (limiter, most) = (&self.pool.memory_limiter, self.pool.memory_limiter.cluster_limit());
+        let mut taken = limiter.try_reserve(bytes, self.position(ticket, most))?;
+        if taken.is_none() && (limiter.is_short() || refused.is_in_vain(limiter.releases())) {
+            self.make_room(bytes + most)?;
+            taken = limiter.try_reserve(bytes, self.position(ticket, most))?;
+            if taken.is_none() {
+                taken = limiter.reserve_anyway(bytes);
+                refused.force();
+            }
         }
-        if !refused.is_in_vain(self.pool.memory_limiter.releases()) {
-            return Ok(None);
-        }
-        let taken = match self.make_room(bytes + most)? {
-            AtStandstill::Report => self.pool.memory_limiter.try_reserve(bytes, self.position(ticket, most))?,
-            AtStandstill::GoOn => self.pool.memory_limiter.reserve_anyway(bytes),
-        };
         if taken.is_some() {
             refused.end();
         }
         Ok(taken)
     }
 
-    /// Whether a cluster that is being filled may take more memory now, by a context that does not wait.
-    pub fn may_go_on(&self, ticket: &Ticket, refused: &mut Refusal) -> Result<GoesOn> {
-        let most = self.pool.memory_limiter.cluster_limit();
-        let may = |committer: &Self| committer.pool.memory_limiter.may_grow(STEP, committer.position(ticket, most));
-        if may(self)? {
+    /// Whether a cluster that is being filled and has `held` bytes may take more now, by a context that does not wait.
+    pub fn may_go_on(&self, held: u64, ticket: &Ticket, refused: &mut Refusal) -> Result<GoesOn> {
+        let (limiter, most) = (&self.pool.memory_limiter, self.pool.memory_limiter.cluster_limit());
+        if limiter.may_grow(STEP, self.position(ticket, most))? {
             refused.end();
             return Ok(GoesOn::Yes);
         }
-        if !refused.is_in_vain(self.pool.memory_limiter.releases()) {
-            return Ok(GoesOn::NotNow);
+        if !refused.is_forced() {
+            if !refused.is_in_vain(limiter.releases()) {
+                return Ok(GoesOn::NotNow);
+            }
+            self.make_room(most)?;
+            refused.force();
         }
-        if self.make_room(most)? == AtStandstill::GoOn {
-            return Ok(GoesOn::Ends);
-        }
-        Ok(if may(self)? { GoesOn::Yes } else { GoesOn::NotNow })
+        Ok(if held + STEP <= limiter.share() { GoesOn::Yes } else { GoesOn::Ends })
     }
 
     /// Reserves more for a cluster that is being filled, whether or not it is free.

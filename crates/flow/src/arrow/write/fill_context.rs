@@ -145,7 +145,7 @@ impl FillContext {
 
     /// Adds the rows of a batch from one on, as [`FillContext::fill`] does, but never waits for memory of others. Returns the row behind the
     /// last one that was added: call again from there when others have gone on. Who hands back and calls again does not wait for ever: where
-    /// no memory is released for a fifth of a second, the context goes on with what there is.
+    /// no memory is released for a tenth of a second, the context goes on with what there is.
     ///
     /// # Errors
     ///
@@ -234,7 +234,8 @@ impl FillContext {
         let (mut at, rows) = (rows.start, rows.end);
         while at < rows {
             if self.at_once && self.reservation.cluster.is_some() {
-                match self.committer.may_go_on(&self.ticket, &mut self.refused)? {
+                let held = self.reservation.cluster.map_or(0, |(held, _)| held);
+                match self.committer.may_go_on(held, &self.ticket, &mut self.refused)? {
                     GoesOn::Yes => {}
                     GoesOn::NotNow => break,
                     GoesOn::Ends => self.end_last_cluster()?,

@@ -252,6 +252,18 @@ impl MemoryLimiter {
         Ok(position == QueuePosition::Unordered || state.has_room(self.room(&state), bytes, position)?)
     }
 
+    /// The part of the memory that a cluster may take where all wait.
+    pub fn share(&self) -> u64 {
+        let state = self.lock();
+        self.limit / (state.active.values().sum::<usize>() as u64 + 1)
+    }
+
+    /// Whether a cluster began without free memory, and nobody else is in a call that fills.
+    pub fn is_short(&self) -> bool {
+        let state = self.lock();
+        state.short && state.running <= state.waiting + 1
+    }
+
     /// A number that changes when memory is released.
     pub fn releases(&self) -> u64 {
         self.lock().releases

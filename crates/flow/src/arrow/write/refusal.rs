@@ -4,11 +4,14 @@
 use std::time::{Duration, Instant};
 
 /// If no memory is released for so long, none will be.
-const PATIENCE: Duration = Duration::from_millis(200);
+const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Since when a context is refused.
+/// Since when a context is refused, and whether its cluster goes on without free memory.
 #[derive(Debug, Default)]
-pub(crate) struct Refusal(Option<Since>);
+pub(crate) struct Refusal {
+    since: Option<Since>,
+    forced: bool,
+}
 
 #[derive(Debug)]
 struct Since {
@@ -20,10 +23,10 @@ struct Since {
 impl Refusal {
     /// Notes another refusal. Returns whether all since the last release were in vain.
     pub fn is_in_vain(&mut self, releases: u64) -> bool {
-        match &self.0 {
+        match &self.since {
             Some(since) if since.releases == releases => since.time.elapsed() >= PATIENCE,
             _ => {
-                self.0 = Some(Since { time: Instant::now(), releases });
+                self.since = Some(Since { time: Instant::now(), releases });
                 false
             }
         }
@@ -31,7 +34,21 @@ impl Refusal {
 
     /// There was memory.
     pub fn end(&mut self) {
-        self.0 = None;
+        self.since = None;
+    }
+
+    /// The cluster goes on although there is none.
+    pub fn force(&mut self) {
+        self.forced = true;
+    }
+
+    pub fn is_forced(&self) -> bool {
+        self.forced
+    }
+
+    /// Another cluster begins.
+    pub fn begin(&mut self) {
+        self.forced = false;
     }
 }
 
@@ -42,7 +59,7 @@ mod tests {
     #[test]
     fn patience_begins_anew_with_each_release() {
         let long_ago = Instant::now().checked_sub(PATIENCE).unwrap();
-        let mut refused = Refusal(Some(Since { time: long_ago, releases: 7 }));
+        let mut refused = Refusal { since: Some(Since { time: long_ago, releases: 7 }), forced: false };
         assert!(refused.is_in_vain(7));
         assert!(!refused.is_in_vain(8));
         assert!(!refused.is_in_vain(8));
