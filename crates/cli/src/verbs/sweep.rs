@@ -303,7 +303,9 @@ impl Args {
             }
             (None, runner) => {
                 let Ok(input) = self.input.as_deref().ok_or_else(|| missing("input"))?.parse::<Input>();
-                names::asked(self, &input, &points)?.check()?;
+                let base = self.layout.as_deref().map(layout_of).transpose()?.unwrap_or_default();
+                let wanted = names::wanted(&base, &self.columns, &points)?;
+                self.matching.asked(vec![input.clone()], wanted).check()?;
                 let subject = SweepInput::of(&input, self.entries)?;
                 match runner {
                     "root" => (subject, Box::new(RootRunner::build(&home_of_root(None)?)?)),
