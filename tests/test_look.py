@@ -93,8 +93,8 @@ def test_several_files_and_urls(file: Path, basketry: Basketry, odd_server: OddS
     report = basketry.json("ls", file, url)
     assert [[one["name"] for one in found["objects"]] for found in report["files"]] == [["dir", "h", "More"]] * 2
     assert basketry.json("count", file, url)["totals"] == [
-        {"table": "dir/Events", "files": 2, "entries": 200},
         {"table": "More", "files": 2, "entries": 6},
+        {"table": "dir/Events", "files": 2, "entries": 200},
     ]
     assert "10 of 100 entries" in basketry("show", f"{url}:dir/Events")
     assert basketry("count", "-q", f"{file}:More") == "3\n"
@@ -250,7 +250,11 @@ def test_histograms_are_those_of_uproot(basketry: Basketry) -> None:
                 continue
             shown = basketry.json("show", f"{path}:{one['path']}")
             with uproot.open(path) as file:
-                theirs = file[one["path"]]
+                try:
+                    theirs = file[one["path"]]
+                except ValueError:
+                    # uproot does not read ROOT's first codec.
+                    continue
                 values, flow = theirs.values(flow=True), theirs.errors(flow=True)
                 edges = [theirs.axis(axis).edges() for axis in range(values.ndim)]
             ours = np.array(shown["histogram"]["contents"]).reshape(values.shape[::-1]).T
@@ -380,7 +384,7 @@ def test_python_has_the_same(file: Path) -> None:
     events = f"{file}:dir/Events"
     assert [one.path for one in bk.ls(file, recursive=True).files[0].objects] == ["dir", "dir/Events", "h", "More"]
     assert bk.ls(file, tables=True).files[0].objects[2].table.entries == 3  # type: ignore[union-attr]
-    assert [(one.table, one.entries) for one in bk.count([file, file]).totals] == [("dir/Events", 200), ("More", 6)]
+    assert [(one.table, one.entries) for one in bk.count([file, file]).totals] == [("More", 6), ("dir/Events", 200)]
     assert [one.arrow for one in bk.schema(events).columns][:2] == ["double", "int16"]
     assert bk.schema(events, diff=file).differences == ()
     rows = bk.show(events, ["n", "pt"], entries="3:5")

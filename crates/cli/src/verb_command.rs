@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use flow::{Budget, Progress, allocator};
 use indicatif::ProgressBar;
-use rootfile::Result;
+use rootfile::{Result, forget_handed_over};
 use serde::Serialize;
 
 use crate::interrupt::{AfterNaming, wait_if_ending};
@@ -107,7 +107,9 @@ pub trait VerbCommand {
     /// Does the work, if its inputs have what its arguments name.
     fn checked_work(&self, watch: &Watch<'_>) -> Result<Self::Report> {
         let notes = self.asked()?.check()?;
-        let mut report = self.work(watch)?;
+        let report = self.work(watch);
+        forget_handed_over();
+        let mut report = report?;
         let untold = Self::take_notes(&mut report, notes);
         untold.iter().filter(|_| watch.bar.is_some()).for_each(|note| output::warn(note));
         Ok(report)

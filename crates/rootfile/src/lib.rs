@@ -94,7 +94,9 @@ mod tobject;
 mod url;
 mod writer;
 
-pub use address::{Credentials, UrlLister, UrlOpener, list_url, open_source, register_urls};
+pub use address::{
+    Credentials, UrlLister, UrlOpener, forget_handed_over, hand_over, list_url, open_source, register_urls,
+};
 pub use datime::{date_of_datime, date_of_days, datime_of_epoch};
 pub use descriptors::OPEN_FILES;
 pub use directory::{DirectoryRecord, parse_key_list};

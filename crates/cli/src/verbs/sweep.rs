@@ -1,13 +1,15 @@
 //! `basketry sweep`: measures copying and reading over a grid of layouts, streams and threads.
 
+mod expected;
+mod names;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use dataset::layout::{ByteSize, Layout};
+use dataset::layout::ByteSize;
 use flow::Progress;
 use flow::inputs::Input;
-use flow::survey::wanted::Wanted;
 use lab::price::Bill;
 use lab::report::page::html;
 use lab::report::{Extras, Report};
@@ -16,7 +18,6 @@ use lab::sweep::findings::Findings;
 use lab::sweep::grid::Grid;
 use lab::sweep::journal::Head;
 use lab::sweep::plan::{Estimate, Kind};
-use lab::sweep::point::Point;
 use lab::sweep::question::{Goal, Question};
 use lab::sweep::run::{Event, findings};
 use lab::sweep::runner::{Runner, Task};
@@ -30,10 +31,11 @@ use super::write_bench::home_of_root;
 use crate::interrupt::{self, AfterNaming};
 use crate::job_runner::{Stoppable, own_process};
 use crate::layout_args::layout_of;
-use crate::options::{Asked, Matching, Verbosity};
+use crate::options::{Matching, Verbosity};
 use crate::output::{self, Answer};
 use crate::prices::Prices;
 use crate::verb_command::{Commands, VerbCommand, Watch};
+use expected::{expected, time};
 
 /// Measure copying and reading over a grid of layouts, streams and threads, and find the best point.
 ///
@@ -301,7 +303,9 @@ impl Args {
             }
             (None, runner) => {
                 let Ok(input) = self.input.as_deref().ok_or_else(|| missing("input"))?.parse::<Input>();
-                self.asked(&input, &points)?.check()?;
+                let base = self.layout.as_deref().map(layout_of).transpose()?.unwrap_or_default();
+                let wanted = names::wanted(&base, &self.columns, &points)?;
+                self.matching.asked(vec![input.clone()], wanted).check()?;
                 let subject = SweepInput::of(&input, self.entries)?;
                 match runner {
                     "root" => (subject, Box::new(RootRunner::build(&home_of_root(None)?)?)),
@@ -318,22 +322,6 @@ impl Args {
             true => sweep.dry_run().map(Err),
             false => sweep.run(self.keep, say).map(Ok),
         }
-    }
-}
-
-impl Args {
-    /// What the points and the chosen columns name. Rules of the layout that they start from, which is in a file, need not match.
-    fn asked(&self, input: &Input, points: &[Point]) -> Result<Asked> {
-        let base = self.layout.as_deref().map(layout_of).transpose()?.unwrap_or_default();
-        let mut own = Layout::default();
-        for layout in points.iter().map(|point| &point.layout) {
-            let trees = layout.trees().iter().filter(|(p, _)| !base.trees().iter().any(|(known, _)| known == p));
-            trees.for_each(|(pattern, keys)| own.set_tree(pattern.clone(), keys));
-            let columns = layout.columns().iter().filter(|(p, _)| !base.columns().iter().any(|(known, _)| known == p));
-            columns.for_each(|(pattern, keys)| own.set_column(pattern.clone(), keys));
-        }
-        let wanted = Wanted::default().columns("columns", &self.columns)?.layout_of("grid", &own);
-        Ok(self.matching.asked(vec![input.clone()], wanted))
     }
 }
 
@@ -505,21 +493,4 @@ fn write_page(args: &ReportArgs) -> Result<Answer> {
     output::text_file(&path, &html(&shown(args)?)?, args.force)?;
     writeln!(output::stdout(), "{}", path.display())?;
     Ok(Answer::Yes)
-}
-
-fn expected(estimate: &Estimate) -> String {
-    let Estimate { points, jobs, seconds, disk, commands } = estimate;
-    if !commands.is_empty() {
-        return format!("{points} points, {jobs} jobs; how long they take is known once each kind has run");
-    }
-    format!("{points} points, {jobs} jobs, about {}, up to {} of files", time(*seconds), output::bytes(*disk))
-}
-
-/// Seconds in units for people.
-fn time(seconds: f64) -> String {
-    match seconds {
-        s if s < 90.0 => format!("{s:.0} s"),
-        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
-    }
 }

@@ -3,13 +3,14 @@
 //! sets share, such as a layout, is only worth a word.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use dataset::glob::{ColumnPattern, TreePattern};
 use dataset::layout::Layout;
 use dataset::near::{no_match, no_such_entries};
 use dataset::table::catalog;
 use dataset::{Entries, EntryFilter};
-use rootfile::{Error, Result, RootFile};
+use rootfile::{Error, Result, RootFile, hand_over, url};
 
 use crate::arrow::read::Dataset;
 use crate::plan::format::Format;
@@ -150,9 +151,14 @@ impl Wanted {
             if readable > 0 && !self.asked.iter().any(|asked| asked.must && !asked.found) {
                 break;
             }
-            if found.look_at(input).is_ok() {
-                readable += 1;
-                self.asked.iter_mut().filter(|asked| !asked.found).for_each(|asked| asked.found = found.has(asked));
+            match found.look_at(input) {
+                Ok(()) => {
+                    readable += 1;
+                    self.asked.iter_mut().filter(|asked| !asked.found).for_each(|asked| asked.found = found.has(asked));
+                }
+                // A server is not asked again for what it refuses.
+                Err(e) if inputs.len() == 1 && url(&input.path).is_some() => return Err(e),
+                Err(_) => {}
             }
         }
         // A file without entries has none that could be meant.
@@ -200,6 +206,7 @@ impl Found {
             let dataset = Dataset::of_whole_parquet(std::slice::from_ref(input), u64::MAX)?;
             let names = dataset.schema().nodes().into_iter().map(|node| node.name);
             self.add(dataset.path(), dataset.entries(), names);
+            dataset.files().iter().for_each(|file| hand_over(&input.path, Arc::clone(file)));
             return Ok(());
         }
         let file = RootFile::open(&input.path)?;
@@ -214,6 +221,7 @@ impl Found {
                 self.add(&table.path, outline.entries, outline.names.into_iter());
             }
         }
+        hand_over(&input.path, Arc::clone(file.source()));
         Ok(())
     }
 

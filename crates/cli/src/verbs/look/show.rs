@@ -176,11 +176,8 @@ impl Args {
             write!(out, "{shown} of {} of {what} {}", output::plural(rows.entries, "entry", "entries"), rows.table)?;
             match more {
                 0 => writeln!(out)?,
-                more => writeln!(
-                    out,
-                    "; {} have no room: name columns, or --long",
-                    output::plural(more, "more column", "more columns")
-                )?,
+                1 => writeln!(out, "; 1 more column has no room: name columns, or --long")?,
+                more => writeln!(out, "; {} more columns have no room: name columns, or --long", output::count(more))?,
             }
         }
         Ok(())

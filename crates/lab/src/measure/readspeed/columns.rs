@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dataset::glob::Pattern;
 use dataset::near::{advice, no_match};
 use flow::read::{Dataset, Friend};
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 /// Says whether a column is meant, by its name.
 type Test = Box<dyn Fn(&str) -> bool>;
@@ -102,6 +102,10 @@ fn none(dataset: &Dataset, option: Option<&'static str>, text: &str) -> Error {
     let what = format!("branch of {} or its friends", dataset.path());
     why.unwrap_or_else(|| match option {
         Some(option) => no_match(option, text, what, names),
-        None => Error::request(format!("no {what} matches {text}{}", advice(text, names))),
+        None => {
+            let pass = "--allow-no-match lets it pass";
+            let message = format!("no {what} matches {text}{}; {pass}", advice(text, names));
+            Error::request(message).hint(Hint::switch("allow-no-match"))
+        }
     })
 }
