@@ -89,7 +89,7 @@ def test_a_cut_keeps_what_root_keeps(
         assert kept(out) == truth[cut]
         (flow,) = [flow for flow in report["cut_flows"] if flow["path"] == "events"]
         assert [(step["cut"], step["before"], step["after"]) for step in flow["cuts"]] == [(cut, 3000, len(truth[cut]))]
-        basketry("verify", path, out, "--cut", cut, "--common")
+        basketry("verify", path, out, "--cut", cut)
 
 
 @pytest.mark.parametrize("cut", OF_UPROOT)

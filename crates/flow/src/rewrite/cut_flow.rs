@@ -5,6 +5,7 @@ use rootfile::Result;
 use rootfile::codec::Compression;
 
 use super::output_table::TableOutput;
+use crate::select::cut_flow::{CUT_FLOW, WEIGHTED_FLOW};
 use crate::select::{CutFlow, CutStep};
 
 /// The label of what is there before the first cut.
@@ -29,10 +30,6 @@ pub(super) fn write_cut_flow(
     };
     write(output, &bins(flow, weights), [WEIGHTED_FLOW, WEIGHTED], directories, compression)
 }
-
-/// What the names of the histograms add to that of the table.
-const CUT_FLOW: &str = "_cutflow";
-const WEIGHTED_FLOW: &str = "_cutflow_weighted";
 
 /// A bin for what is there before the first cut, and one after each.
 fn bins(flow: &CutFlow, of: impl Fn(&CutStep, bool) -> Option<LabelledBin>) -> Vec<LabelledBin> {

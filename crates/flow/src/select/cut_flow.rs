@@ -2,6 +2,16 @@
 
 use serde::Serialize;
 
+/// What the names of the histograms of a cut flow add to that of the table.
+pub(crate) const CUT_FLOW: &str = "_cutflow";
+pub(crate) const WEIGHTED_FLOW: &str = "_cutflow_weighted";
+
+/// Whether an object of this class and path is a histogram of a cut flow.
+pub(crate) fn is_cut_flow(class: &str, path: &str) -> bool {
+    let name = path.trim_end_matches(|c: char| c.is_ascii_digit());
+    class == "TH1D" && [CUT_FLOW, WEIGHTED_FLOW].iter().any(|end| name.ends_with(end))
+}
+
 /// The cuts of one table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct CutFlow {

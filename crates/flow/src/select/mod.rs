@@ -2,7 +2,7 @@
 //! entries for each table ([`apply`]). What only trees have is in [`tree`].
 
 mod apply;
-mod cut_flow;
+pub(crate) mod cut_flow;
 mod cuts;
 mod names;
 mod source;

@@ -11,6 +11,7 @@ use rootfile::{Key, Result, RootFile};
 use super::options::VerifyOptions;
 use super::side::{Side, no_file, path_of};
 use super::verdict::{Difference, Verdict};
+use crate::select::cut_flow::is_cut_flow;
 use crate::table::object_values::Comparison;
 
 /// Compares directories by path and title.
@@ -96,7 +97,9 @@ pub(super) fn compare(first: &Side, second: &Side, options: &VerifyOptions, verd
         let (mine, other) = match (ours.get(at), theirs.get(at)) {
             (Some(mine), Some(other)) => (mine, other),
             (mine, _) => {
-                if !options.common {
+                // What a skim with these cuts has besides.
+                let is_made = mine.is_none() && !options.entries.cuts.is_empty() && is_cut_flow(class, path);
+                if !options.common && !is_made {
                     let side = if mine.is_some() { "first" } else { "second" };
                     let what = format!("only the {side} side has this {class}");
                     verdict.differences.push(Difference::of_object(path, what));
