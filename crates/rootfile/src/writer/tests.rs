@@ -35,22 +35,22 @@ fn records_of_any_size_lie_where_the_writer_says() {
 }
 
 /// A place in memory with room for some bytes.
-struct Memory {
+struct Room {
     bytes: std::sync::Mutex<Vec<u8>>,
-    room: usize,
+    most: usize,
     finished: std::sync::atomic::AtomicU64,
 }
 
-impl Memory {
-    fn new(room: usize) -> Arc<Self> {
-        Arc::new(Self { bytes: std::sync::Mutex::default(), room, finished: std::sync::atomic::AtomicU64::new(0) })
+impl Room {
+    fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { bytes: std::sync::Mutex::default(), most, finished: std::sync::atomic::AtomicU64::new(0) })
     }
 }
 
-impl Sink for Memory {
+impl Sink for Room {
     fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
         let (mut all, at) = (self.bytes.lock().unwrap(), usize::try_from(at).unwrap());
-        if at + bytes.len() > self.room {
+        if at + bytes.len() > self.most {
             return Err(crate::Error::request("full"));
         }
         let end = all.len().max(at + bytes.len());
@@ -77,11 +77,11 @@ fn a_sink_gets_the_bytes_of_a_file() {
         writer.finish()
     };
     write(FileWriter::create(&path, false, 0, 0, "").unwrap()).unwrap();
-    let kept = Memory::new(usize::MAX);
+    let kept = Room::new(usize::MAX);
     let size = write(FileWriter::into_sink(Path::new("out.root"), kept.clone(), 0, 0, "").unwrap()).unwrap();
     assert!(*kept.bytes.lock().unwrap() == std::fs::read(&path).unwrap());
     assert_eq!(kept.finished.load(std::sync::atomic::Ordering::Relaxed), size);
-    let small = Memory::new(BUFFER);
+    let small = Room::new(BUFFER);
     let refused = write(FileWriter::into_sink(Path::new("out.root"), small.clone(), 0, 0, "").unwrap()).unwrap_err();
     assert_eq!(refused.to_string(), "out.root: full");
     assert_eq!(small.finished.load(std::sync::atomic::Ordering::Relaxed), 0);
