@@ -163,7 +163,7 @@ impl Wanted {
         }
         // A file without entries has none that could be meant.
         let is_empty = found.entries.values().all(|entries| *entries == 0);
-        let missing = |asked: &&Asked| !asked.found && !(is_empty && matches!(asked.meaning, Meaning::Entries(..)));
+        let missing = |asked: &&Asked| !(asked.found || is_empty && matches!(asked.meaning, Meaning::Entries(..)));
         // Those who read the inputs say what is wrong with them.
         if readable == 0 || found.entries.is_empty() {
             return Ok(Vec::new());
