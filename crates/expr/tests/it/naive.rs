@@ -139,7 +139,8 @@ fn folded(fold: &str, values: &[Option<f64>]) -> Option<f64> {
     let numbers: Vec<f64> = there.iter().copied().filter(|one| !one.is_nan()).collect();
     let or_nan = |found: Option<f64>| found.or(there.first().map(|_| f64::NAN));
     match fold {
-        "sum" => Some(there.iter().sum()),
+        // From zero on: the sum of no values has no sign.
+        "sum" => Some(there.iter().fold(0.0, |sum, one| sum + one)),
         "count" => Some(f64::from(u32::try_from(there.len()).unwrap())),
         "len" => Some(f64::from(u32::try_from(values.len()).unwrap())),
         "min" => or_nan(numbers.iter().copied().reduce(f64::min)),
