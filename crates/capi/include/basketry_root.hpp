@@ -287,7 +287,7 @@ protected:
 private:
     friend class BufferMerger;
 
-    // TMemFile's own memory has the beginning of the file, which its constructor writes.
+    // TMemFile's own memory, which only its constructor uses.
     static constexpr Long64_t smallest = 4096;
 
     BufferMergerFile(BufferMerger &merger, std::uint64_t task)
@@ -297,11 +297,9 @@ private:
             // The keys of objects have no dates.
             SetBit(TFile::kReproducible);
         }
-        std::vector<char> begun(static_cast<std::size_t>(TMemFile::GetSize()));
-        const Long64_t count = TMemFile::CopyTo(begun.data(), static_cast<Long64_t>(begun.size()));
+        // TMemFile's constructor has begun the file in its own memory: it begins anew in the library's.
         begin();
-        basketry_part_write(part_.get(), 0, begun.data(), static_cast<std::size_t>(count));
-        position_ = static_cast<std::size_t>(GetEND());
+        ResetAfterMerge(nullptr);
     }
 
     void begin()

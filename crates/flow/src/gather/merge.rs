@@ -11,7 +11,7 @@ use super::buffer::PartBuffer;
 use super::options::GatherOptions;
 use super::output::GatherOutput;
 use super::part::{PartBytes, PartRoom};
-use super::pool::GatherPool;
+use super::pool::{GatherPool, Waited};
 use super::store::{PartStore, StoredPart};
 use crate::arrow::write::Order;
 use crate::commit::ordered_queue::OrderedQueue;
@@ -39,6 +39,8 @@ struct Queue {
     count: u64,
     /// Whether a thread writes.
     busy: bool,
+    /// The task that others waited for in vain.
+    stalled_at: Option<u64>,
     /// Why no more parts are taken.
     ended: Option<String>,
 }
@@ -107,7 +109,14 @@ impl GrowingMerge {
     /// The output is there and may not be replaced, or its folder is not there.
     pub fn begin(path: &Path, options: &GatherOptions, pool: Arc<GatherPool>) -> Result<Self> {
         let output = GatherOutput::new(path, options, pool.limit())?;
-        let queue = Queue { parts: OrderedQueue::new(), begun: BTreeSet::new(), count: 0, busy: false, ended: None };
+        let queue = Queue {
+            parts: OrderedQueue::new(),
+            begun: BTreeSet::new(),
+            count: 0,
+            busy: false,
+            stalled_at: None,
+            ended: None,
+        };
         Ok(Self {
             pool,
             order: options.order,
@@ -165,9 +174,18 @@ impl GrowingMerge {
             if self.work(self.order == Order::Arrival)? {
                 continue;
             }
-            in_vain = if self.pool.wait() { in_vain + 1 } else { 0 };
+            if self.order == Order::Tasks && self.lock().is_stalled() {
+                return Ok(Room::Full);
+            }
+            in_vain = match self.pool.wait() {
+                Waited::Changed => 0,
+                Waited::AtWork => in_vain,
+                Waited::InVain => in_vain + 1,
+            };
             if in_vain >= PATIENCE {
                 if self.order == Order::Tasks {
+                    let mut queue = self.lock();
+                    queue.stalled_at = Some(queue.parts.head());
                     return Ok(Room::Full);
                 }
                 self.pool.take(need.bytes, need.is_counted);
@@ -271,11 +289,15 @@ impl GrowingMerge {
         if queue.busy || queue.ended.is_some() {
             return Ok(false);
         }
+        let mut next = queue.parts.next();
+        if next.is_none() && !flush {
+            return Ok(false);
+        }
         queue.busy = true;
         self.pool.count_working(true);
         let mut did = false;
         let mut result = Ok(());
-        while let Some(Waiting { name, place }) = queue.parts.next() {
+        while let Some(Waiting { name, place }) = next {
             drop(queue);
             did = true;
             result = guarded(|| name.display().to_string(), || self.write(name.clone(), place));
@@ -283,6 +305,7 @@ impl GrowingMerge {
             if result.is_err() {
                 break;
             }
+            next = queue.parts.next();
         }
         if flush && result.is_ok() {
             drop(queue);
@@ -296,7 +319,10 @@ impl GrowingMerge {
         self.pool.count_working(false);
         self.idle.notify_all();
         drop(queue);
-        self.pool.notify();
+        // Threads that only look whether there is work wake no others, or nobody would ever have waited in vain.
+        if did || result.is_err() {
+            self.pool.notify();
+        }
         result.map(|()| did)
     }
 
@@ -367,6 +393,10 @@ impl GrowingMerge {
 }
 
 impl Queue {
+    fn is_stalled(&self) -> bool {
+        self.stalled_at == Some(self.parts.head())
+    }
+
     fn check_open(&self) -> Result<()> {
         self.ended.as_ref().map_or(Ok(()), |why| Err(given_up(why)))
     }

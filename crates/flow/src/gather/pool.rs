@@ -47,6 +47,17 @@ pub struct PoolUse {
     pub waits: u64,
 }
 
+/// What came of waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waited {
+    /// Something changed.
+    Changed,
+    /// Nothing yet, but an output is at work.
+    AtWork,
+    /// Nothing, and nobody is at work.
+    InVain,
+}
+
 /// Where bytes are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counted {
@@ -138,14 +149,18 @@ impl GatherPool {
         self.wake(&state);
     }
 
-    /// Waits a moment for a change. Returns whether nothing can be expected: nothing changed, and no output is at work.
-    pub(super) fn wait(&self) -> bool {
+    /// Waits a moment for a change.
+    pub(super) fn wait(&self) -> Waited {
         let mut state = self.lock();
         state.waiting += 1;
         state.waits += 1;
         let (mut state, timeout) = self.changed.wait_timeout(state, RECHECK).unwrap_or_else(PoisonError::into_inner);
         state.waiting -= 1;
-        timeout.timed_out() && state.working == 0
+        match (timeout.timed_out(), state.working) {
+            (false, _) => Waited::Changed,
+            (true, 0) => Waited::InVain,
+            (true, _) => Waited::AtWork,
+        }
     }
 
     /// Counts an output that begins to work, or with `false` one that ends.

@@ -36,7 +36,9 @@ fn merged(inputs: &[PathBuf], output: &Path, layout: &Layout, plan: PlanOptions)
 fn differences(inputs: &[PathBuf], output: &Path) -> Vec<String> {
     let options = VerifyOptions { budget: Budget::new(MEMORY, 1), ..VerifyOptions::default() };
     let verdict = verify(inputs, output, &options, &unwatched).unwrap();
-    verdict.differences.iter().map(ToString::to_string).collect()
+    let differences = verdict.differences.iter().map(ToString::to_string);
+    // Objects of which nothing is added up are kept once if they are equal; a merge keeps them as cycles.
+    differences.filter(|what| !what.starts_with("note: there are")).collect()
 }
 
 fn samples(folder: &Folder, entries: &[u64]) -> (Vec<PathBuf>, Vec<Vec<u8>>) {
