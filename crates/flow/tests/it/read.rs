@@ -102,7 +102,7 @@ fn bad_requests_are_errors() {
     let open = |tree: &str| Dataset::open(&[Input { path: path.clone(), tree: Some(tree.to_owned()) }]);
     assert!(open("t").is_ok() && open("t;1").is_ok());
     let message = open("u").err().unwrap().to_string();
-    assert!(message.contains("has no tree u; it has t"), "{message}");
+    assert!(message.contains("has no tree or RNTuple u; there are: t"), "{message}");
     let dataset = open("t").unwrap();
     let little = Request { budget: Budget::new(1000, 1), ..all(&dataset) };
     assert!(read(&dataset, &little).unwrap_err().to_string().contains("too small"));
