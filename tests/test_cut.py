@@ -167,8 +167,8 @@ def test_a_cut_flow_is_kept_and_adds_up(source: Path, basketry: Basketry, tmp_pa
     assert found[names[0]] == [[label, count] for label, count in zip(labels, entries, strict=True)]
     assert [value for _, value in found[names[1]]] == pytest.approx(weights)
     assert found[f"{names[1]} errors"] == pytest.approx(errors)
-    for verb in (("merge", *outs, "-o", tmp_path / "sum.root"), ("hadd", tmp_path / "added.root", *outs)):
-        basketry(*verb)
+    basketry("merge", *outs, "-o", tmp_path / "sum.root")
+    basketry("hadd", tmp_path / "added.root", *outs)
     for name in ("sum.root", "added.root"):
         summed = root_filter.asked(tmp_path / name, histograms=names)
         assert summed[names[0]] == [[label, 2 * count] for label, count in zip(labels, entries, strict=True)]
