@@ -23,7 +23,7 @@ impl<'a> From<&'a [u64]> for Entries<'a> {
 
 impl<'a> Entries<'a> {
     /// Those from a place on.
-    pub(crate) fn from_place(self, at: usize) -> Self {
+    pub(crate) fn starting_at(self, at: usize) -> Self {
         match self.numbers {
             Some(numbers) => Self { first: 0, numbers: Some(numbers.get(at..).unwrap_or_default()) },
             None => Self { first: self.first + at as u64, numbers: None },

@@ -188,7 +188,7 @@ impl Program {
                 let array = array.ok_or_else(|| self.failed("the values of a column are missing"))?;
                 columns.push(load(&array.slice(at, count), &input.members, input.of).map_err(|e| self.failed(&e))?);
             }
-            let portion = Portion { columns: &columns, rows: count, entries: entries.from_place(at) };
+            let portion = Portion { columns: &columns, rows: count, entries: entries.starting_at(at) };
             take(evaluate(&self.root, &portion).map_err(|e| e.of(&self.text))?, count)?;
             at += count;
             if at >= rows {
