@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use arrow_array::ArrayRef;
 use arrow_buffer::OffsetBuffer;
 
-use super::At;
+use super::at::At;
 use crate::error::Result;
 use crate::values::{Values, gather, place};
 

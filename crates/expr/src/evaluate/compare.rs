@@ -9,8 +9,8 @@ use arrow_array::{Array, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::DataType;
 
-use super::At;
 use super::align::{Aligned, Operand, align};
+use super::at::At;
 use super::numbers::valid;
 use super::texts::text_at;
 use crate::error::Result;

@@ -8,7 +8,7 @@ use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, BooleanArray, Float64Array, Int64Array, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 
-use super::At;
+use super::at::At;
 use crate::error::Result;
 use crate::typed::Fold;
 use crate::values::Values;

@@ -7,8 +7,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, Int64Array};
 
-use super::At;
 use super::align::{Operand, bound};
+use super::at::At;
 use crate::error::Result;
 use crate::values::{Values, gather, offsets};
 

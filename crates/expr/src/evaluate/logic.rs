@@ -6,8 +6,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 
-use super::At;
 use super::align::align;
+use super::at::At;
 use super::compare::spread;
 use crate::error::{Error, Result};
 use crate::typed::Logic;

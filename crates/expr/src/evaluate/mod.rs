@@ -2,6 +2,7 @@
 //! other files have the operations.
 
 mod align;
+mod at;
 mod compare;
 mod folds;
 mod lists;
@@ -14,19 +15,14 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeStringArray, UInt64Array};
 use arrow_cast::cast;
 
-use crate::entries::Entries;
 use crate::error::{Error, Result};
 use crate::syntax::Literal;
 use crate::typed::{Step, Typed};
 use crate::types::Kind;
 use crate::values::Values;
 
-/// Entries that are evaluated together, with the values of the columns.
-pub(crate) struct Portion<'a> {
-    pub columns: &'a [Values],
-    pub rows: usize,
-    pub entries: Entries<'a>,
-}
+use at::At;
+pub(crate) use at::Portion;
 
 /// The values of a part.
 pub(crate) fn evaluate(part: &Typed, portion: &Portion<'_>) -> Result<Values> {
@@ -74,20 +70,6 @@ pub(crate) fn evaluate(part: &Typed, portion: &Portion<'_>) -> Result<Values> {
         Step::IsNull(one) => logic::is_null(&of(one)?),
         Step::Test(test, pair) => texts::test(*test, &both(pair)?, &at)?,
     })
-}
-
-/// Where errors in values are.
-pub(crate) struct At<'a> {
-    part: &'a Typed,
-    portion: &'a Portion<'a>,
-}
-
-impl At<'_> {
-    /// An error in the values of an entry, counted from the first of the portion.
-    fn error(&self, row: usize, message: &str) -> Error {
-        let entry = self.portion.entries.number(row);
-        Error::values(format!("{message} in entry {entry}"), self.part.place.clone())
-    }
 }
 
 fn constant(literal: &Literal) -> Values {

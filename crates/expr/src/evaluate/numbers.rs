@@ -7,8 +7,8 @@ use arrow_array::types::{Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 
-use super::At;
 use super::align::{Aligned, Operand, align};
+use super::at::At;
 use crate::error::Result;
 use crate::function::delta_phi;
 use crate::typed::{Arithmetic, Math, Math2};

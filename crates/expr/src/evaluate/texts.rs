@@ -7,8 +7,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, LargeStringArray};
 use arrow_buffer::BooleanBuffer;
 
-use super::At;
 use super::align::align;
+use super::at::At;
 use super::numbers::valid;
 use crate::error::Result;
 use crate::typed::TextTest;
