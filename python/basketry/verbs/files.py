@@ -113,7 +113,7 @@ def rewrite(
     - `follow_urls`: Also read branches and friends from other machines where the inputs name URLs. Your credentials go
       only to the server of the input itself. Default: files name only files that are at hand.
     - `all_cycles`: Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest,
-      second newest with second newest; `first`, `last`, `entries` and `where` select entries of the newest only. An
+      second newest with second newest; `first`, `last`, `entries` and `cut` select entries of the newest only. An
       earlier save of a tree then takes space of its own. Default: only the newest cycle of each tree and merged object
       is kept, and notes name the older cycles.
     - `check`: Decompress copied baskets and pages as well, to check that they can be read. Without this option only the
@@ -154,8 +154,10 @@ def rewrite(
     - `entries`: Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries
       listed in a file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count
       as one.
-    - `where`: Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the
-      column are kept whole.
+    - `cut`: Keep only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts
+      are applied one after the other, and the cut flow tells what each leaves. Trees without the columns of a cut are
+      kept whole.
+    - `weight`: Sum this expression, such as the column genWeight, over the entries before and after each cut.
     - `allow_no_match`: Go on where a name, a pattern or a range of entries matches nothing in any input. Without this
       option that is an error, with the names that are most like it.
     """
@@ -216,8 +218,8 @@ def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifyin
     - `tolerance`: Let floating-point numbers differ by at most this: a number, or a share of the larger one such as
       0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated,
       quantized and narrowed columns; the largest error of each column is reported.
-    - `keep`, `drop`, `first`, `last`, `entries`, `where`, `allow_no_match`, `follow_urls`, `threads`, `memory`: those
-      of `rewrite`.
+    - `keep`, `drop`, `first`, `last`, `entries`, `cut`, `weight`, `allow_no_match`, `follow_urls`, `threads`, `memory`:
+      those of `rewrite`.
     """
     from ..reports.making import Verdict
 

@@ -90,9 +90,12 @@ class Selection(TypedDict, total=False):
     entries: Names | os.PathLike[str] | None
     """Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries listed in a
     file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one."""
-    where: Names
-    """Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the column are
-    kept whole."""
+    cut: Names
+    """Keep only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
+    applied one after the other, and the cut flow tells what each leaves. Trees without the columns of a cut are kept
+    whole."""
+    weight: str | None
+    """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     allow_no_match: bool
     """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
     error, with the names that are most like it."""
@@ -118,7 +121,7 @@ class Copying(Shape, Selection, total=False):
     server of the input itself. Default: files name only files that are at hand."""
     all_cycles: bool
     """Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second newest
-    with second newest; `first`, `last`, `entries` and `where` select entries of the newest only. An earlier save of a
+    with second newest; `first`, `last`, `entries` and `cut` select entries of the newest only. An earlier save of a
     tree then takes space of its own. Default: only the newest cycle of each tree and merged object is kept, and notes
     name the older cycles."""
     check: bool
@@ -529,7 +532,7 @@ class AnyVerb(TypedDict, total=False):
     server of the input itself. Default: files name only files that are at hand."""
     all_cycles: bool
     """Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second newest
-    with second newest; `first`, `last`, `entries` and `where` select entries of the newest only. An earlier save of a
+    with second newest; `first`, `last`, `entries` and `cut` select entries of the newest only. An earlier save of a
     tree then takes space of its own. Default: only the newest cycle of each tree and merged object is kept, and notes
     name the older cycles."""
     check: bool
@@ -589,9 +592,12 @@ class AnyVerb(TypedDict, total=False):
     """Last entry to keep, of all trees."""
     entries: Names | os.PathLike[str] | None
     """That of the verb."""
-    where: Names
-    """Keep only entries for which a column (COLUMN, or TREE/COLUMN) is true or not zero. Trees without the column are
-    kept whole."""
+    cut: Names
+    """Keep only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
+    applied one after the other, and the cut flow tells what each leaves. Trees without the columns of a cut are kept
+    whole."""
+    weight: str | None
+    """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     allow_no_match: bool
     """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
     error, with the names that are most like it."""
