@@ -125,6 +125,23 @@ struct basketry_error;
 struct basketry_events;
 
 /**
+ * An output to which ROOT files in memory are added. It appears under its name when ::basketry_merger_finish has put all of it on disk, and
+ * not at all if anything goes wrong before. Any thread may use it, several at once.
+ */
+struct basketry_merger;
+
+/**
+ * The memory of parts that several mergers share. Any thread may use it.
+ */
+struct basketry_merger_pool;
+
+/**
+ * A ROOT file in memory, the library's: its owner writes and reads it like a file on disk, and adds it to a merger without a copy. Its memory
+ * counts with that of parts. One thread uses it at a time.
+ */
+struct basketry_part;
+
+/**
  * Memory and threads that one or several writers share. Any thread may use it. A writer without one has its own.
  */
 struct basketry_pool;
@@ -402,6 +419,58 @@ struct basketry_scan_options {
      * Must be 0.
      */
     uint32_t reserved;
+};
+
+/**
+ * The options of a merger. Set `size` to its sizeof, and all else to zero for the defaults.
+ */
+struct basketry_merger_options {
+    /**
+     * The sizeof of this structure.
+     */
+    size_t size;
+    /**
+     * Settings by name, divided by commas or line ends. The keys of a layout (`compression`, `cluster`, `basket` and the others of
+     * docs/layouts.md) hold for all tables; what is not set stays as the parts have it, and their records move unchanged. Of the merger are
+     * `order` (arrival or tasks), `overwrite` (false or true), `auto-save` (bytes such as 100MB, or a number of entries), `join`
+     * (strict, common or fill: what becomes of parts whose columns differ), `threads` (those that compress or regroup; 1), and, where
+     * no pool is given, `memory` (that of the parts; 256MB).
+     */
+    basketry_text settings;
+    /**
+     * A layout in TOML, with rules for tables and columns. The settings go over it.
+     */
+    basketry_text layout;
+};
+
+/**
+ * The memory that the parts of a pool's mergers take. Set `size` to its sizeof before the call.
+ */
+struct basketry_merger_use {
+    /**
+     * The sizeof of this structure.
+     */
+    size_t size;
+    /**
+     * Bytes that parts may take.
+     */
+    uint64_t limit;
+    /**
+     * Bytes of parts that are not in their outputs yet.
+     */
+    uint64_t parts;
+    /**
+     * Bytes of parts that are still being filled.
+     */
+    uint64_t outside;
+    /**
+     * The most bytes of both at any time.
+     */
+    uint64_t peak;
+    /**
+     * How often a thread had to wait.
+     */
+    uint64_t waits;
 };
 
 /**
@@ -830,6 +899,138 @@ uint64_t basketry_events_entry(const struct basketry_events *events);
  * Frees a loop. A null pointer is ignored.
  */
 void basketry_events_free(struct basketry_events *events);
+
+/**
+ * Makes a pool of memory for the parts of several mergers. The caller frees it by ::basketry_merger_pool_free, at any time: mergers hold what
+ * they need of it.
+ *
+ * @param memory  Bytes that the parts of all its mergers may take; 0: 256 MB. A single part may be larger.
+ * @return The pool, or null after an error. Allocates little.
+ */
+struct basketry_merger_pool *basketry_merger_pool_new(uint64_t memory,
+                                                      struct basketry_error **error);
+
+/**
+ * Frees a pool. A null pointer is ignored.
+ */
+void basketry_merger_pool_free(struct basketry_merger_pool *pool);
+
+/**
+ * Begins an output. Its file, hidden beside the path, is made with the first part.
+ *
+ * @param path     Its path.
+ * @param options  May be null.
+ * @param pool     The memory of parts that it shares with other mergers; null for its own, by the setting `memory`.
+ * @param error    See ::basketry_error.
+ * @return The merger, or null after an error. The caller frees it by ::basketry_merger_free.
+ */
+struct basketry_merger *basketry_merger_new(basketry_text path,
+                                            const struct basketry_merger_options *options,
+                                            const struct basketry_merger_pool *pool,
+                                            struct basketry_error **error);
+
+/**
+ * Begins a part: an empty file in memory.
+ *
+ * @return The part, or null after an error. The caller gives it to ::basketry_merger_add or frees it by ::basketry_part_free, also after
+ *         the merger is freed. Allocates little.
+ */
+struct basketry_part *basketry_part_new(const struct basketry_merger *merger,
+                                        struct basketry_error **error);
+
+/**
+ * Writes bytes at a position of a part, over what is there. Bytes between its end and the position become zeroes. Never waits: a part takes
+ * what memory it needs, in steps of 1 MiB.
+ *
+ * @return 0, or -1 for a null pointer, or where there is no memory.
+ */
+int32_t basketry_part_write(struct basketry_part *part,
+                            size_t position,
+                            const void *bytes,
+                            size_t count);
+
+/**
+ * Reads bytes from a position of a part on, as many as there are.
+ *
+ * @return Their number.
+ */
+size_t basketry_part_read(const struct basketry_part *part, size_t position, void *into, size_t count);
+
+/**
+ * The size of a part in bytes; 0 for a null pointer.
+ */
+size_t basketry_part_size(const struct basketry_part *part);
+
+/**
+ * Ends a part at a size, where it is longer.
+ */
+void basketry_part_truncate(struct basketry_part *part, size_t bytes);
+
+/**
+ * Frees a part that is not added. A null pointer is ignored.
+ */
+void basketry_part_free(struct basketry_part *part);
+
+/**
+ * Adds a part, a whole ROOT file, which is the library's from here on, also after an error. Waits while parts that are not written yet fill the
+ * memory. In the order of tasks the part of a later task that would wait in vain goes to a file beside the output, so that nobody waits
+ * for ever.
+ *
+ * @param task  The number of its task; 0 in the order of arrival. Parts of a task keep their order.
+ * @return 0, or -1 after an error: then the output is given up. The error may be that of another part, which it names.
+ *
+ * If nobody writes, the calling thread does: its part, and those that come meanwhile. Others return at once.
+ */
+int32_t basketry_merger_add(const struct basketry_merger *merger,
+                            uint64_t task,
+                            struct basketry_part *part,
+                            struct basketry_error **error);
+
+/**
+ * The same without waiting for memory.
+ *
+ * @param part  The place with the part, which becomes a null pointer when it is added, and after an error.
+ * @return 0; ::BASKETRY_WOULD_WAIT if there is no room now: the part stays the caller's; -1 after an error.
+ */
+int32_t basketry_merger_try_add(const struct basketry_merger *merger,
+                                uint64_t task,
+                                struct basketry_part **part,
+                                struct basketry_error **error);
+
+/**
+ * Ends a task, all of whose parts were added. Says nothing in the order of arrival.
+ */
+int32_t basketry_merger_end_task(const struct basketry_merger *merger, uint64_t task, struct basketry_error **error);
+
+/**
+ * Writes how the memory of the merger's pool is used.
+ */
+int32_t basketry_merger_memory(const struct basketry_merger *merger,
+                               struct basketry_merger_use *place,
+                               struct basketry_error **error);
+
+/**
+ * Ends the output: writes what waits, the sums of histograms and the metadata. Waits until it is on disk. Tasks that were not ended give what
+ * they have. Parts that could not move into the output as they came (other columns, indices, clusters of a number of entries, another
+ * container) are merged here, from the file beside the output where they wait.
+ *
+ * @param report  Gets the report as JSON, as that of `basketry merge`, which the caller frees by ::basketry_text_free; may be null.
+ * @return 0, or -1 after an error: then there is no output.
+ */
+int32_t basketry_merger_finish(const struct basketry_merger *merger,
+                               char **report,
+                               struct basketry_error **error);
+
+/**
+ * Gives the output up: it will not appear, and nothing is left of it. Threads that wait end with an error.
+ */
+void basketry_merger_abandon(const struct basketry_merger *merger);
+
+/**
+ * Frees a merger. One that is not finished is given up. A null pointer is ignored. In a process that was forked after the merger was made
+ * nothing happens.
+ */
+void basketry_merger_free(struct basketry_merger *merger);
 
 /**
  * Runs a verb of the command, and returns its report as JSON: what `basketry VERB --json` prints (its form is on the pages docs/VERB-schema.md).
