@@ -96,7 +96,7 @@ def test_a_cut_keeps_what_root_keeps(
 def test_a_cut_keeps_what_uproot_keeps(cut: str, source: Path, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     basketry("rewrite", source, "-o", out, "--where", cut)
-    with uproot.open(source) as file:
+    with uproot.open(source) as file, np.errstate(invalid="ignore"):
         event = file["events"].arrays(["event"], cut=cut, library="np")["event"]
     assert kept(out) == [int(entry) for entry in 2999 - event // 7]
 
@@ -140,11 +140,13 @@ def test_several_inputs_and_threads_give_the_same_bytes(
     cut = "any(x > 100 && x < 900)"
     made = []
     for threads in ("1", "4"):
-        out = tmp_path / f"{threads}.root"
+        # The name of a file is in its bytes.
+        out = tmp_path / threads / "out.root"
+        out.parent.mkdir()
         basketry("merge", source, second, "-o", out, "--cut", cut, "--threads", threads)
         made.append(out.read_bytes())
     assert made[0] == made[1]
-    assert kept(tmp_path / "1.root") == truth[cut] * 2
+    assert kept(tmp_path / "1" / "out.root") == truth[cut] * 2
 
 
 def test_a_cut_flow_is_kept_and_adds_up(source: Path, basketry: Basketry, tmp_path: Path) -> None:

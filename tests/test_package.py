@@ -276,8 +276,8 @@ def test_messages_name_keywords(made: Path, tmp_path: Path) -> None:
         bk.rewrite(made, output, memory="1kB")
     with pytest.raises(ValueError, match=r"first=5 is after last=3$"):
         bk.rewrite(made, output, first=5, last=3)
-    with pytest.raises(ValueError, match=r"^where nothing: no such column"):
-        bk.rewrite(made, output, where="nothing")
+    with pytest.raises(ValueError, match="cut: no column nothing"):
+        bk.rewrite(made, output, cut="nothing")
     with pytest.raises(ValueError, match="for 'compression <"):
         bk.rewrite(made, output, compression="none:such")
     output.touch()

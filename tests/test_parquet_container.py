@@ -109,7 +109,7 @@ def test_files_are_merged_and_entries_and_columns_selected(
     with uproot.open(f"{output}:Events") as found:
         assert set(found.keys()) == {"x", "text"}
 
-    bk.rewrite(inputs, output, container=container, keep="run", where="odd", force=True)
+    bk.rewrite(inputs, output, container=container, keep="run", cut="odd", force=True)
     check(output, {"run": [run for run, odd in zip(both["run"], both["odd"], strict=True) if odd]})
 
 

@@ -3,10 +3,7 @@
 
 use std::sync::Arc;
 
-use super::pool::{Counted, GatherPool};
-
-/// Bytes of a chunk: small beside a cluster, large beside a system call.
-pub(super) const CHUNK: usize = 1 << 20;
+use super::pool::{CHUNK, Counted, GatherPool};
 
 /// A file in memory.
 pub struct PartBuffer {

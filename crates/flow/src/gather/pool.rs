@@ -4,7 +4,8 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::buffer::CHUNK;
+/// Bytes of a chunk: small beside a cluster, large beside a system call.
+pub(super) const CHUNK: usize = 1 << 20;
 
 /// Waiting threads look again after this time.
 const RECHECK: Duration = Duration::from_millis(50);

@@ -24,9 +24,16 @@ pub(crate) enum OutputMode {
     Drop,
 }
 
+/// Expected entries and bytes of an array.
+#[derive(Clone, Copy, Debug)]
+struct Capacity {
+    entries: usize,
+    bytes: usize,
+}
+
 impl OutputMode {
-    /// An empty array of a column, with room for so many entries and bytes.
-    fn start(self, plan: &TableColumn, (entries, bytes): (usize, usize)) -> Result<ValueBuilder> {
+    /// An empty array of a column, with room for what is expected.
+    fn start(self, plan: &TableColumn, Capacity { entries, bytes }: Capacity) -> Result<ValueBuilder> {
         match self {
             Self::Drop => plan.start_passing().map_or_else(|| plan.start(entries, bytes), Ok),
             Self::Keep => plan.start(entries, bytes),
@@ -49,8 +56,7 @@ const MAX_BYTES: usize = 64 << 20;
 pub(crate) struct ColumnSink {
     plan: TableColumn,
     mode: OutputMode,
-    /// Expected entries and bytes of an array.
-    capacity: (usize, usize),
+    capacity: Capacity,
     state: Mutex<State>,
     served: Condvar,
 }
@@ -82,7 +88,7 @@ impl ColumnSink {
         };
         // The metadata are not trusted: buffers grow with the entries that are really there.
         let limited = |n: u64, most: usize| usize::try_from(n / arrays).unwrap_or(usize::MAX).min(most);
-        let capacity = (limited(entries, MAX_ENTRIES), limited(bytes, MAX_BYTES));
+        let capacity = Capacity { entries: limited(entries, MAX_ENTRIES), bytes: limited(bytes, MAX_BYTES) };
         let at = requested.span().start;
         let state = State { serving: 0, builder: Ok(None), bytes: 0, at, spent: ReadCost::default() };
         Self { plan: plan.clone(), mode, capacity, state: Mutex::new(state), served: Condvar::new() }
@@ -190,7 +196,7 @@ impl SinkGuard<'_> {
             }
             Loaded::Values(mut values) => match &mut state.builder {
                 // The first values become the array, which grows from there.
-                Ok(slot @ None) => match values.reserve(self.sink.capacity.0.saturating_sub(values.len())) {
+                Ok(slot @ None) => match values.reserve(self.sink.capacity.entries.saturating_sub(values.len())) {
                     Ok(()) => *slot = Some(ValueBuilder::Field(values)),
                     Err(error) => state.builder = Err(error),
                 },
@@ -219,7 +225,7 @@ impl SinkGuard<'_> {
             let is_first = values.is_empty();
             done = append(values);
             if is_first && done.is_ok() {
-                values.expect(self.sink.capacity.0.saturating_sub(values.len()));
+                values.expect(self.sink.capacity.entries.saturating_sub(values.len()));
             }
             Ok(())
         });

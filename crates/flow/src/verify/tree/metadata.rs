@@ -32,8 +32,10 @@ pub(crate) fn trees(a: &Tree, b: &Tree, context: &Context<'_>, notes: &mut Vec<S
     } else if a.tree_index.is_some() {
         notes.push(format!("tree {}: its index holds for other entries, and is not compared", context.path));
     }
-    if context.selected && b.friends.is_none() && a.friends.is_some() {
-        notes.push(format!("tree {}: its friends align with other entries, and are not compared", context.path));
+    let (ours, theirs) = (a.friends(), b.friends());
+    if context.selected && theirs.len() < ours.len() && theirs.iter().all(|friend| ours.contains(friend)) {
+        let some = if theirs.is_empty() { "" } else { "some of " };
+        notes.push(format!("tree {}: {some}its friends align with other entries, and are not compared", context.path));
     } else {
         attached.push(("friends", a.friends, b.friends));
     }
