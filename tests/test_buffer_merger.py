@@ -85,8 +85,15 @@ def test_what_is_only_in_the_file_is_merged(basketry: Basketry, case: str, threa
     basketry("check", output)
 
 
-@pytest.mark.parametrize("settings", SETTINGS[1:])
-@pytest.mark.parametrize("case", ["often", "several", "ntuple", "histograms"])
+# Each setting and each case in the tests of a change, and all pairs with --full.
+PAIRS = [
+    pytest.param(case, settings, marks=() if (i + j) % 3 == 0 else pytest.mark.only_full)
+    for i, case in enumerate(["often", "several", "ntuple", "histograms"])
+    for j, settings in enumerate(SETTINGS[1:])
+]
+
+
+@pytest.mark.parametrize(("case", "settings"), PAIRS)
 def test_settings_keep_the_content(basketry: Basketry, case: str, settings: str, tmp_path: Path) -> None:
     output = tmp_path / "out.root"
     run(True, case, output, 3, settings)

@@ -2,8 +2,8 @@
 values, and `verify` finds copies equal.
 
 The programs are in tests/capi. They are compiled as C99, C11, C++17 and C++20 with all warnings as errors, and run
-plain, under AddressSanitizer and under ThreadSanitizer. What a machine lacks (a sanitizer, oneTBB, Fortran, Go, Julia)
-is skipped by its name.
+plain, and with `--full` under AddressSanitizer and under ThreadSanitizer. What a machine lacks (a sanitizer, oneTBB,
+Fortran, Go, Julia) is skipped by its name.
 """
 
 import functools
@@ -140,18 +140,19 @@ def test_columns_that_become_known_late(container: str, tmp_path: Path) -> None:
     assert read_by_root(path, "Events", list(expected)) == expected
 
 
-@pytest.mark.parametrize("standard", ["c++17", "c++20"])
+@pytest.mark.parametrize("standard", ["c++17", pytest.param("c++20", marks=pytest.mark.only_full)])
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_an_event_loop_reads_what_was_written(container: str, standard: str, tmp_path: Path) -> None:
     slots(tmp_path, container, 2, "wait")
     c_programs.run(c_programs.compiled("reading.cpp", Way(standard)), tmp_path, 8 * EACH)
 
 
-@pytest.mark.parametrize("standard", ["c++17", "c++20"])
+@pytest.mark.parametrize("standard", ["c++17", pytest.param("c++20", marks=pytest.mark.only_full)])
 def test_failures_are_objects_and_leave_nothing(standard: str, tmp_path: Path) -> None:
     c_programs.run(c_programs.compiled("failures.cpp", Way(standard)), tmp_path)
 
 
+@pytest.mark.only_full
 @pytest.mark.skipif(bool(sanitizer("address")), reason=sanitizer("address"))
 def test_programs_under_address_sanitizer(tmp_path: Path) -> None:
     way = Way("c++17", "address,undefined")
@@ -166,6 +167,7 @@ def test_programs_under_address_sanitizer(tmp_path: Path) -> None:
     c_programs.run(c_programs.compiled("arrow.c", Way("c99", "address,undefined")), tmp_path / "a.root", "ttree", 3000)
 
 
+@pytest.mark.only_full
 @pytest.mark.skipif(bool(sanitizer("thread")), reason=sanitizer("thread"))
 def test_the_writer_under_thread_sanitizer(tmp_path: Path) -> None:
     # What the library does inside is not instrumented: the sanitizer sees the program's side of each call.
@@ -278,7 +280,11 @@ def other_language(language: str, folder: Path) -> None:
         c_programs.run(Path("julia"), source, LIBRARY, path)
 
 
-@pytest.mark.parametrize(("language", "tool"), [("Fortran", "gfortran"), ("Go", "go"), ("Julia", "julia")])
+# Go compiles its own library first, which takes most of a minute.
+GO = pytest.param("Go", "go", marks=pytest.mark.only_full)
+
+
+@pytest.mark.parametrize(("language", "tool"), [("Fortran", "gfortran"), GO, ("Julia", "julia")])
 def test_other_languages_call_the_library(language: str, tool: str, tmp_path: Path) -> None:
     if shutil.which(tool) is None:
         pytest.skip(f"no {tool}")
