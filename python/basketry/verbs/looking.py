@@ -71,7 +71,8 @@ def show(
 
     `columns` are names, globs or /regex/, by default all; `number` is the most entries, by default 10, or with
     `entries` (ranges as in Python, such as "100:110", a random share, or a file that lists them) all of these. Numbers
-    that are not finite are texts. A column that cannot be read has `{"unreadable": why}` for its values.
+    that are not finite are texts. A column that cannot be read has `{"unreadable": why}` for its values. Names and
+    entries that match nothing are an error, unless `allow_no_match`. `threads` decode within `memory` (0: all cores).
     """
     from ..reports.looking import Rows
     from ..reports.parse import parse
@@ -102,8 +103,8 @@ def stats(
     """The values of columns in figures: counts, extremes, mean and standard deviation, quantiles, lengths of lists, a
     small histogram. The table is read once.
 
-    `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns` and `entries` are those of `show`; by
-    default all columns and entries. Quantiles and histograms are exact for up to 65,536 numbers of a column
+    `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns`, `entries`, `allow_no_match`, `threads`
+    and `memory` are those of `show`; by default all columns and entries. Quantiles and histograms are exact for up to 65,536 numbers of a column
     (`ColumnStatistics.exact`), and otherwise those of a random sample of so many.
     """
     from ..reports.looking import TableStatistics
