@@ -104,8 +104,8 @@ def stats(
     small histogram. The table is read once.
 
     `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns`, `entries`, `allow_no_match`, `threads`
-    and `memory` are those of `show`; by default all columns and entries. Quantiles and histograms are exact for up to 65,536 numbers of a column
-    (`ColumnStatistics.exact`), and otherwise those of a random sample of so many.
+    and `memory` are those of `show`; by default all columns and entries. Quantiles and histograms are exact for up to
+    65,536 numbers of a column (`ColumnStatistics.exact`), and otherwise those of a random sample of so many.
     """
     from ..reports.looking import TableStatistics
     from ..reports.parse import parse
