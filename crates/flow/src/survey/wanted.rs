@@ -234,11 +234,8 @@ impl Found {
 
     fn has(&self, asked: &Asked) -> bool {
         match &asked.meaning {
-            Meaning::Columns(pattern) => self.names.iter().any(|(table, name)| pattern.matches(table, name)),
-            Meaning::ColumnsOfOutput(pattern) => self.names.iter().any(|(table, name)| {
-                pattern.matches(table, name)
-                    || pattern.matches(table, &name.replace(|c: char| !c.is_alphanumeric(), "_"))
-            }),
+            Meaning::Columns(pattern) => self.has_column(pattern, false),
+            Meaning::ColumnsOfOutput(pattern) => self.has_column(pattern, true),
             Meaning::Tables(pattern) => self.entries.keys().any(|path| pattern.matches(path)),
             Meaning::Entries(tree, entries) => self
                 .entries
@@ -246,6 +243,18 @@ impl Found {
                 .filter(|(path, _)| tree.as_ref().is_none_or(|tree| tree.matches(path)))
                 .any(|(_, all)| *all > 0 && entries.should_select(*all)),
         }
+    }
+
+    /// Whether a pattern matches a column, by its name or by the one that the output gives it.
+    fn has_column(&self, pattern: &ColumnPattern, in_output: bool) -> bool {
+        // Who names a column and all below it need not know whether there is anything below it.
+        let above = pattern.as_str().strip_suffix("/**").and_then(|above| ColumnPattern::new(above).ok());
+        let is_meant = |table: &str, name: &str| {
+            pattern.matches(table, name) || above.as_ref().is_some_and(|above| above.matches(table, name))
+        };
+        self.names.iter().any(|(table, name)| {
+            is_meant(table, name) || in_output && is_meant(table, &name.replace(|c: char| !c.is_alphanumeric(), "_"))
+        })
     }
 
     /// The error for what is not there.
