@@ -1,6 +1,7 @@
 """What a monitor has recorded outlives its kill and a full disk, and the job does not notice."""
 
 import csv
+import io
 import json
 import signal
 import subprocess
@@ -38,7 +39,8 @@ time.sleep(60)
 def samples(path: Path) -> list[dict[str, Any]]:
     """The samples of a record, as other programs read it."""
     if path.suffix == ".root":
-        with uproot.open(path) as file:
+        # uproot opens a path more than once, and the record may be replaced meanwhile.
+        with uproot.open(io.BytesIO(path.read_bytes())) as file:
             return list(file["samples"].arrays(["time", "mark"]).tolist())
     if path.suffix == ".parquet":
         return list(pytest.importorskip("pyarrow.parquet").read_table(path, columns=["time", "mark"]).to_pylist())
