@@ -78,7 +78,7 @@ def by_uproot(path: Path, table: str, names: list[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize("standard", ["c99", "c11"])
+@pytest.mark.parametrize("standard", ["c99", pytest.param("c11", marks=pytest.mark.only_full)])
 def test_a_c_program_writes_its_variables(standard: str, container: str, tmp_path: Path) -> None:
     path, entries = tmp_path / "out.root", 3000
     c_programs.run(c_programs.compiled("sequential.c", Way(standard)), path, container, entries)
