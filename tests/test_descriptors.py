@@ -115,6 +115,8 @@ COMMANDS = {
     "precision": "precision {trees}",
     "check": "check {all} --deep -j 4",
     "inspect": "inspect {first}",
+    "ls": "ls {all}",
+    "count": "count {all}",
     "fileset": "fileset {all}",
     "plan": "plan merge {all} -o jobs.json --name out_{{n}}.root --target-size 1MB",
 }

@@ -130,6 +130,32 @@ def call_nanoevents(files: Files) -> None:
         assert events.x[-1] == ENTRIES - 1
 
 
+def call_ls(files: Files) -> None:
+    """Of all files."""
+    assert len(bk.ls(files.paths).files) == len(files.paths)
+
+
+def call_count(files: Files) -> None:
+    """Of all files."""
+    assert [total.entries for total in bk.count(files.tables).totals] == [files.entries]
+
+
+def call_schema(files: Files) -> None:
+    """One file after the other."""
+    for place in files.tables:
+        assert {"x", "lists"} <= {column.name for column in bk.schema(place).columns}
+
+
+def call_show(files: Files) -> None:
+    """One file after the other."""
+    assert {len(bk.show(place, ["x"]).rows) for place in files.tables} == {ENTRIES}
+
+
+def call_stats(files: Files) -> None:
+    """One file after the other."""
+    assert {bk.stats(place, columns="x").entries for place in files.tables} == {ENTRIES}
+
+
 def call_inspect(files: Files) -> None:
     """One file after the other."""
     assert {bk.inspect(path, no_trials=True).trees[0].entries for path in files.paths} == {ENTRIES}
@@ -266,6 +292,11 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "iterate": call_iterate,
     "num_entries": call_num_entries,
     "nanoevents": call_nanoevents,
+    "ls": call_ls,
+    "count": call_count,
+    "schema": call_schema,
+    "show": call_show,
+    "stats": call_stats,
     "inspect": call_inspect,
     "layout": call_layout,
     "check": call_check,
