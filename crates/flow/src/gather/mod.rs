@@ -2,7 +2,7 @@
 //! a merge of all of them would be. Frameworks whose threads fill files in memory (`TMemFile`) write so, as with ROOT's `TBufferMerger`.
 //!
 //! `merge` is the interface, with the order of parts; `pool` limits their memory; `output` decides what becomes of a part: its baskets
-//! and pages move into the open file at once (`streaming`, a [`growing`] table for each tree and RNTuple), or, where the parts are not
+//! and pages move into the open file at once (`streaming`, a `growing` table for each tree and RNTuple), or, where the parts are not
 //! alike, it waits in a file for the end (`store`), and an ordinary merge follows.
 
 mod buffer;
