@@ -108,7 +108,6 @@ mod tests {
         for (wanted, near) in [
             ("muon_*", &["Muon_pt", "Muon_eta"][..]),
             ("Muno_pt", &["Muon_pt"]),
-            ("Mouns_*", &["Muon_pt", "Muon_eta"]),
             ("/muon_(pt|x)$/", &["Muon_pt"]),
             ("Events/muon_pt", &["Muon_pt"]),
             ("EVENT", &["event"]),

@@ -266,7 +266,7 @@ mod tests {
         let texts: Vec<_> = (0..5).map(|row| Cell::of(&numbers, row).to_string()).collect();
         assert_eq!(texts, ["0.1", "-", "NaN", "1e300", "-0"]);
         let json: Vec<_> = (0..4).map(|row| serde_json::to_string(&Cell::of(&numbers, row)).unwrap()).collect();
-        assert_eq!(json, ["0.1", "null", "\"NaN\"", "1e300"]);
+        assert_eq!(json, ["0.1", "null", "\"NaN\"", "1e+300"]);
         let text = StringArray::from(vec!["a\u{1b}[2Jb"]);
         assert_eq!(Cell::of(&text, 0), Cell::Text("a\u{1b}[2Jb".to_owned()));
     }
@@ -279,7 +279,7 @@ mod tests {
         lists.append(true);
         let lists = lists.finish();
         let cell = Cell::of(&lists, 0);
-        assert_eq!(cell.short(12), "[0.5, 1.5, … 98 more]");
+        assert_eq!(cell.short(12), "[0.5, 1.5, 2.5, … 97 more]");
         assert!(cell.to_string().ends_with("99.5]"));
         assert_eq!(Cell::of(&lists, 1).to_string(), "[]");
         assert!(serde_json::to_string(&cell).unwrap().starts_with("[0.5,1.5,"));
