@@ -180,6 +180,37 @@ def test_a_file_without_entries_has_none_to_choose_from(basketry: Basketry, tmp_
     basketry("rewrite", tmp_path / "empty.root", "-o", tmp_path / "out.root", "--first", "5", "--keep", "x")
 
 
+def printed_names(basketry: Basketry, path: Path) -> list[str]:
+    """The columns of a file as reports name them."""
+    inspected = basketry.json("inspect", path)
+    names = [branch["name"] for tree in inspected["trees"] for branch in tree["branches"]]
+    names += [field["path"] for ntuple in inspected["ntuples"] for field in ntuple["fields"]]
+    return names + [column["name"] for column in basketry.json("readspeed", path)["columns"]]
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_names_that_reports_print_are_understood(container: str, basketry: Basketry, tmp_path: Path) -> None:
+    """By all that name columns: of branches and fields below others their paths, too."""
+    path, tree = tmp_path / "in.root", tmp_path / "tree.root"
+    basketry("generate", "aod", "--size", "200kB", "--cluster", "100kB", "--seed", "3", "-o", tree)
+    basketry("rewrite", tree, "-o", path, "--container", container)
+    names = printed_names(basketry, path)
+    assert any(("/" if container == "ttree" else "._0.") in name for name in names)
+
+    keep = [argument for name in names for argument in ("--keep", name)]
+    basketry("rewrite", path, "-o", tmp_path / "kept.root", *keep)
+    basketry("verify", path, tmp_path / "kept.root", *keep)
+    rules = [argument for name in names for argument in ("--column-set", name, "basket=2kB")]
+    basketry("rewrite", path, "-o", tmp_path / "ruled.root", *rules)
+    whole = {column["name"]: column for column in basketry.json("readspeed", path)["columns"]}
+    for number, name in enumerate([*whole][:3]):
+        out = tmp_path / f"{number}.root"
+        basketry("rewrite", path, "-o", out, "--keep", name)
+        basketry("verify", path, out, "--keep", name)
+        assert {column["name"] for column in basketry.json("readspeed", out)["columns"]} >= {name}
+        assert len(printed_names(basketry, out)) < len(names) / 2
+
+
 def test_rules_of_a_layout_file_need_not_match(file: Path, basketry: Basketry, tmp_path: Path) -> None:
     """Several data sets share one: a note says which rules match nothing."""
     layout = tmp_path / "layout.toml"

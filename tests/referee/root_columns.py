@@ -6,10 +6,11 @@ Run as a script this module is the process with ROOT in it; its argument is JSON
 
 import json
 import math
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from referee.root_answer import answer_of
 
 
 def drawn(path: Path, tree: str, draw: list[str], sums: list[str], code: str = "") -> dict[str, Any]:
@@ -18,15 +19,7 @@ def drawn(path: Path, tree: str, draw: list[str], sums: list[str], code: str = "
 
     `code` is C++ that is compiled first, beside the file: classes with their dictionary.
     """
-    question = json.dumps({"path": str(path), "tree": tree, "code": code, "draw": draw, "sum": sums})
-    command = [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), question]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if not lines:
-        raise RuntimeError(f"ROOT ended with {done.returncode}: {done.stderr[-2000:]}")
-    answer: dict[str, Any] = json.loads(lines[-1])
-    answer["said"] = [line for line in done.stderr.splitlines() if line.startswith(("Error", "Warning"))]
-    return answer
+    return answer_of(__name__, {"path": str(path), "tree": tree, "code": code, "draw": draw, "sum": sums})
 
 
 def main() -> None:

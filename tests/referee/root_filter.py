@@ -5,25 +5,18 @@ Run as a script this module is the process with ROOT in it; its argument is JSON
 """
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from referee.root_answer import answer_of
 
 
 def asked(
     path: Path, tree: str = "", filters: tuple[str, ...] = (), histograms: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """For each filter, in C++, the entries that pass; for each histogram its labels and contents."""
-    question = json.dumps({"path": str(path), "tree": tree, "filters": filters, "histograms": histograms})
-    command = [sys.executable, "-W", "ignore", str(Path(__file__).resolve()), question]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if not lines:
-        raise RuntimeError(f"ROOT ended with {done.returncode}: {done.stderr[-2000:]}")
-    answer: dict[str, Any] = json.loads(lines[-1])
-    answer["said"] = [line for line in done.stderr.splitlines() if line.startswith(("Error", "Warning"))]
-    return answer
+    return answer_of(__name__, {"path": str(path), "tree": tree, "filters": filters, "histograms": histograms})
 
 
 def main() -> None:

@@ -10,6 +10,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 use rootfile::{Error, Result};
 
+use crate::column_names::column_names;
+
 /// A glob with more alternatives is matched as a glob, not as a list of names.
 const MOST_NAMES: usize = 10_000;
 
@@ -269,12 +271,13 @@ impl TreePattern {
 
 /// A pattern over columns, `COLUMN` or `TREE/COLUMN`, `/REGEX/` or `TREE//REGEX/`.
 ///
-/// A glob with a `/` is also split at the last one, and its parts are compared with tree and column, so that
-/// `Events/Muon_*` does not match columns of other trees.
+/// A glob with a `/` is also split at each of them, and its parts are compared with tree and column, so that `Events/Muon_*`
+/// does not match columns of other trees.
 #[derive(Clone, Debug)]
 pub struct ColumnPattern {
     full: Pattern,
-    parts: Option<(TreePattern, Pattern)>,
+    /// The halves, a tree and a column.
+    parts: Vec<(TreePattern, Pattern)>,
 }
 
 impl PartialEq for ColumnPattern {
@@ -292,16 +295,15 @@ impl ColumnPattern {
     pub fn new(text: &str) -> Result<Self> {
         let full = Pattern::new(text)?;
         if expression(text).is_some() {
-            return Ok(Self { full, parts: None });
+            return Ok(Self { full, parts: Vec::new() });
         }
         let mut halves = text.match_indices("//").filter_map(|(at, _)| Some((text.get(..at)?, text.get(at + 1..)?)));
         if let Some((tree, regex)) = halves.find(|(_, rest)| expression(rest).is_some()) {
-            return Ok(Self { full, parts: Some((TreePattern::new(tree)?, Pattern::new(regex)?)) });
+            return Ok(Self { full, parts: vec![(TreePattern::new(tree)?, Pattern::new(regex)?)] });
         }
         // If a half does not compile by itself (`a[/]b`), the glob is not a tree and a column.
-        let parts = text
-            .rsplit_once('/')
-            .and_then(|(tree, column)| Some((TreePattern::new(tree).ok()?, Pattern::new(column).ok()?)));
+        let half = |(at, _)| Some((TreePattern::new(text.get(..at)?).ok()?, Pattern::new(text.get(at + 1..)?).ok()?));
+        let parts = text.match_indices('/').filter_map(half).collect();
         Ok(Self { full, parts })
     }
 
@@ -310,7 +312,7 @@ impl ColumnPattern {
         let literal = format!("{tree}/{column}");
         let (tree, column) = (Pattern::exact(tree), Pattern::exact(column));
         let full = Pattern { text: format!("{tree}/{column}"), matcher: Some(Matcher::Names(vec![literal])) };
-        Self { full, parts: Some((TreePattern(tree), column)) }
+        Self { full, parts: vec![(TreePattern(tree), column)] }
     }
 
     /// The text of the pattern.
@@ -320,14 +322,14 @@ impl ColumnPattern {
 
     /// Whether the pattern matches this column of the tree with this path.
     pub fn matches(&self, tree: &str, column: &str) -> bool {
-        self.full.matches(column) || self.parts.as_ref().is_some_and(|(t, c)| c.matches(column) && t.matches(tree))
+        self.full.matches(column) || self.parts.iter().any(|(t, c)| c.matches(column) && t.matches(tree))
     }
 
     /// The names of the columns of this tree that the pattern matches, if they can be listed:
     /// [`ColumnPattern::matches`] is true for exactly these, with or without dimensions.
     pub(crate) fn names(&self, tree: &str) -> Option<Vec<&str>> {
         let mut names: Vec<&str> = self.full.names()?.collect();
-        if let Some((_, column)) = self.parts.as_ref().filter(|(t, _)| t.matches(tree)) {
+        for (_, column) in self.parts.iter().filter(|(t, _)| t.matches(tree)) {
             names.extend(column.names()?);
         }
         names.sort_unstable();
@@ -337,7 +339,7 @@ impl ColumnPattern {
 
     /// Whether the pattern can match columns of this tree.
     pub fn applies_to(&self, tree: &str) -> bool {
-        self.parts.as_ref().is_none_or(|(t, _)| t.matches(tree))
+        self.parts.is_empty() || self.parts.iter().any(|(t, _)| t.matches(tree))
     }
 }
 
@@ -374,12 +376,28 @@ impl NameFilter {
         self.keep.is_empty() && self.drop.is_empty()
     }
 
-    /// Whether a column is kept. `lineage` is the names of its parents, outermost first, and then its own: a pattern
-    /// that matches a parent applies to all its children.
+    /// The filter of a table whose columns have these lineages. What could be a column of another table is a path of columns here,
+    /// if there is one: `muons/pt` means the branch `pt` below `muons`.
+    #[must_use]
+    pub fn of_table<'n>(&self, tree: &str, lineages: impl Iterator<Item = Vec<&'n str>>) -> Self {
+        let mut filter = self.clone();
+        let mut open: Vec<&mut ColumnPattern> = filter.keep.iter_mut().filter(|p| !p.applies_to(tree)).collect();
+        if open.is_empty() {
+            return filter;
+        }
+        for names in lineages.map(|lineage| column_names(&lineage)) {
+            open.iter_mut().filter(|p| names.iter().any(|name| p.full.matches(name))).for_each(|p| p.parts.clear());
+        }
+        filter
+    }
+
+    /// Whether a column is kept. `lineage` is its own name and then those of its parents, up to the top: a pattern that matches
+    /// one of its [names](column_names) applies to it.
     ///
     /// The caller must also keep the parents of a kept column.
     pub fn keeps(&self, tree: &str, lineage: &[&str]) -> bool {
-        let named = |p: &ColumnPattern| lineage.iter().any(|name| p.matches(tree, name));
+        let names = column_names(lineage);
+        let named = |p: &ColumnPattern| names.iter().any(|name| p.matches(tree, name));
         let mut applying = self.keep.iter().filter(|p| p.applies_to(tree)).peekable();
         (applying.peek().is_none() || applying.any(named)) && !self.drop.iter().any(named)
     }

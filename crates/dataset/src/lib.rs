@@ -57,6 +57,7 @@
 
 pub mod assemble;
 pub mod codecs;
+pub mod column_names;
 pub mod decode;
 mod default_array;
 pub mod defaults;

@@ -112,7 +112,9 @@ mod tests {
             ("Events/muon_pt", &["Muon_pt"]),
             ("EVENT", &["event"]),
             ("xyzzy", &[]),
-            ("*", &NAMES[..5]),
+            ("Muno_*", &["Muon_pt", "Muon_eta"]),
+            // Of all that match the short ones.
+            ("*", &["nMuon", "event", "Jet_pt", "MET_pt", "Muon_pt"]),
         ] {
             let found = nearest(wanted, NAMES);
             assert!(near.iter().all(|name| found.contains(name)), "{wanted}: {found:?}");

@@ -121,14 +121,30 @@ fn expressions_of_columns_may_name_the_tree() {
 #[test]
 fn keep_and_drop() {
     let filter = NameFilter::new(&["muons", "Jet_*"], &["*_mass"]).unwrap();
-    assert!(filter.keeps("Events", &["muons", "muons.pt"]), "a parent's name keeps its children");
+    assert!(filter.keeps("Events", &["muons.pt", "muons"]), "a parent's name keeps its children");
     assert!(filter.keeps("Events", &["Jet_pt"]));
     assert!(!filter.keeps("Events", &["Jet_mass"]));
     assert!(!filter.keeps("Events", &["MET_pt"]));
     assert!(NameFilter::default().keeps("Events", &["anything"]));
     let dropping = NameFilter::new(&[], &["muons"]).unwrap();
-    assert!(!dropping.keeps("Events", &["muons", "muons.pt"]));
+    assert!(!dropping.keeps("Events", &["muons.pt", "muons"]));
     assert!(dropping.keeps("Events", &["jets"]));
+}
+
+#[test]
+fn a_path_of_columns_is_no_column_of_another_table() {
+    let columns = [vec!["muons"], vec!["muons.pt[3]", "muons"], vec!["pt", "_0", "jets"], vec!["run"]];
+    let kept = |keep: &[&str], drop: &[&str], tree: &str| -> Vec<bool> {
+        let filter = NameFilter::new(keep, drop).unwrap().of_table(tree, columns.iter().cloned());
+        columns.iter().map(|lineage| filter.keeps(tree, lineage)).collect()
+    };
+    assert_eq!(kept(&["muons/muons.pt[3]"], &[], "Events"), [false, true, false, false]);
+    assert_eq!(kept(&["jets/p*"], &[], "Events"), [false, false, true, false]);
+    assert_eq!(kept(&["jets.pt"], &[], "Events"), [false, false, true, false]);
+    assert_eq!(kept(&["jets._0.pt"], &[], "Events"), [false, false, true, false]);
+    assert_eq!(kept(&["Events/jets/pt", "muons/*"], &[], "Events"), [false, true, true, false]);
+    assert_eq!(kept(&["Runs/run"], &[], "Events"), [true; 4], "of another table");
+    assert_eq!(kept(&[], &["muons/muons.pt[3]", "jets.pt"], "Events"), [true, false, false, true]);
 }
 
 #[test]

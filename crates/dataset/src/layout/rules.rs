@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::{ColumnLayout, Layout, TreeLayout};
+use crate::column_names::column_names;
 use crate::glob::{ColumnPattern, without_dimensions};
 
 /// The part of a [`Layout`] that applies to one tree.
@@ -43,14 +44,16 @@ impl<'a> TreeRules<'a> {
         Self { common: tree.columns(), tree, path: path.to_owned(), rules: layout.columns(), named, open }
     }
 
-    /// The keys of a column. `lineage` is the names of its parents, outermost first, and then its own: a rule for a
-    /// parent applies to its children.
+    /// The keys of a column. `lineage` is its own name and then those of its parents, up to the top: a rule for one of its
+    /// [names](column_names) applies to it.
     pub fn column(&self, lineage: &[&str]) -> ColumnLayout {
-        let names = lineage.iter().flat_map(|name| [*name, without_dimensions(name)]);
-        let mut numbers: Vec<usize> = names.filter_map(|name| self.named.get(name)).flatten().copied().collect();
-        let matches = |pattern: &ColumnPattern| lineage.iter().any(|name| pattern.matches(&self.path, name));
+        let names = column_names(lineage);
+        let named = names.iter().flat_map(|name| [name.as_str(), without_dimensions(name)]);
+        let mut numbers: Vec<usize> = named.filter_map(|name| self.named.get(name)).flatten().copied().collect();
+        let matches = |pattern: &ColumnPattern| names.iter().any(|name| pattern.matches(&self.path, name));
         numbers.extend(self.open.iter().filter(|&&n| self.rules.get(n).is_some_and(|(pattern, _)| matches(pattern))));
         numbers.sort_unstable();
+        numbers.dedup();
         let mut merged = self.common.clone();
         for (_, keys) in numbers.into_iter().filter_map(|number| self.rules.get(number)) {
             merged.overlay(keys);

@@ -410,6 +410,11 @@ impl Schema {
         names
     }
 
+    /// Those of all fields.
+    pub fn lineages(&self) -> impl Iterator<Item = Vec<&str>> {
+        (0..self.fields.len()).map(|field| self.lineage(field))
+    }
+
     /// The path of a field: the names from the top, joined by dots (names have no dots).
     pub fn path(&self, field: usize) -> String {
         let mut names = self.lineage(field);

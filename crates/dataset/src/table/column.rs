@@ -86,10 +86,15 @@ impl TableColumn {
         })
     }
 
-    /// A builder that decodes values page by page and keeps none, where an array of them would be made without more work.
+    /// Whether values can be decoded page by page without being kept: an array of them would be made without more work.
+    pub fn can_pass(&self) -> bool {
+        matches!(self, Self::Field(plan) if plan.is_numbers())
+    }
+
+    /// A builder that decodes values page by page and keeps none, where that [is possible](Self::can_pass).
     pub fn start_passing(&self) -> Option<ValueBuilder> {
         match self {
-            Self::Field(plan) if plan.is_numbers() => Some(ValueBuilder::Field(plan.start_passing())),
+            Self::Field(plan) if self.can_pass() => Some(ValueBuilder::Field(plan.start_passing())),
             _ => None,
         }
     }

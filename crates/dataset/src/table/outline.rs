@@ -3,6 +3,7 @@
 use rootfile::{Result, RootFile};
 
 use super::catalog::TableEntry;
+use crate::column_names::{column_names, is_item_name};
 use crate::layout::Container;
 use crate::ntuple::read_ntuple;
 use crate::tree::read_tree;
@@ -12,8 +13,10 @@ use crate::tree::read_tree;
 pub struct Outline {
     /// Number of entries.
     pub entries: u64,
-    /// Names of all branches or fields, each without those above it.
+    /// Names of all branches or fields: the last one of each, and its path as reports print it.
     pub names: Vec<String>,
+    /// The other paths that mean them.
+    pub other_paths: Vec<String>,
 }
 
 impl TableEntry {
@@ -23,17 +26,33 @@ impl TableEntry {
     ///
     /// Its record cannot be read.
     pub fn outline(&self, file: &RootFile) -> Result<Outline> {
-        Ok(match self.container {
+        let mut outline = Outline::default();
+        match self.container {
             Container::Ttree => {
                 let tree = read_tree(file, &self.key)?;
-                let names = tree.branches.iter().map(|branch| branch.name().to_owned());
-                Outline { entries: tree.entries, names: names.collect() }
+                outline.entries = tree.entries;
+                (0..tree.branches.len()).for_each(|branch| outline.add(&tree.lineage(branch), '/'));
             }
             Container::Rntuple => {
                 let ntuple = read_ntuple(file, &self.key)?;
-                let names = ntuple.schema.fields.iter().map(|field| field.name.clone());
-                Outline { entries: ntuple.entries(), names: names.collect() }
+                outline.entries = ntuple.entries();
+                ntuple.schema.lineages().for_each(|lineage| outline.add(&lineage, '.'));
             }
-        })
+        }
+        Ok(outline)
+    }
+}
+
+impl Outline {
+    /// Adds the names that mean a column and none above it.
+    fn add(&mut self, lineage: &[&str], printed: char) {
+        let above = lineage.get(1..).map_or_else(Vec::new, column_names);
+        let own = column_names(lineage).into_iter().filter(|name| !above.contains(name));
+        for (number, name) in own.enumerate() {
+            match number == 0 || name.contains(printed) && !name.split(printed).any(is_item_name) {
+                true => self.names.push(name),
+                false => self.other_paths.push(name),
+            }
+        }
     }
 }

@@ -96,13 +96,6 @@ impl PartBuffer {
     pub(super) fn become_part(&mut self) {
         self.counted = Counted::Part;
     }
-
-    /// All bytes, one behind the other.
-    pub(super) fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.len];
-        self.read_at(0, &mut bytes);
-        bytes
-    }
 }
 
 impl Drop for PartBuffer {
@@ -114,6 +107,12 @@ impl Drop for PartBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn all(file: &PartBuffer) -> Vec<u8> {
+        let mut bytes = vec![0; file.len()];
+        assert_eq!(file.read_at(0, &mut bytes), bytes.len());
+        bytes
+    }
 
     #[test]
     fn bytes_are_read_where_they_were_written() {
@@ -128,13 +127,13 @@ mod tests {
         assert_eq!(&read[CHUNK - 1..CHUNK + 2], b"abc");
         assert_eq!(read[CHUNK + 2..pattern.len() + 5], pattern[CHUNK - 3..]);
         file.truncate(CHUNK);
-        assert_eq!((file.len(), file.memory(), file.to_vec().len()), (CHUNK, CHUNK as u64, CHUNK));
+        assert_eq!((file.len(), file.memory(), all(&file).len()), (CHUNK, CHUNK as u64, CHUNK));
         drop(file);
         let used = pool.in_use();
         assert_eq!((used.parts, used.outside), (0, 0));
         // Memory that was used before has other bytes.
         let mut second = PartBuffer::new(pool);
         second.write_at(10, b"x");
-        assert_eq!(second.to_vec(), [&[0; 10][..], b"x"].concat());
+        assert_eq!(all(&second), [&[0; 10][..], b"x"].concat());
     }
 }

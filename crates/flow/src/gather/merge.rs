@@ -10,7 +10,7 @@ use rootfile::{Error, Result};
 use super::buffer::PartBuffer;
 use super::options::GatherOptions;
 use super::output::GatherOutput;
-use super::part::{PartBytes, PartRoom};
+use super::part::{PartBytes, PartInMemory, PartRoom};
 use super::pool::{GatherPool, Waited};
 use super::store::{PartStore, StoredPart};
 use crate::arrow::write::Order;
@@ -232,12 +232,14 @@ impl GrowingMerge {
         match self.room(task, part.need())? {
             Room::Taken => self.put(task, PartPlace::Memory(part.with_room(&self.pool))),
             Room::Full => {
-                let bytes = match part {
-                    Brought::Whole(bytes) => bytes,
-                    Brought::Chunks(buffer) => buffer.to_vec(),
-                };
                 let mut spilled = self.spilled.lock().unwrap_or_else(PoisonError::into_inner);
-                let stored = spilled.put(PathBuf::new(), &bytes)?;
+                let stored = match part {
+                    Brought::Whole(bytes) => spilled.put(PathBuf::new(), &bytes)?,
+                    // Chunk by chunk: there is no memory for a copy.
+                    Brought::Chunks(buffer) => {
+                        spilled.put_source(&PartInMemory::new(PathBuf::new(), PartBytes::Chunks(buffer)))?
+                    }
+                };
                 drop(spilled);
                 self.put(task, PartPlace::Stored(stored))
             }

@@ -1,6 +1,5 @@
 //! An RNTuple that grows: the pages of each part move into the output, behind one header.
 
-use dataset::layout::Container;
 use rootfile::codec::Compression;
 use rootfile::{Error, FileWriter, Result};
 
@@ -9,6 +8,7 @@ use crate::commit::ntuple::open_ntuple::{ANCHOR, OpenNtuple};
 use crate::commit::ntuple::page_sink::GroupRule;
 use crate::execute::engine::ntuple::{Running, append_pages};
 use crate::plan::ntuple::model::NtuplePlan;
+use crate::rewrite::ntuple::summary;
 use crate::rewrite::output_table::{OutputTable, TableOutput, Writing};
 use crate::rewrite::summary::TableSummary;
 
@@ -90,21 +90,7 @@ impl GrowingTable for GrowingNtuple {
         let TableOutput { writer, directory, place } = output;
         self.open.update(writer)?;
         self.open.write_anchor(writer, *directory, &place.name, &self.title)?;
-        let written = &self.open.sink.written;
-        let summary = TableSummary {
-            path: place.path.clone(),
-            container: Container::Rntuple,
-            input_entries: self.input_entries,
-            entries: written.entries,
-            clusters: written.clusters,
-            baskets: written.pages,
-            tot_bytes: written.tot_bytes,
-            zip_bytes: written.zip_bytes,
-            key_bytes: 0,
-            checksum_bytes: written.checksum_bytes,
-            depths: self.running.depths,
-            exact: None,
-        };
+        let summary = summary(&self.open, place.path.clone(), self.input_entries, self.running.depths);
         Ok((summary, Vec::new()))
     }
 }

@@ -73,7 +73,7 @@ impl PartStore {
         Ok(PartOfFile::new(part.name.clone(), Arc::clone(file), &(part.start..part.start + part.len)))
     }
 
-    /// Reads a part back into memory. Once none is left, the room goes back to the system.
+    /// Reads a part back into memory. Its room in the file stays taken until all parts are forgotten.
     pub fn take(&self, part: &StoredPart) -> Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(part.len).unwrap_or(0)];
         let file = self.file.as_ref().ok_or_else(|| Error::request("no part waits"))?;

@@ -8,7 +8,7 @@ pub(crate) mod execute;
 mod file_version;
 pub(crate) mod forecast;
 pub(crate) mod from_parquet;
-mod ntuple;
+pub(crate) mod ntuple;
 pub(crate) mod options;
 pub(crate) mod output_table;
 pub(crate) mod prepare;

@@ -45,22 +45,27 @@ impl OutputTable for NtuplePlan {
         let (input_entries, title) = (self.input_entries, std::mem::take(&mut self.title));
         let WrittenContent { open, depths } = write_content(writer, *self, how)?;
         open.write_anchor(writer, *directory, &place.name, &title)?;
-        let written = &open.sink.written;
-        let summary = TableSummary {
-            path: place.path.clone(),
-            container: Container::Rntuple,
-            input_entries,
-            entries: written.entries,
-            clusters: written.clusters,
-            baskets: written.pages,
-            tot_bytes: written.tot_bytes,
-            zip_bytes: written.zip_bytes,
-            key_bytes: 0,
-            checksum_bytes: written.checksum_bytes,
-            depths,
-            exact: None,
-        };
+        let summary = summary(&open, place.path.clone(), input_entries, depths);
         Ok((summary, Vec::new()))
+    }
+}
+
+/// What is told of an RNTuple that is written.
+pub(crate) fn summary(open: &OpenNtuple, path: String, input_entries: u64, depths: Depths) -> TableSummary {
+    let written = &open.sink.written;
+    TableSummary {
+        path,
+        container: Container::Rntuple,
+        input_entries,
+        entries: written.entries,
+        clusters: written.clusters,
+        baskets: written.pages,
+        tot_bytes: written.tot_bytes,
+        zip_bytes: written.zip_bytes,
+        key_bytes: 0,
+        checksum_bytes: written.checksum_bytes,
+        depths,
+        exact: None,
     }
 }
 

@@ -4,7 +4,7 @@ use dataset::{EntryFilter, EntrySet};
 use rootfile::{Error, Hint, Result};
 
 use super::cut_flow::CutFlow;
-use super::cuts::{Cut, TableCuts};
+use super::cuts::{CUT, Cut, TableCuts, WEIGHT};
 use super::source::{OpenColumns, SourceTree};
 use crate::execute::budget::Budget;
 
@@ -35,8 +35,8 @@ impl<'a> EntrySelection<'a> {
     pub fn new(filter: &'a EntryFilter) -> Self {
         Self {
             filter,
-            cuts: filter.cuts.iter().map(|text| Cut::new(text, "cut")).collect(),
-            weight: filter.weight.as_deref().map(|text| Cut::new(text, "weight")),
+            cuts: filter.cuts.iter().map(|text| Cut::new(text, CUT)).collect(),
+            weight: filter.weight.as_deref().map(|text| Cut::new(text, WEIGHT)),
             found: vec![false; filter.cuts.len() + 1],
             lacking: vec![None; filter.cuts.len() + 1],
             trees: Vec::new(),

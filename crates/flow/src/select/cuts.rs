@@ -22,6 +22,10 @@ const UNREAD: u64 = 1 << 16;
 /// Largest table whose entries are tested without their columns: a file may claim any number.
 const MOST_UNREAD: u64 = 1 << 36;
 
+/// The options of expressions.
+pub(super) const CUT: &str = "cut";
+pub(super) const WEIGHT: &str = "weight";
+
 /// An expression of the selection.
 pub(super) struct Cut {
     pub text: String,
@@ -52,8 +56,7 @@ impl Cut {
     }
 
     pub fn refused(&self, error: &expr::Error) -> Error {
-        let hint = Hint::named(self.option);
-        Error::request(format!("{hint}: {error}")).hint(hint)
+        refused(error, self.option)
     }
 
     /// The error of a cut without a table that it could be about.
@@ -149,7 +152,7 @@ impl TableCuts {
         for &column in &columns {
             if !self.dataset.is_complete(column) {
                 let name = self.dataset.column(column).map_or_else(String::new, |column| column.field().name().clone());
-                let hint = Hint::named("cut");
+                let hint = Hint::named(CUT);
                 let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
                 return Err(Error::request(message)
                     .hint(hint)
@@ -159,7 +162,6 @@ impl TableCuts {
         let all = self.all();
         let mut pass = Pass {
             cuts: self,
-            texts: cuts,
             columns: &columns,
             named,
             rank: 0,
@@ -185,7 +187,6 @@ impl TableCuts {
 /// One pass over the entries of a table.
 struct Pass<'a> {
     cuts: &'a TableCuts,
-    texts: &'a [Cut],
     /// The columns that are read.
     columns: &'a [usize],
     named: Option<&'a EntrySet>,
@@ -218,7 +219,7 @@ impl Pass<'_> {
             columns.iter().filter_map(|column| arrays.get(place(column)?).cloned()).collect()
         };
         let weights = match &self.cuts.weight {
-            Some(weight) => weight.numbers(&of(weight.columns()), rows, entries).map_err(|e| refused(&e, "weight"))?,
+            Some(weight) => weight.numbers(&of(weight.columns()), rows, entries).map_err(|e| refused(&e, WEIGHT))?,
             None => Vec::new(),
         };
         let weights_of = |passed: &BooleanBuffer| {
@@ -227,13 +228,10 @@ impl Pass<'_> {
         };
         let mut passed = BooleanBuffer::new_set(rows);
         self.counts.add(0, rows, weights.iter().copied());
-        for (number, (place, condition)) in self.cuts.conditions.iter().enumerate() {
+        for (number, (_, condition)) in self.cuts.conditions.iter().enumerate() {
             if passed.count_set_bits() > 0 {
                 let own = condition.passed_of(&of(condition.columns()), rows, entries);
-                passed = &passed
-                    & &own.map_err(|e| {
-                        self.texts.get(*place).map_or_else(|| refused(&e, "cut"), |cut| cut.refused(&e))
-                    })?;
+                passed = &passed & &own.map_err(|e| refused(&e, CUT))?;
             }
             self.counts.add(number + 1, passed.count_set_bits(), weights_of(&passed));
         }

@@ -16,9 +16,6 @@ use crate::arrow::read::Dataset;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 
-/// Columns of the inputs that are kept for a message.
-const MOST_NAMES: usize = 200_000;
-
 /// What one value of an option means.
 enum Meaning {
     /// Columns.
@@ -52,6 +49,8 @@ pub struct Wanted {
 struct Found {
     entries: BTreeMap<String, u64>,
     names: BTreeSet<(String, String)>,
+    /// Further paths of columns, which are understood and not shown.
+    other_paths: BTreeSet<(String, String)>,
 }
 
 impl Wanted {
@@ -219,6 +218,8 @@ impl Found {
             // What cannot be read is left to those who read it.
             if let Ok(outline) = table.outline(&file) {
                 self.add(&table.path, outline.entries, outline.names.into_iter());
+                let other = outline.other_paths.into_iter().map(|path| (table.path.clone(), path));
+                self.other_paths.extend(other);
             }
         }
         hand_over(&input.path, Arc::clone(file.source()));
@@ -228,8 +229,7 @@ impl Found {
     fn add(&mut self, path: &str, entries: u64, names: impl Iterator<Item = String>) {
         let all = self.entries.entry(path.to_owned()).or_default();
         *all = all.saturating_add(entries);
-        let room = MOST_NAMES.saturating_sub(self.names.len());
-        self.names.extend(names.map(|name| (path.to_owned(), name)).take(room));
+        self.names.extend(names.map(|name| (path.to_owned(), name)));
     }
 
     fn has(&self, asked: &Asked) -> bool {
@@ -252,7 +252,7 @@ impl Found {
         let is_meant = |table: &str, name: &str| {
             pattern.matches(table, name) || above.as_ref().is_some_and(|above| above.matches(table, name))
         };
-        self.names.iter().any(|(table, name)| {
+        self.names.iter().chain(&self.other_paths).any(|(table, name)| {
             is_meant(table, name) || in_output && is_meant(table, &name.replace(|c: char| !c.is_alphanumeric(), "_"))
         })
     }

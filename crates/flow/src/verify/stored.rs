@@ -181,6 +181,7 @@ fn pair<'a>(ours: &'a [SideColumn], theirs: &'a [SideColumn]) -> Paired<'a> {
 /// The columns of a table that a filter keeps. Arrays are taken as the columns that they become in a tree, if `shaped`.
 fn side_columns(table: &Dataset, (path, filter): (&str, &NameFilter), shaped: bool) -> Result<Vec<SideColumn>> {
     let (schema, nodes) = (table.schema(), table.schema().nodes());
+    let filter = filter.of_table(path, (0..nodes.len()).map(|node| schema.lineage(node)));
     let counters: Vec<usize> = (0..nodes.len()).filter_map(|node| schema.counter(node)).collect();
     let mut found = Vec::new();
     for number in table.default_columns() {

@@ -11,4 +11,16 @@ pub mod rows;
 pub mod schema;
 pub mod statistics;
 
+use dataset::near::no_such_entries;
+use flow::Entries;
+use flow::read::Dataset;
 pub use objects::{Histogram, HistogramAxis};
+use rootfile::Result;
+
+/// Fails for entries that a table does not have.
+fn check_entries(dataset: &Dataset, entries: &Entries) -> Result<()> {
+    match entries.should_select(dataset.entries()) {
+        true => Ok(()),
+        false => Err(no_such_entries("entries", entries, [(dataset.path(), dataset.entries())])),
+    }
+}

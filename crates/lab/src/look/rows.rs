@@ -6,7 +6,7 @@ use std::ops::Range;
 use arrow_array::ArrayRef;
 use dataset::EntrySet;
 use dataset::layout::Container;
-use dataset::near::{advice, no_such_entries};
+use dataset::near::advice;
 use dataset::table::catalog;
 use flow::convert::Format;
 use flow::inputs::Input;
@@ -17,6 +17,7 @@ use rootfile::{Error, ErrorKind, Follow, Result, RootFile, is_directory, public_
 use serde::Serialize;
 
 use super::cell::Cell;
+use super::check_entries;
 use super::schema::{ColumnType, column_type};
 use crate::readspeed::Columns;
 
@@ -173,8 +174,8 @@ impl Table {
             }
             false => (Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?, 0),
         };
-        if !options.allow_no_match && !options.entries.should_select(dataset.entries()) {
-            return Err(no_such_entries("entries", &options.entries, [(dataset.path(), dataset.entries())]));
+        if !options.allow_no_match {
+            check_entries(&dataset, &options.entries)?;
         }
         let set = options.entries.resolve(dataset.entries(), 1)?;
         let count = options.most.map_or(set.len(), |most| most.min(set.len()));

@@ -1,11 +1,7 @@
 //! The values of the columns of a table in figures: counts, extremes, moments, quantiles, lengths of lists, a small histogram. The table is
 //! read once, batch by batch within the budget, and the columns of a batch are added up on all threads.
 
-use std::sync::Mutex;
-
-use arrow_array::ArrayRef;
 use dataset::layout::Container;
-use dataset::near::no_such_entries;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches};
 use flow::{Budget, Entries, Progress};
@@ -13,8 +9,10 @@ use rootfile::{Follow, Result, public_path};
 use serde::Serialize;
 
 use super::accumulate::Accumulator;
+use super::check_entries;
 use super::schema::{ColumnType, column_type};
 use crate::readspeed::Columns;
+use crate::system::on_each::on_each;
 
 /// Bytes of columns that are read at a time.
 const PORTION: u64 = 32 << 20;
@@ -125,8 +123,8 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
         true => dataset.stored_columns(),
         false => Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?,
     };
-    if !options.allow_no_match && !options.entries.should_select(dataset.entries()) {
-        return Err(no_such_entries("entries", &options.entries, [(dataset.path(), dataset.entries())]));
+    if !options.allow_no_match {
+        check_entries(&dataset, &options.entries)?;
     }
     let nodes = dataset.schema().nodes();
     let types: Vec<(usize, ColumnType)> =
@@ -141,7 +139,11 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
     for read in batches(&dataset, request, BatchSize::Bytes(PORTION)) {
         let read = read?;
         seen += read.batch.num_rows() as u64;
-        add(&mut found, read.batch.columns(), options.budget.threads);
+        let mut adding: Vec<_> = found.iter_mut().zip(read.batch.columns()).collect();
+        on_each(options.budget.threads, &mut adding, |(accumulator, column)| {
+            accumulator.add(column);
+            Ok(())
+        })?;
         flow::tell(progress, read.spent.iter().map(|spent| spent.uncompressed).sum())?;
     }
     let mut found = readable.into_iter().zip(found).collect::<std::collections::HashMap<_, _>>();
@@ -154,23 +156,6 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
         entries: seen,
         columns,
     })
-}
-
-/// Adds the columns of a batch, a column at a time on each thread.
-fn add(all: &mut [Accumulator], columns: &[ArrayRef], threads: usize) {
-    let work = Mutex::new(all.iter_mut().zip(columns));
-    let next = || work.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-    let run = || {
-        while let Some((accumulator, column)) = next() {
-            accumulator.add(column);
-        }
-    };
-    std::thread::scope(|scope| {
-        (1..threads.min(columns.len())).for_each(|_| {
-            scope.spawn(run);
-        });
-        run();
-    });
 }
 
 fn figures(kind: ColumnType, found: Option<Accumulator>) -> ColumnStatistics {

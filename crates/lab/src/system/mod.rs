@@ -1,7 +1,9 @@
-//! The operating system: subprocesses and what descends from them, CPU clocks, the host, and shell quoting. Nothing here knows ROOT files.
+//! The operating system: subprocesses and what descends from them, threads, CPU clocks, the host, and shell quoting. Nothing here knows ROOT
+//! files.
 
 pub(crate) mod clock;
 pub mod descendants;
 pub mod host;
+pub(crate) mod on_each;
 pub(crate) mod shell;
 pub mod subprocess;

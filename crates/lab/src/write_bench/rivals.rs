@@ -20,12 +20,13 @@ const WRITERS: [(Writer, &str); 4] = [
 ];
 
 /// Their sources.
-const SOURCES: [(&str, &str); 11] = [
+const SOURCES: [(&str, &str); 12] = [
     ("Event.h", include_str!("../../../../bench/native/Event.h")),
     ("LinkDef.h", include_str!("../../../../bench/native/LinkDef.h")),
     ("data.h", include_str!("../../../../bench/native/data.h")),
     ("draws.h", include_str!("../../../../bench/native/draws.h")),
     ("job.h", include_str!("../../../../bench/native/job.h")),
+    ("merging.h", include_str!("../../../../bench/native/merging.h")),
     ("ntuple.h", include_str!("../../../../bench/native/ntuple.h")),
     ("tree.h", include_str!("../../../../bench/native/tree.h")),
     ("write_tree.cxx", include_str!("../../../../bench/native/write_tree.cxx")),

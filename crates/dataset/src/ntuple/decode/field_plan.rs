@@ -27,6 +27,7 @@ struct Inner {
     shape: Shape,
     node: Node,
     is_straight: bool,
+    is_numbers: bool,
     columns: Vec<usize>,
     /// The columns that a proof looks at, once one was asked for.
     looked_at: OnceLock<Vec<usize>>,
@@ -60,8 +61,21 @@ impl FieldPlan {
         let mut columns: Vec<usize> = representations.flatten().map(|column| column.id).collect();
         columns.sort_unstable();
         columns.dedup();
-        let (field, id, looked_at, is_straight) = (Arc::new(arrow), field, OnceLock::new(), is_straight(&node));
-        Self(Arc::new(Inner { field, id, opaque, contradiction, shape, node, is_straight, columns, looked_at }))
+        let (field, id, looked_at) = (Arc::new(arrow), field, OnceLock::new());
+        let is_straight = is_straight(&node);
+        let is_numbers = is_straight && is_numbers(&node);
+        Self(Arc::new(Inner {
+            field,
+            id,
+            opaque,
+            contradiction,
+            shape,
+            node,
+            is_straight,
+            is_numbers,
+            columns,
+            looked_at,
+        }))
     }
 
     /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), for a
@@ -105,7 +119,7 @@ impl FieldPlan {
 
     /// Whether all values are numbers, in lists or not, that become an array as they are decoded: no text, whose characters are checked.
     pub fn is_numbers(&self) -> bool {
-        self.0.is_straight && is_numbers(&self.0.node)
+        self.0.is_numbers
     }
 
     /// The physical IDs of the columns of all representations, in ascending order.
@@ -159,6 +173,7 @@ fn is_straight(node: &Node) -> bool {
     }
 }
 
+/// Whether a node has numbers alone.
 fn is_numbers(node: &Node) -> bool {
     match node {
         Node::Number { .. } => true,

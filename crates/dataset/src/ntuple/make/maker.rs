@@ -373,8 +373,3 @@ fn of_alias(alias: &str, item: &str, n: usize) -> String {
     let parsed = TypeName::parse(alias);
     parsed.args.get(n).copied().unwrap_or(item).to_owned()
 }
-
-/// Whether a field has the name that writers generate for the items of a collection or a record without names: `_0`.
-pub fn is_item_name(name: &str) -> bool {
-    name.strip_prefix('_').is_some_and(|rest| rest.parse::<u32>().is_ok())
-}

@@ -30,6 +30,6 @@ pub use from_arrow::fields_for;
 pub use from_columns::{field_name, fields_of_columns};
 pub use inputs::{Input, InputUse};
 pub use late::extended;
-pub use maker::{MadeSchema, is_item_name, make_schema};
+pub use maker::{MadeSchema, make_schema};
 pub use new_field::{Counted, FieldKind, NewField};
 pub use to_columns::{ColumnSource, TreeColumns, columns_of_fields};

@@ -27,6 +27,7 @@ pub(super) struct Chosen {
 pub(super) fn choose(dataset: &Dataset, filter: &NameFilter, left_out: &mut Vec<LeftOut>) -> Result<Vec<Chosen>> {
     let schema = dataset.schema();
     let nodes = schema.nodes();
+    let filter = filter.of_table(dataset.path(), (0..nodes.len()).map(|node| schema.lineage(node)));
     let kept = |number: usize| {
         let plan = dataset.columns().get(number)?;
         // The members of a split STL collection have its size as well.

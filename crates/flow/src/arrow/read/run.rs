@@ -89,8 +89,9 @@ impl Kept {
     }
 }
 
-/// Reads a request without keeping the result: arrays of all values are made and dropped, each as soon as it is about as
-/// large as a core's cache. Returns the number of entries and the cost of each column. `told` gets the cost of each task.
+/// Reads a request without keeping the result: numbers of RNTuples are decoded page by page, and of other columns arrays are made and
+/// dropped, each as soon as it is about as large as a core's cache. Returns the number of entries and the cost of each column. `told`
+/// gets the cost of each task.
 ///
 /// # Errors
 ///
@@ -131,7 +132,7 @@ impl ReadMode<'_> {
     fn at_once(&self, plan: &TableColumn) -> u64 {
         match (self.mode, plan) {
             (OutputMode::Keep, _) => u64::MAX,
-            (OutputMode::Drop, TableColumn::Field(plan)) if plan.is_numbers() => PASSED_BYTES,
+            (OutputMode::Drop, plan) if plan.can_pass() => PASSED_BYTES,
             (OutputMode::Drop, _) => DROPPED_BYTES,
         }
     }

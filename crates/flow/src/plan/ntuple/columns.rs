@@ -275,7 +275,7 @@ fn sources(join: &Join<'_>, number: usize, places: &[Place]) -> Arc<[ColumnSourc
 
 /// The layout of the columns of each field.
 fn layouts(schema: &Schema, rules: &TreeRules<'_>) -> Vec<ColumnLayout> {
-    (0..schema.fields.len()).map(|field| rules.column(&super::filter::names(schema, field))).collect()
+    (0..schema.fields.len()).map(|field| rules.column(&schema.lineage(field))).collect()
 }
 
 /// The keys of a layout that have no meaning for pages.

@@ -12,12 +12,13 @@ pub(super) fn kept_fields(schema: &Schema, path: &str, filter: &NameFilter, lost
     if filter.keeps_all() {
         return keep;
     }
+    let filter = filter.of_table(path, schema.lineages());
     // Backwards, each field is decided after its subfields.
     for (id, field) in schema.fields.iter().enumerate().rev() {
         let below = schema.children(Some(id));
         let kept = below.iter().filter(|&&child| keep.get(child).copied().unwrap_or(false)).count();
         let decided = match below.len() {
-            0 => filter.keeps(path, &names(schema, id)),
+            0 => filter.keeps(path, &schema.lineage(id)),
             _ if is_divisible(field) => kept > 0,
             all => kept == all,
         };
@@ -85,13 +86,6 @@ fn top(schema: &Schema, mut id: usize) -> usize {
         id = parent;
     }
     id
-}
-
-/// The names from the top down to a field.
-pub(super) fn names(schema: &Schema, id: usize) -> Vec<&str> {
-    let mut names = schema.lineage(id);
-    names.reverse();
-    names
 }
 
 /// Whether single members may be missing. Pairs and tuples are records whose members the type fixes.

@@ -92,7 +92,9 @@ impl<'a> TablePlanner<'a> {
     /// Drops the branches that are not requested.
     fn filter(&self, tree: &mut Tree) {
         if !self.request.filter.keeps_all() {
-            let keeps = |i| self.request.filter.keeps(self.request.path, &tree.lineage(i));
+            let path = self.request.path;
+            let filter = self.request.filter.of_table(path, (0..tree.branches.len()).map(|i| tree.lineage(i)));
+            let keeps = |i| filter.keeps(path, &tree.lineage(i));
             let keep: Vec<bool> = (0..tree.branches.len()).map(keeps).collect();
             tree.select(&keep);
         }

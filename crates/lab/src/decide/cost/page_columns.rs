@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
+use dataset::column_names::is_item_name;
 use dataset::layout::{Compression, defaults};
 use dataset::ntuple::element::Encoding;
-use dataset::ntuple::make::is_item_name;
 use dataset::ntuple::model::{Cluster, ColumnRange, Locator, Ntuple, Page, PageList, Schema};
 use dataset::ntuple::read_page_list;
 use dataset::tree::BasketRef;

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use dataset::column_names::column_names;
 use dataset::glob::ColumnPattern;
 use rootfile::{Error, Result};
 
@@ -21,7 +22,10 @@ impl Term {
     pub fn asks_for(&self, tree: &str, lineage: &[String]) -> bool {
         match self {
             Self::Full | Self::Sparse(_) => true,
-            Self::Columns(globs) => lineage.iter().any(|name| globs.iter().any(|glob| glob.matches(tree, name))),
+            Self::Columns(globs) => {
+                let names = column_names(&lineage.iter().rev().map(String::as_str).collect::<Vec<_>>());
+                names.iter().any(|name| globs.iter().any(|glob| glob.matches(tree, name)))
+            }
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use dataset::column_names::{column_names, is_item_name};
 use dataset::layout::{Compression, Container};
 use dataset::ntuple::element::{ColumnType, Encoding, Kind};
-use dataset::ntuple::make::is_item_name;
 use dataset::table::{TableColumn, TableSchema};
 use dataset::tree::BranchKind;
 use flow::read::Dataset;
@@ -97,7 +97,7 @@ pub(super) fn columns(dataset: &Dataset) -> Result<(Vec<FloatColumn>, f64)> {
         Some(FloatColumn {
             number,
             name: if is_only { own } else { lineage.join(".") },
-            names: lineage.iter().cloned().chain([lineage.join(".")]).collect(),
+            names: column_names(&lineage.iter().rev().map(String::as_str).collect::<Vec<_>>()),
             typename,
             subject: Subject { container, double, may_change_type },
             stored: Stored { container, double, compression: found.compression, encoding: found.encoding },

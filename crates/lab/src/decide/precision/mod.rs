@@ -22,7 +22,6 @@ mod facts;
 mod limits;
 mod report;
 mod sample;
-mod threads;
 mod values;
 
 use std::path::{Path, PathBuf};
@@ -40,10 +39,10 @@ pub use limits::{DEFAULT_RELATIVE, Limit, Limits};
 pub use report::{ChoiceReport, ColumnReport, Report, SCHEMA, TableReport};
 
 use crate::math::as_f64;
+use crate::system::on_each::on_each;
 use crate::system::shell;
 use choose::ColumnWork;
 use columns::FloatColumn;
-use threads::on_each;
 
 /// Bytes of memory of what is known and told of a column, besides its numbers. Measured.
 const COLUMN: u64 = 5000;

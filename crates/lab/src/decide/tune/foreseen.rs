@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dataset::ntuple::make::is_item_name;
+use dataset::column_names::is_item_name;
 use flow::Outlook;
 
 use crate::cost::column::METADATA_PER_BASKET;

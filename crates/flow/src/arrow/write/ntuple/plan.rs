@@ -9,7 +9,7 @@ use std::sync::Arc;
 use dataset::layout::{ClusterSize, ColumnEncoding, ColumnLayout, Compression, Layout, TreeRules, defaults};
 use dataset::ntuple::element::{ColumnType, Encoding};
 use dataset::ntuple::encode::TableEncoder;
-use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, is_item_name, make_schema};
+use dataset::ntuple::make::{FieldEncoding, Input, MadeSchema, NewField, fields_of_columns, make_schema};
 use dataset::ntuple::model::{Anchor, FormatVersion, Link, Locator, Ntuple, Role, Schema};
 use dataset::ntuple::{MAX_KEY_SIZE, zero_page};
 use rootfile::streamer::StreamerInfos;
@@ -200,23 +200,13 @@ impl NtuplePlan {
     }
 }
 
-/// The encodings that a layout gives to fields.
+/// The encodings that a layout gives to fields, by their names from the top.
 pub(crate) fn encodings(rules: &TreeRules<'_>) -> impl Fn(&[&str]) -> FieldEncoding {
     |path: &[&str]| {
-        let own = of_field(rules, path);
+        let lineage: Vec<&str> = path.iter().rev().copied().collect();
+        let own = rules.column(&lineage);
         FieldEncoding { column: own.encoding, compressed: !compression(&own).is_none() }
     }
-}
-
-/// The rules of a field. Its names are those of the fields from the top to it, and all of them with dots, without those of items
-/// (`_0`): `muons.pt` is the member of one collection only.
-fn of_field(rules: &TreeRules<'_>, path: &[&str]) -> ColumnLayout {
-    let own: Vec<&str> = path.iter().copied().filter(|name| !is_item_name(name)).collect();
-    let (dotted, mut names) = (own.join("."), path.to_vec());
-    if own.len() > 1 {
-        names.push(&dotted);
-    }
-    rules.column(&names)
 }
 
 fn compression(own: &ColumnLayout) -> Compression {
@@ -237,9 +227,7 @@ pub(super) fn narrow_columns(schema: &mut Arc<Schema>, columns: &[(usize, (Colum
 fn exact_columns(schema: &Schema, rules: &TreeRules<'_>) -> Result<Vec<ExactColumn>> {
     let mut found = Vec::new();
     for (id, column) in schema.columns.iter().enumerate() {
-        let mut path = schema.lineage(column.field);
-        path.reverse();
-        if let Some(ColumnEncoding::Exact(least)) = of_field(rules, &path).encoding {
+        if let Some(ColumnEncoding::Exact(least)) = rules.column(&schema.lineage(column.field)).encoding {
             let own = schema.encoding(id)?;
             if own.can_be_narrower() {
                 found.push(ExactColumn { id, own, least });
@@ -252,9 +240,7 @@ fn exact_columns(schema: &Schema, rules: &TreeRules<'_>) -> Result<Vec<ExactColu
 /// The rules of the columns, which are those of their fields.
 fn page_rules(schema: &Schema, rules: &TreeRules<'_>, has_checksum: bool) -> Vec<PageRules> {
     let of_column = |field: usize| {
-        let mut path = schema.lineage(field);
-        path.reverse();
-        let own = of_field(rules, &path);
+        let own = rules.column(&schema.lineage(field));
         let page_size = own.basket.map_or(defaults::NTUPLE_PAGE, |size| size.bytes());
         PageRules { page_size, compression: compression(&own), has_checksum }
     };

@@ -28,7 +28,8 @@ pub(crate) fn recluster(
     let dataset = open(source)?;
     let (schema, description) = schema_of(&dataset)?;
     let rules = source.layout.rules(source.path);
-    let made = schema_again(schema, &|name| source.filter.keeps(source.path, &[name]), &encodings(&rules))?;
+    let filter = source.filter.of_table(source.path, schema.lineages());
+    let made = schema_again(schema, &|name| filter.keeps(source.path, &[name]), &encodings(&rules))?;
     if let Some((name, why)) =
         made.inputs.iter().find_map(|input| Some((input.field().name(), lost(input, &made.schema)?)))
     {
@@ -104,7 +105,8 @@ pub(crate) fn plain_tree(
     (path, title): (&str, &str),
     source: &TableRequest<'_>,
 ) -> Result<PlainTree> {
-    let made = columns_of_fields(schema, &|name| source.filter.keeps(source.path, &[name]));
+    let filter = source.filter.of_table(path, schema.lineages());
+    let made = columns_of_fields(schema, &|name| filter.keeps(path, &[name]));
     made.check()?;
     let TreeColumns { columns: sources, classes, .. } = made;
     let spec = TreeSpec {

@@ -38,7 +38,8 @@ pub(super) fn put_back(
     infos: &StreamerInfos,
 ) -> Result<PutBack> {
     let (path, mut lost) = (source.path, Vec::new());
-    let keeps = |name: &str| source.filter.keeps(path, &[name]);
+    let filter = source.filter.of_table(path, schema.lineages());
+    let keeps = |name: &str| filter.keeps(path, &[name]);
     let mut classes = infos.clone();
     let fields = found_fields(&kept, (dataset, schema), &classes, &keeps);
     let own_name = path.rsplit('/').next().unwrap_or_default().to_owned();

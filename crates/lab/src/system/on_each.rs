@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use rootfile::Result;
 
 /// Does the work on each, on so many threads. Of several errors the first in time is returned.
-pub(super) fn on_each<T: Send>(
+pub(crate) fn on_each<T: Send>(
     threads: usize,
     things: &mut [T],
     work: impl Fn(&mut T) -> Result<()> + Sync,
