@@ -417,9 +417,7 @@ impl Schema {
 
     /// The path of a field: the names from the top, joined by dots (names have no dots).
     pub fn path(&self, field: usize) -> String {
-        let mut names = self.lineage(field);
-        names.reverse();
-        names.join(".")
+        self.lineage(field).into_iter().rev().collect::<Vec<_>>().join(".")
     }
 
     /// How the elements of a column are encoded, by its physical ID.
