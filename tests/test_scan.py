@@ -3,7 +3,7 @@ that a query names. What is read is counted twice: columns and entries where the
 what a server sent."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -166,11 +166,15 @@ def test_a_limit_ends_the_reading(path: str, reads: Reads) -> None:
     assert bk.scan(path).head(10).select("i").collect()["i"].to_list() == list(range(10))
     assert reads.entries["i"] == 10
     assert reads.columns == {"i"}
+    # polars means the condition of the first ten.
+    assert bk.scan(path).head(10).filter(pl.col("i") > 7).select("i").collect()["i"].to_list() == [8, 9]
 
 
-def test_counting_reads_nothing(path: str, reads: Reads) -> None:
+def test_counting_reads_one_column_at_most(path: str, reads: Reads) -> None:
+    # polars asks for some small column.
     assert bk.scan(path).select(pl.len()).collect().item() == ENTRIES
-    assert reads.columns == set()
+    assert len(reads.columns) <= 1
+    reads.entries.clear()
     assert bk.sql("select count(*) from t", t=path).fetchall() == [(ENTRIES,)]
     assert len(reads.columns) <= 1
 
@@ -207,7 +211,10 @@ QUERIES: list[tuple[str, set[str]]] = [
     ("select i, v from t where i % 500 = 0 order by i", {"i", "v"}),
     ("select i, v[1] from t where x > 0.99 order by i", {"i", "v", "x"}),
     ("select count(*) from t where flag", {"flag"}),
-    ("select word, count(*), max(fixed[2]) from t where x between 0.2 and 0.3 group by 1 order by 1", {"word", "fixed", "x"}),
+    (
+        "select word, count(*), max(fixed[2]) from t where x between 0.2 and 0.3 group by 1 order by 1",
+        {"word", "fixed", "x"},
+    ),
     ("select a.i from t a join t b on a.i = b.i + 1 where a.x > 0.9 and b.flag order by 1", {"i", "x", "flag"}),
     ("select max(len(v)) from t where word in ('w1', 'w2') and not flag", {"v", "word", "flag"}),
     ("with big as (select * from t where x > 0.5) select sum(i) from big", {"x", "i"}),
@@ -238,8 +245,8 @@ def test_duckdb_conditions_reach_the_reading(path: str, reads: Reads) -> None:
 
 @pytest.mark.parametrize(
     "condition",
-    ["x > 0.5", "x > 0.5 and i < 300", "i in (3, 5, 7)", "flag", "not flag", "word = 'w1'", "word like 'w%'", "x is null",
-     "i > 10 or x < 0.1", "i <> 3 and i >= 1", "x + i > 100", "fixed[1] > 0.5", "true", "false"],
+    ["x > 0.5", "x > 0.5 and i < 300", "i in (3, 5, 7)", "flag", "not flag", "word = 'w1'", "word like 'w%'",
+     "x is null", "i > 10 or x < 0.1", "i <> 3 and i >= 1", "x + i > 100", "fixed[1] > 0.5", "true", "false"],
 )  # fmt: skip
 def test_conditions_of_duckdb_keep_the_same_entries(path: str, condition: str) -> None:
     duckdb = pytest.importorskip("duckdb")
@@ -278,7 +285,11 @@ def test_the_needs_of_conditions_are_found() -> None:
     schema = pa.schema([(name, pa.int64()) for name in ["a", "b", "a.b", "odd )(", "'", *map(str, range(200))]])
     fields = {name: pa.compute.field(name) for name in schema.names}
     assert arrow.needs(fields["a"] > 1, schema) == ["a"]
-    assert arrow.needs((fields["odd )("] > 1) & (fields["'"] < 3) | ~(fields["150"] == 3), schema) == ["odd )(", "'", "150"]
+    assert arrow.needs((fields["odd )("] > 1) & (fields["'"] < 3) | ~(fields["150"] == 3), schema) == [
+        "odd )(",
+        "'",
+        "150",
+    ]
     assert arrow.needs(pa.compute.scalar(True), schema) == []
 
 
@@ -311,9 +322,9 @@ def test_a_requested_schema_names_what_is_read(path: str, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def url(path: str, odd_server: OddServer) -> Iterator[tuple[str, OddServer, str]]:
+def url(path: str, odd_server: OddServer) -> tuple[str, OddServer, str]:
     """The file on a server that counts bytes."""
-    yield odd_server.put("scan.root", Path(path).read_bytes(), Behaviour(ranges="several")), odd_server, path
+    return odd_server.put("scan.root", Path(path).read_bytes(), Behaviour(ranges="several")), odd_server, path
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])

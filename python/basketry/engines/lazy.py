@@ -47,8 +47,8 @@ def scan(
     `collect(engine="streaming")` and `sink_parquet` take files of any size. Lists are polars's `List`, arrays of fixed
     size its `Array`, records its `Struct`; columns with variants are left out. A frame can be collected many times.
 
-    Without polars it is an `ImportError` that says how to get it; errors of files are those of `basketry.open`, and come
-    at once; those of damaged data come when the frame is collected.
+    Without polars it is an `ImportError` that says how to get it; errors of files are those of `basketry.open`, and
+    come at once; those of damaged data come when the frame is collected.
     """
     polars = needed("polars", "scan")
     plugins = needed("polars.io.plugins", "scan")

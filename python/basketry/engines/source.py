@@ -89,34 +89,23 @@ class Source:
         needs: Sequence[str] | None = None,
         limit: int | None = None,
     ) -> Iterator[F]:
-        """Frames of the wanted columns. With `needs`, those columns are the condition's, and frames have the rows that
-        it keeps. After `limit` rows it ends, and reads no more."""
-        left = self.entries if limit is None else limit
-        if left <= 0:
-            return
-        found = self._plain(engine, wanted, left) if needs is None else self._kept(engine, wanted, needs)
-        for frame, rows in found:
-            if rows > left:
-                yield engine.filtered(frame, _first(left, rows))
-            elif rows:
-                yield frame
-            left -= rows
-            if left <= 0:
-                return
+        """Frames of the wanted columns of the first `limit` entries. With `needs`, those columns are the condition's,
+        and frames have the rows that it keeps."""
+        stop = self.entries if limit is None else min(self.entries, limit)
+        return self._plain(engine, wanted, stop) if needs is None else self._kept(engine, wanted, needs, stop)
 
-    def _plain(self, engine: Frames[F], wanted: Sequence[str], most: int) -> Iterator[tuple[F, int]]:
-        stop = min(self.entries, most)
+    def _plain(self, engine: Frames[F], wanted: Sequence[str], stop: int) -> Iterator[F]:
         if not wanted:
-            yield engine.counted(stop), stop
+            yield engine.counted(stop)
             return
         for _, read in self._steps(wanted, wanted, stop):
-            yield engine.made(self._batch(read, wanted)), len(read)
+            yield engine.made(self._batch(read, wanted))
 
-    def _kept(self, engine: Frames[F], wanted: Sequence[str], needs: Sequence[str]) -> Iterator[tuple[F, int]]:
+    def _kept(self, engine: Frames[F], wanted: Sequence[str], needs: Sequence[str], stop: int) -> Iterator[F]:
         import numpy as np
 
         others = [name for name in wanted if name not in needs]
-        for start, read in self._steps(needs, [*needs, *others], self.entries):
+        for start, read in self._steps(needs, [*needs, *others], stop):
             frame = engine.made(self._batch(read, needs))
             kept = engine.kept(frame)
             count = int(np.count_nonzero(kept))
@@ -124,21 +113,18 @@ class Source:
                 continue
             frame = engine.filtered(frame, kept)
             if others:
-                stop, chosen = start + len(read), None
+                end, chosen = start + len(read), None
                 if count < DENSE * len(read):
                     chosen = np.flatnonzero(kept).astype(np.uint64) + np.uint64(start)
-                more = engine.made(self._batch(self._read(others, start, stop, chosen), others))
+                more = engine.made(self._batch(self._read(others, start, end, chosen), others))
                 more = more if chosen is not None else engine.filtered(more, kept)
-                frame = engine.joined([frame, more], wanted)
+                yield engine.joined([frame, more], wanted)
             elif wanted:
-                frame = engine.joined([frame], wanted)
+                yield engine.joined([frame], wanted)
             else:
-                frame = engine.counted(count)
-            yield frame, count
+                yield engine.counted(count)
 
-    def _steps(
-        self, wanted: Sequence[str], beside: Sequence[str], stop: int
-    ) -> Iterator[tuple[int, _core.ReadBatch]]:
+    def _steps(self, wanted: Sequence[str], beside: Sequence[str], stop: int) -> Iterator[tuple[int, _core.ReadBatch]]:
         """Steps of these columns with their first entries, so long that with those beside them they fit the budget."""
         own, all_bytes = self._bytes(wanted), max(1, self._bytes(beside))
         most = min(STEP, self._limits.memory // SHARE)
@@ -173,10 +159,3 @@ class Source:
             variants = self._read(every, 0, 0).variants() if every else []
             self._variants = {name for name, has in zip(every, variants, strict=True) if has}
         return self._variants
-
-
-def _first(count: int, rows: int) -> Any:
-    """A mask of the first rows."""
-    import numpy as np
-
-    return np.arange(rows) < count

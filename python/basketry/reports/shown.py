@@ -31,7 +31,7 @@ class Shown:
     def __repr__(self) -> str:
         """A page at most: one line for each value, and for each long list one with its length."""
         name, own = type(self).__name__, [(one.name, getattr(self, one.name)) for one in fields(self)]  # type: ignore[arg-type]
-        if not any(is_dataclass(one) or isinstance(one, tuple | dict) and one for _, one in own):
+        if not any(is_dataclass(one) or (isinstance(one, tuple | dict) and one) for _, one in own):
             line = f"{name}({', '.join(f'{key}={short(repr(one))}' for key, one in own)})"
             if len(line) <= LINE:
                 return line

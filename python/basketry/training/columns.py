@@ -1,4 +1,4 @@
-"""The columns of a batch: numbers, and lists of them by their offsets. Rows are taken in any order, and put together."""
+"""The columns of a batch: numbers, and lists of them by their offsets. Rows are taken in any order and joined."""
 
 from __future__ import annotations
 

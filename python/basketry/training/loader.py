@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .. import _core
 from .._shared.names import plain
 from ..engines.needs import needed
 from ..reading.dataset import table_at
@@ -91,13 +90,14 @@ def loader(
     rank, world: this process, and the number of processes: each takes other clusters. Where the number of entries is
     known before the reading (no `cut`, no `key`), all ranks have the same number of batches, and what one has more of
     is left out.
-    workers: threads that decode, 0 for all cores. memory: the limit of buffers and reading, in bytes or as "2GB".
+    workers: threads that decode, 0 for all cores. memory: the limit of buffers, and a quarter of it for the reading, in
+    bytes or as "2GB".
     join, widen: how files are joined whose columns differ, as in `basketry.open`.
 
     Each `for` is an epoch. The entries of several clusters are read ahead in one thread while batches are taken.
     To shuffle, clusters are put in a random order; as many as fit a quarter of `memory` are a window, in which entries
-    are put in a random order. So a batch has entries of any cluster of its window: if all of the data fits, the order is
-    as random as that of a list in memory; `Loader.clusters_mixed` tells how many ranges of clusters are mixed.
+    are put in a random order. So a batch has entries of any cluster of its window: if all of the data fits, the order
+    is as random as that of a list in memory; `Loader.clusters_mixed` tells how many ranges of clusters are mixed.
     The same files, options and epoch give the same batches on any machine and any number of workers.
     `Loader.state_dict` and `Loader.load_state_dict` go on where an earlier process stopped, in the middle of an epoch.
     """
@@ -196,7 +196,9 @@ class Loader:
         part = f", part {self._parts.part!r}" if self._parts.part else ""
         rank = f", rank {self._how.rank} of {self._how.world}" if self._how.world > 1 else ""
         columns = len(self._reader.names)
-        return f"<Loader of {plain(self._reader.where)} ({columns} columns, {self._how.batch_size} a batch{part}{rank})>"
+        return (
+            f"<Loader of {plain(self._reader.where)} ({columns} columns, {self._how.batch_size} a batch{part}{rank})>"
+        )
 
     @property
     def columns(self) -> list[str]:

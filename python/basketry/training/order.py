@@ -1,5 +1,5 @@
-"""The order of an epoch: chunks of whole clusters, shuffled; windows of as many chunks as memory holds; rows shuffled in
-each window. All of it follows from the seed and the number of the epoch."""
+"""The order of an epoch: chunks of whole clusters, shuffled; windows of as many chunks as memory holds; rows shuffled
+in each window. All of it follows from the seed and the number of the epoch."""
 
 from __future__ import annotations
 
