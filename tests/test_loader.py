@@ -294,8 +294,32 @@ def test_windows_keep_to_the_memory(tmp_path: Path) -> None:
     assert 800 < each < 900
     windows = loader._in_order(0)
     assert len(windows) > 3
-    assert all(sum(b - a for a, b in window) * each <= 4_000_000 for window in windows)
+    assert all(sum(b - a for a, b in window) * each <= 3_200_000 for window in windows)
     assert sorted(one for batch in loader for one in batch["i"].tolist()) == list(range(20_000))
+
+
+PEAK = """
+import resource, sys, basketry
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1000
+options = {"shuffle": True, "batch_size": 1000, "memory": "48MB"}
+list(basketry.loader(sys.argv[1], ["i"], **options))
+before = peak()
+entries = sum(len(batch["x"]) for batch in basketry.loader(sys.argv[1], **options))
+print(entries, peak() - before)
+"""
+
+
+def test_a_process_takes_the_memory_that_it_may(tmp_path: Path) -> None:
+    """The arrays would take 128 MB."""
+    entries, width = 160_000, 100
+    with bk.recreate(tmp_path / "large.root", cluster="5000", compression="none") as file:
+        tree = file.mktree("t", {"x": f"{width} * float64", "i": "int64"})
+        for _ in range(8):
+            tree.extend({"x": np.ones((entries // 8, width)), "i": np.arange(entries // 8)})
+    command = [sys.executable, "-c", PEAK, str(tmp_path / "large.root")]
+    found, more = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    assert int(found) == entries
+    assert int(more) < 1.25 * 48e6
 
 
 def test_what_has_no_place_in_a_batch_is_said(files: list[str], tmp_path: Path) -> None:

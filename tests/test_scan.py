@@ -17,6 +17,7 @@ import uproot
 
 import basketry as bk
 from basketry.engines import arrow, source
+from basketry.reading import libraries
 from servers.odd import Behaviour, OddServer
 
 ENTRIES, CLUSTERS = 4000, 8
@@ -191,7 +192,7 @@ def test_a_scan_can_be_collected_again_and_written(path: str, tmp_path: Path) ->
 def test_several_files_patterns_and_open_tables(path: str) -> None:
     folder = Path(path).parent
     many = [f"{path}:t", f"{path}:t"]
-    for files in (many, {path: "t"}, str(folder / "*.root"), bk.open(f"{path}:t"), Path(path)):
+    for files in (many, {path: "t"}, str(folder / "*.root"), bk.open(f"{path}:t"), Path(path), bk.open(path)):
         count = 2 if files is many else 1
         assert bk.scan(files).select("i").collect()["i"].to_list() == list(range(ENTRIES)) * count
         assert bk.sql("select sum(i), count(*) from a", a=files).fetchall() == [
@@ -361,6 +362,9 @@ def test_columns_that_are_unknown_or_have_no_type_are_left_out(path: str) -> Non
         ("polars", lambda: bk.scan("absent.root")),
         ("duckdb", lambda: bk.sql("select 1", t="absent.root")),
         ("pyarrow", lambda: bk.sql("select 1", t="absent.root")),
+        ("polars", lambda: libraries.grouper("pl", None)),
+        ("pyarrow", lambda: libraries.grouper("arrow", None)),
+        ("pandas", lambda: libraries.grouper("pd", list)),
     ],
 )
 def test_a_package_that_is_absent_is_named(

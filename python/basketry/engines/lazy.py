@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._shared.packages import needed
 from ..reading.request import MEMORY
-from .needs import needed
 from .source import Source
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def scan(
     Without polars it is an `ImportError` that says how to get it; errors of files are those of `basketry.open`, and
     come at once; those of damaged data come when the frame is collected.
     """
-    polars = needed("polars", "scan")
-    plugins = needed("polars.io.plugins", "scan")
+    polars = needed("polars", "basketry.scan")
+    plugins = needed("polars.io.plugins", "basketry.scan")
     source = Source.of(files, tree, joining=(join, widen), limits=(threads, memory))
     schema = polars.DataFrame(source.empty(source.names)).schema
 

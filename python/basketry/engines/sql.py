@@ -6,8 +6,8 @@ from __future__ import annotations
 import collections.abc
 from typing import TYPE_CHECKING, Any
 
+from .._shared.packages import needed
 from ..reading.request import MEMORY
-from .needs import needed
 from .source import Source
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def sql(
     Without duckdb or pyarrow it is an `ImportError` that says how to get them. Errors of files are those of
     `basketry.open`, errors of the query those of DuckDB.
     """
-    duckdb = needed("duckdb", "sql", "pyarrow")
-    needed("pyarrow.dataset", "sql")
+    duckdb = needed("duckdb", "basketry.sql", "pyarrow")
+    needed("pyarrow.dataset", "basketry.sql")
     from .arrow import ArrowSource
 
     if tables is not None and not isinstance(tables, collections.abc.Mapping):

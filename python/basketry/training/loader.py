@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .._shared.names import plain
-from ..engines.needs import needed
+from .._shared.packages import needed
 from ..reading.dataset import table_at
 from ..reading.request import MEMORY, bytes_of
 from . import order
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .order import Chunk
 
 #: A window of shuffled entries takes this share of the memory: one is in use, one is read and put together.
-WINDOW_SHARE = 4
+WINDOW_SHARE = 5
 #: A window has at least this many chunks, where clusters are so large that they are read in parts.
 CHUNKS_OF_WINDOW = 16
 #: Small clusters are read together, up to this many bytes, but no more than this part of a window.
@@ -95,7 +95,7 @@ def loader(
     join, widen: how files are joined whose columns differ, as in `basketry.open`.
 
     Each `for` is an epoch. The entries of several clusters are read ahead in one thread while batches are taken.
-    To shuffle, clusters are put in a random order; as many as fit a quarter of `memory` are a window, in which entries
+    To shuffle, clusters are put in a random order; as many as fit a fifth of `memory` are a window, in which entries
     are put in a random order. So a batch has entries of any cluster of its window: if all of the data fits, the order
     is as random as that of a list in memory; `Loader.clusters_mixed` tells how many ranges of clusters are mixed.
     The same files, options and epoch give the same batches on any machine and any number of workers.
@@ -108,7 +108,7 @@ def loader(
     if not 0 <= rank < world:
         raise ValueError(f"rank {rank} is not one of {world}: ranks count from 0")
     if tensors == "torch":
-        needed("torch", "loader")
+        needed("torch", "basketry.loader")
     table = table_at(files, tree, (join, widen))
     keys = [] if split is None else [key] if isinstance(key, str) else list(key or ())
     reader = Reader(table, columns, cut, keys, weights, workers, bytes_of(memory))
