@@ -52,7 +52,7 @@ class Shown:
 
 
 def _lines(value: Any, path: str, most: int | None) -> Iterator[tuple[str, str]]:
-    """Paths with their values. Lists of more than `most` records are counted."""
+    """Paths with their values. Lists of more than `most` records, and those in others, are counted."""
     if is_dataclass(value):
         dot = f"{path}." if path else ""
         for one in fields(value):
@@ -66,7 +66,7 @@ def _lines(value: Any, path: str, most: int | None) -> Iterator[tuple[str, str]]
     if not any(is_dataclass(one) for _, one in parts):
         text = _core.public_text(repr(value))
         yield path, plain(text) if most is None else short(text)
-    elif most is not None and len(parts) > most:
+    elif most is not None and (len(parts) > most or "[" in path):
         kind = next(type(one).__name__ for _, one in parts if is_dataclass(one))
         yield path, f"{len(parts)} of {kind}"
     else:

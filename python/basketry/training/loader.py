@@ -248,6 +248,9 @@ class Loader:
         size = self._how.batch_size
         return count // size if self._how.drop_last else -(-count // size)
 
+    def __bool__(self) -> bool:
+        return True
+
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The batches of the next epoch, or the rest of one whose state was loaded."""
         if not self._is_resumed and self._place.given:
