@@ -215,10 +215,10 @@ def test_ranks_share_the_entries(files: list[str], world: int) -> None:
 
 
 @pytest.mark.parametrize("cut", [None, "x > 1"])
-@pytest.mark.parametrize("stop", [0, 1, 7, 20, None])
+@pytest.mark.parametrize("stop", [0, 7, 11, None])
 def test_an_epoch_goes_on_in_another_process(files: list[str], cut: str | None, stop: int | None) -> None:
     def fresh() -> Any:
-        return small_windows(bk.loader(files, ["event"], cut, batch_size=50, shuffle=True, seed=5), 600)
+        return small_windows(bk.loader(files[:1], ["event"], cut, batch_size=50, shuffle=True, seed=5), 600)
 
     one = fresh()
     whole = [batch["event"].tolist() for batch in itertools.chain(one, one)]
@@ -242,7 +242,7 @@ def test_an_epoch_goes_on_in_another_process(files: list[str], cut: str | None, 
 
     assert found == whole
     with pytest.raises(ValueError, match="other files or options"):
-        bk.loader(files, ["event"], cut, batch_size=51).load_state_dict(state)
+        bk.loader(files[:1], ["event"], cut, batch_size=51).load_state_dict(state)
 
 
 def test_an_epoch_that_is_left_is_followed_by_another(files: list[str]) -> None:

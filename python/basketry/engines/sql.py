@@ -53,7 +53,7 @@ def sql(
     Without duckdb or pyarrow it is an `ImportError` that says how to get them. Errors of files are those of
     `basketry.open`, errors of the query those of DuckDB.
     """
-    duckdb = needed("duckdb", "basketry.sql", "pyarrow")
+    package = needed("duckdb", "basketry.sql", "pyarrow")
     needed("pyarrow.dataset", "basketry.sql")
     from .arrow import ArrowSource
 
@@ -62,7 +62,7 @@ def sql(
     given = {**(tables or {}), **files}
     if not given:
         raise ValueError("no table is named: sql('select ... from t', t='events.root:Events')")
-    own = duckdb.connect() if connection is None else connection
+    own = package.connect() if connection is None else connection
     for name, places in given.items():
         source = Source.of(places, None, joining=(join, widen), limits=(threads, memory))
         own.register(name, ArrowSource(source))

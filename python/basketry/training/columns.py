@@ -86,7 +86,7 @@ class Lists:
 
     def padded(self, width: int, fill: float) -> NDArray[Any]:
         """The first `width` items of each list, and `fill` where it has fewer."""
-        values = self.values.given()
+        values: Any = self.values.given()
         made = np.full((len(self), width, *values.shape[1:]), fill, values.dtype)
         counts = np.minimum(np.diff(self.offsets), width)
         there = np.arange(width) < counts[:, None]

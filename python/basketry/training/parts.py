@@ -77,7 +77,10 @@ class FileEntries:
         """The hashes of a range of entries."""
         entries = np.arange(start, stop)
         files = np.searchsorted(self._bounds, entries, side="right") - 1
-        return _mixed(_mixed((entries - self._bounds[files]).astype(np.uint64)) ^ self._keys[files])
+        hashes: NDArray[np.uint64] = _mixed(
+            _mixed((entries - self._bounds[files]).astype(np.uint64)) ^ self._keys[files]
+        )
+        return hashes
 
 
 def hashes_of(keys: Mapping[str, Column]) -> NDArray[np.uint64]:
