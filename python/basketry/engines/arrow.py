@@ -80,24 +80,27 @@ class ArrowScanner(pyarrow.dataset.Scanner):  # type: ignore[misc]  # pyarrow ha
 def needs(condition: Any, schema: Any) -> list[str]:
     """The columns that a condition of pyarrow's needs: without one of them it cannot be computed. pyarrow does not
     tell."""
-    every = schema.empty_table()
 
-    def works_without(names: Sequence[str]) -> bool:
+    def works_with(names: Sequence[str]) -> bool:
         try:
-            every.drop_columns(list(names)).filter(condition)
+            pa.schema([schema.field(name) for name in names]).empty_table().filter(condition)
         except pa.ArrowInvalid:
             return False
         return True
 
-    def among(names: list[str]) -> list[str]:
-        if works_without(names):
+    def among(names: Sequence[str], others: Sequence[str]) -> list[str]:
+        """Those of these names that are needed beside others."""
+        if works_with(others):
             return []
         if len(names) == 1:
-            return names
-        half = len(names) // 2
-        return [*among(names[:half]), *among(names[half:])]
+            return list(names)
+        first, second = names[: len(names) // 2], names[len(names) // 2 :]
+        return [*among(first, [*others, *second]), *among(second, [*others, *first])]
 
-    return among(list(schema.names))
+    # Nearly always the text of the condition has their names.
+    text = str(condition)
+    named = [name for name in schema.names if name in text]
+    return among(named if works_with(named) else schema.names, [])
 
 
 class Arrow:
