@@ -83,7 +83,7 @@ pub enum Kind {
 
     (text,) = report_classes.Maker().modules().values()
 
-    found: dict[str, object] = {}
+    found: dict[str, object] = {"__name__": "basketry.reports.made", "__package__": "basketry.reports"}
     exec(text, found)
     fields = {one.name: (one.type, one.default) for one in dataclasses.fields(found["Report"])}  # type: ignore[arg-type]
     typing = importlib.import_module("typing")

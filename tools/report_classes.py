@@ -159,7 +159,8 @@ class Maker:
             made = Class(NAMES.get(place(one), one.name), module, one)
             # What it is made of comes first.
             lines = list(self._fields(one, module))
-            made.lines = ["", "", "@dataclass(frozen=True, slots=True, kw_only=True)", f"class {made.name}:"]
+            made.lines = ["", "", "@dataclass(frozen=True, slots=True, kw_only=True, repr=False)"]
+            made.lines.append(f"class {made.name}(Shown):")
             made.lines += [_docstring(one.docs), "", *lines]
             self._made[id(one)] = made
         return self._made[id(one)]
@@ -211,7 +212,7 @@ class Maker:
         body = "\n".join(line for one in own for line in one.lines)
         lines = [f'"""{MODULES[module][0]}"""', ""]
         others = [one for one in self._made.values() if one.module != module]
-        used: dict[str, set[str]] = {}
+        used: dict[str, set[str]] = {"shown": {"Shown"}}
         for one in others:
             if self._names(own, one):
                 used.setdefault(one.module, set()).add(one.name)

@@ -12,7 +12,8 @@ The verbs of the command `basketry` are functions here: `ls`, `show`, `count`, `
 `merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`; for thousands of files `check`,
 `fileset`, and `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
 `sweep_figures` draws the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask,
-parsl or an executor; `nanoevents` gives coffea's NanoEvents.
+parsl or an executor; `nanoevents` gives coffea's NanoEvents. `scan` is a LazyFrame of polars over files, `sql` a query
+of DuckDB, and `loader` gives batches for training.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from typing import TYPE_CHECKING, Any
 from . import _core, compression, const, distributed, exceptions
 from ._libraries import xrootd as _xrootd
 from .compression import LZ4, LZMA, ZLIB, ZSTD
+from .engines.lazy import scan
+from .engines.sql import sql
 from .exceptions import KeyInFileError, SchemaDiffers
 from .interpretation.numerical import AsDtype
 from .reading.branches import Branch
@@ -74,14 +77,18 @@ from .writing import (
 
 if TYPE_CHECKING:
     from . import objects
+    from .training.columns import Jagged
+    from .training.loader import Loader, loader
     from .writing.identify import as_TGraph, from_pyroot, to_writable
 
 __version__ = _core.VERSION
 
 _xrootd.tell()
 
-# Objects are made of NumPy's arrays, which are imported with the first one.
+# Objects and batches are made of NumPy's arrays, which are imported with the first one.
 _WITH_NUMPY = {"objects": "basketry.objects", "as_TGraph": "basketry.writing.identify"}
+_WITH_NUMPY["loader"] = _WITH_NUMPY["Loader"] = "basketry.training.loader"
+_WITH_NUMPY["Jagged"] = "basketry.training.columns"
 _WITH_NUMPY["from_pyroot"] = _WITH_NUMPY["to_writable"] = _WITH_NUMPY["as_TGraph"]
 
 
@@ -96,7 +103,9 @@ __all__ = [
     "Field",
     "File",
     "FillContext",
+    "Jagged",
     "KeyInFileError",
+    "Loader",
     "Model",
     "Monitor",
     "Parts",
@@ -130,6 +139,7 @@ __all__ = [
     "inspect",
     "iterate",
     "layout",
+    "loader",
     "ls",
     "merge",
     "nanoevents",
@@ -144,8 +154,10 @@ __all__ = [
     "recreate",
     "rewrite",
     "run_task",
+    "scan",
     "schema",
     "show",
+    "sql",
     "stats",
     "sweep",
     "sweep_figures",

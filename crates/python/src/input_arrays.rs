@@ -9,11 +9,11 @@ use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{Array, ArrayReader, ArrayRef, make_array, new_empty_array};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_data::ArrayData;
-use arrow_schema::{DataType, Field, FieldRef, UnionMode};
+use arrow_schema::{DataType, Field, FieldRef, Schema, UnionMode};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::types::{PyAny, PyAnyMethods, PyCapsule, PyCapsuleMethods};
-use pyo3::{Bound, FromPyObject, PyResult, Python};
+use pyo3::{Bound, FromPyObject, PyResult, Python, pyfunction};
 
 use crate::errors::arrow;
 
@@ -163,6 +163,16 @@ fn of_arrow(source: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
             arrow_select::concat::concat(&several).map_err(arrow)
         }
     }
+}
+
+/// The names of the columns in a schema that a consumer asks for.
+#[pyfunction]
+pub fn names_of_schema(capsule: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let schema: *mut FFI_ArrowSchema = pointer(capsule, c"arrow_schema")?;
+    #[expect(unsafe_code, reason = "Arrow's C interface: the producer vouches for what its capsules hold")]
+    // SAFETY: as above; the schema is only looked at.
+    let schema = Schema::try_from(unsafe { &*schema }).map_err(arrow)?;
+    Ok(schema.fields().iter().map(|field| field.name().clone()).collect())
 }
 
 /// The stream of something that has `__arrow_c_stream__`.

@@ -36,6 +36,8 @@ mod _core {
     #[pymodule_export]
     use super::fill::Context;
     #[pymodule_export]
+    use super::input_arrays::names_of_schema;
+    #[pymodule_export]
     use super::keys::{
         bins, evenly_spaced, expand, header, keys, printable, public_path, public_text, shortened, size,
     };

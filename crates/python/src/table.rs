@@ -243,6 +243,12 @@ impl Table {
         self.table.datasets().flat_map(of).collect()
     }
 
+    /// Entries of each of its files.
+    #[getter]
+    fn entries_by_file(&self) -> Vec<u64> {
+        self.table.datasets().flat_map(Dataset::entries_by_file).copied().collect()
+    }
+
     /// Whether it is the table of one file, with just the columns and aliases that the file has.
     #[getter]
     fn is_alone(&self) -> bool {

@@ -12,7 +12,7 @@ from ..exceptions import SchemaDiffers
 from . import interpreting, libraries, options
 from . import virtual as lazy
 from .listing import Filters
-from .plan import columns
+from .plan import columns, names
 from .request import MEMORY, Request
 from .stepping import reported
 
@@ -209,10 +209,19 @@ class Readable:
             return True
         return False
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType:
-        """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB."""
-        reading = Request(0, self.num_entries).reading(columns(self._filtered()))
-        return self._table.steps(reading, None, None).__arrow_c_stream__(requested_schema)
+    def __arrow_c_stream__(self, requested_schema: CapsuleType | None = None) -> CapsuleType:
+        """All branches as an Arrow stream, cluster by cluster: for `pyarrow.table`, `polars.DataFrame`, DuckDB. With a
+        schema, those that it names, and no others are read; their types stay as they are."""
+        plan = self._filtered()
+        if requested_schema is not None:
+            known = dict(zip(names(plan), columns(plan), strict=True))
+            wanted = _core.names_of_schema(requested_schema)
+            for name in wanted:
+                if name not in known:
+                    raise self._unknown(name)
+            plan = tuple((name, known[name]) for name in wanted)
+        reading = Request(0, self.num_entries).reading(columns(plan))
+        return self._table.steps(reading, None, None).__arrow_c_stream__()
 
     def _wanted(self, expressions: Names, cut: str | None, own: Mapping[str, Any]) -> Plan | Computation:
         """What to read, or the computation on it."""
@@ -221,9 +230,9 @@ class Readable:
             filters = {name: own.get(name) for name in Filters.__annotations__}
             wanted = plan = self._filtered(**filters)
         else:
-            names = [expressions] if isinstance(expressions, str) else expressions
+            listed = [expressions] if isinstance(expressions, str) else expressions
             # A branch may group others that all have no column.
-            wanted = [(name, part) for name in names if (part := self._part(name)) != ()]
+            wanted = [(name, part) for name in listed if (part := self._part(name)) != ()]
             plan = tuple((name, part) for name, part in wanted if part is not None)
         if cut is None and own.get("how") != "zip" and len(plan) == len(wanted):
             return plan

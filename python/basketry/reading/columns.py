@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from .. import _core
 from .._shared.handle import Handle
@@ -51,17 +51,33 @@ class Columns(Readable, Generic[C]):
     #: Whether the values of a column have those of the columns below it.
     _has_values_below: ClassVar[bool]
 
-    def __getitem__(self, where: str | int) -> C:
-        """The branch of that name at any depth, of that path (`"a/b"`), or of that number.
+    @overload
+    def __getitem__(self, where: str | int) -> C: ...
+
+    @overload
+    def __getitem__(self, where: slice) -> Any: ...
+
+    def __getitem__(self, where: str | int | slice) -> C | Any:
+        """The branch of that name at any depth, of that path (`"a/b"`), or of that number; of a slice, such as `[:3]`,
+        the array of these entries.
 
         An unknown name is a `KeyError` with the nearest names.
         """
+        if isinstance(where, slice):
+            if where.step is not None and where.step < 1:
+                raise ValueError(f"entries are read forwards, not in steps of {where.step}")
+            array = self._entries(where.start, where.stop)
+            return array if where.step is None else array[:: where.step]
         if isinstance(where, int):
             return self._below[where]
         found = self._find(where)
         if found is None:
             raise self._unknown(where)
         return found
+
+    def _entries(self, start: int | None, stop: int | None) -> Any:
+        """The array of a range of entries."""
+        return self.arrays(entry_start=start, entry_stop=stop)
 
     def get(self, where: str, default: C | None = None) -> C | None:
         """The branch of that name, or the default."""
@@ -395,6 +411,9 @@ class Column(Columns[C], Handle, Described):
         if not self._below and self._column is not None:
             return ((self._name, self._column),)
         return super()._filtered(**filters)
+
+    def _entries(self, start: int | None, stop: int | None) -> Any:
+        return self.array(entry_start=start, entry_stop=stop)
 
     def _read_as(self) -> Part:
         if self._column is not None:

@@ -282,6 +282,17 @@ def _expand(place: Place) -> list[tuple[str, str | None]]:
         raise
 
 
+def table_at(places: Places | Table[Any], tree: str | None, joining: tuple[Join, bool]) -> Table[Any]:
+    """A table that is open, or that of files, in which `tree` names it where they do not. An open file may be given,
+    too."""
+    if isinstance(places, Table):
+        return places
+    if isinstance(places, File):
+        places = places.file_path
+    _core.check_join(joining[0])
+    return _tree([(path, inside or tree) for path, inside in _inputs(_kept(places))], None, False, joining)
+
+
 def _refuse_nothing(table: Table[Any]) -> None:
     """Refuses files that share no column, where none is asked for by its name, which the error would say."""
     if table._table.shares_nothing:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._libraries import frames
 from .._libraries.lineages import BASE
+from .._shared.packages import needed
 from .plan import columns, names, placed
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Kinds of arrays whose entries are not one value each: see `_core.Node`.
 NESTED = ("list", "fixed", "record", "optional", "union")
+#: What libraries need that do not come with the package.
+PACKAGES = {"pd": "pandas", "arrow": "pyarrow", "pl": "polars"}
 
 
 def read(table: _core.Table, plan: Plan, request: Request) -> Any:
@@ -108,6 +111,8 @@ def grouper(library: str, how: Any) -> Any:
         group = GROUPERS[library]
     except KeyError:
         raise ValueError(f"unknown library {library!r}: choose one of {', '.join(map(repr, GROUPERS))}") from None
+    if library in PACKAGES:
+        needed(PACKAGES[library], f"library={library!r}")
     if how is None:
         return group
     if how not in (tuple, list, dict) or library not in ("ak", "np", "pd"):

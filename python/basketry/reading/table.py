@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, overload
 
 from .. import _core
 from .._shared.handle import DetachedFile, Handle
@@ -251,9 +251,15 @@ class Tree(Branches, Table["Branch"]):
                     break
         return found
 
-    def __getitem__(self, where: str | int) -> Branch:
+    @overload
+    def __getitem__(self, where: str | int) -> Branch: ...
+
+    @overload
+    def __getitem__(self, where: slice) -> Any: ...
+
+    def __getitem__(self, where: str | int | slice) -> Branch | Any:
         """The branch of that name at any depth, of that path (`"a/b"`), of that number, or of a friend
-        (`"friend.branch"`).
+        (`"friend.branch"`); of a slice, such as `[:3]`, the array of these entries.
 
         An unknown name is a `KeyError` with the nearest names; an unreadable friend is a `ValueError`.
         """

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenTable:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class WrittenTable(Shown):
     """The report on a written tree or RNTuple."""
 
     name: str
@@ -30,8 +32,8 @@ class WrittenTable:
     """Bytes of the checksums of an RNTuple's pages, which are on disk besides."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Written(Shown):
     """The report on a written file."""
 
     bytes: int
@@ -40,8 +42,8 @@ class Written:
     """Its trees and RNTuples."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextMetrics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ContextMetrics(Shown):
     """Metrics of one fill context."""
 
     entries: int
@@ -56,8 +58,8 @@ class ContextMetrics:
     """Time spent on handing over and appending clusters, in nanoseconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteMetrics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class WriteMetrics(Shown):
     """Metrics of a writer at work."""
 
     entries: int
@@ -80,8 +82,8 @@ class WriteMetrics:
     """All fill contexts so far, in the order in which they began."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Generated:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Generated(Shown):
     """The files written, and their cost."""
 
     written: tuple[Written, ...]

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .ntuples import NtupleReport
+from .shown import Shown
 from .values import Memory, Mixed, ReadTime, Sizes, Spread, Trial
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FileReport(Shown):
     """A file."""
 
     path: str
@@ -39,8 +40,8 @@ class FileReport:
     """The record of the streamer infos."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Pair(Shown):
     """Two strings that belong together."""
 
     name: str
@@ -49,8 +50,8 @@ class Pair:
     """Its value: a formula, a file, a class."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeafReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LeafReport(Shown):
     """A leaf."""
 
     class_: str
@@ -71,8 +72,8 @@ class LeafReport:
     """The least possible number of elements in the longest entry that it counts, from sizes alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BasketSummary:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BasketSummary(Shown):
     """The baskets of a branch, summed up."""
 
     count: int
@@ -88,8 +89,8 @@ class BasketSummary:
     """Baskets that cross the start of a cluster."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EmbeddedReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class EmbeddedReport(Shown):
     """A basket in the tree's own record."""
 
     index: int
@@ -100,8 +101,8 @@ class EmbeddedReport:
     """Bytes of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BasketReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BasketReport(Shown):
     """A basket on disk."""
 
     first_entry: int
@@ -114,8 +115,8 @@ class BasketReport:
     """Offset of its record."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BranchReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BranchReport(Shown):
     """A branch."""
 
     id: str
@@ -175,8 +176,8 @@ class BranchReport:
     """Every basket on disk, if requested."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TreeReport(Shown):
     """A tree."""
 
     path: str
@@ -254,8 +255,8 @@ class TreeReport:
     """Branches, depth first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowGroupFacts:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RowGroupFacts(Shown):
     """A row group."""
 
     first_entry: int
@@ -268,8 +269,8 @@ class RowGroupFacts:
     """Bytes in the file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParquetLeafFacts:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ParquetLeafFacts(Shown):
     """A stored column, which Parquet calls a leaf."""
 
     path: str
@@ -288,8 +289,8 @@ class ParquetLeafFacts:
     """Its encodings, as Parquet calls them, in any row group."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParquetColumnFacts:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ParquetColumnFacts(Shown):
     """A column at the top of the schema."""
 
     name: str
@@ -306,8 +307,8 @@ class ParquetColumnFacts:
     """What is stored for it: itself, or the innermost members of its lists and records."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParquetFacts:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ParquetFacts(Shown):
     """The table of a Parquet file."""
 
     path: str
@@ -330,8 +331,8 @@ class ParquetFacts:
     """Its columns, as they are selected and read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ObjectReport(Shown):
     """An object that is neither a tree nor an RNTuple."""
 
     path: str
@@ -346,8 +347,8 @@ class ObjectReport:
     """Bytes before compression."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Unread(Shown):
     """Something that could not be read."""
 
     object: str
@@ -362,8 +363,8 @@ class Unread:
     """Whether it is in a format that this version does not read, and not damaged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FaultCost:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FaultCost(Shown):
     """The cost of a fault; unknown parts are 0."""
 
     bytes: int
@@ -384,8 +385,8 @@ class FaultCost:
     """Whether results may be wrong or lost. Such faults come first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Price(Shown):
     """The price of fixing a fault: the other side of a `Cost`."""
 
     bytes: int
@@ -398,8 +399,8 @@ class Price:
     """Other changes, as a sentence; may be empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Finding(Shown):
     """A fault that was found."""
 
     fault: str
@@ -427,8 +428,8 @@ class Finding:
     """The numbers of the fault; docs/inspect-schema.md lists them by fault."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Moved(Shown):
     """What a table would take in the other container, by a trial of all of it or of samples."""
 
     path: str
@@ -445,8 +446,8 @@ class Moved:
     """Why it cannot be moved; empty where it can."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Inspection(Shown):
     """The report on a file."""
 
     schema: int

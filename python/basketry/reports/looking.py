@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnType:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnType(Shown):
     """A column and its types."""
 
     name: str
@@ -20,8 +22,8 @@ class ColumnType:
     """Why its values cannot be read; none if they can."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedTable:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ListedTable(Shown):
     """A table in a list."""
 
     entries: int
@@ -30,8 +32,8 @@ class ListedTable:
     """Columns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedObject:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ListedObject(Shown):
     """An object."""
 
     path: str
@@ -60,8 +62,8 @@ class ListedObject:
     """Entries and columns, if it is a table and these were asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedFile:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ListedFile(Shown):
     """A file and its objects."""
 
     path: str
@@ -76,16 +78,16 @@ class ListedFile:
     """What could not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Listing(Shown):
     """The objects of some files."""
 
     files: tuple[ListedFile, ...]
     """The files, in their order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableCount:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableCount(Shown):
     """The entries of a table of a file."""
 
     file: str
@@ -98,8 +100,8 @@ class TableCount:
     """Number of entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTotal:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableTotal(Shown):
     """The entries of tables of one path in all files."""
 
     table: str
@@ -110,8 +112,8 @@ class TableTotal:
     """Number of entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Counts(Shown):
     """The entries of tables."""
 
     tables: tuple[TableCount, ...]
@@ -120,8 +122,8 @@ class Counts:
     """For each path the entries of all files."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDifference:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnDifference(Shown):
     """A column in which two tables differ."""
 
     name: str
@@ -132,8 +134,8 @@ class ColumnDifference:
     """Its types in the second table; none if it is not there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableColumns:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableColumns(Shown):
     """The columns of a table."""
 
     file: str
@@ -152,8 +154,8 @@ class TableColumns:
     """How another table differs; none if there is no other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Row(Shown):
     """An entry."""
 
     entry: int
@@ -162,8 +164,8 @@ class Row:
     """A value for each column that is shown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Rows(Shown):
     """Some entries of a table."""
 
     file: str
@@ -182,8 +184,8 @@ class Rows:
     """The rows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantile:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Quantile(Shown):
     """A quantile."""
 
     share: float
@@ -192,8 +194,8 @@ class Quantile:
     """The number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LengthStatistics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LengthStatistics(Shown):
     """Lengths of lists."""
 
     min: int
@@ -204,8 +206,8 @@ class LengthStatistics:
     """The mean."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnStatistics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnStatistics(Shown):
     """The figures of a column."""
 
     name: str
@@ -244,8 +246,8 @@ class ColumnStatistics:
     """Counts of the finite numbers in bins of equal width from the least to the largest; in a sample of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableStatistics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableStatistics(Shown):
     """The figures of a table."""
 
     files: tuple[str, ...]

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Depths:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Depths(Shown):
     """Number of clusters of a column by depth."""
 
     copy: int
@@ -19,8 +21,8 @@ class Depths:
     """Recoded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NarrowColumn:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NarrowColumn(Shown):
     """A column that takes fewer bits, and keeps every value."""
 
     field: str
@@ -33,8 +35,8 @@ class NarrowColumn:
     """Bits of a number without this."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExactColumns:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ExactColumns(Shown):
     """The columns for which the fewest bits were asked that keep every value."""
 
     narrowed: tuple[NarrowColumn, ...]
@@ -43,8 +45,8 @@ class ExactColumns:
     """The fields of those that need all of their bits, or have no values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableSummary:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableSummary(Shown):
     """The report on one tree or RNTuple."""
 
     path: str
@@ -75,8 +77,8 @@ class TableSummary:
     """The columns for which `encoding = "exact"` is asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutStep:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CutStep(Shown):
     """What one cut leaves."""
 
     cut: str
@@ -91,8 +93,8 @@ class CutStep:
     """The sum of the weights of the entries after it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutFlow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CutFlow(Shown):
     """The cuts of one table."""
 
     path: str
@@ -101,8 +103,8 @@ class CutFlow:
     """The cuts in their order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Skipped(Shown):
     """An input that was left out."""
 
     path: Path
@@ -111,8 +113,8 @@ class Skipped:
     """The reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OlderCycle:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OlderCycle(Shown):
     """An older cycle of a tree of the inputs."""
 
     path: str
@@ -131,8 +133,8 @@ class OlderCycle:
     """Whether it is in the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Damaged:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Damaged(Shown):
     """A damaged object that is left out, or an object that lies in a damaged part of the file."""
 
     path: Path
@@ -143,8 +145,8 @@ class Damaged:
     """The damage."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Summary(Shown):
     """The report of a rewrite."""
 
     bytes_read: int
@@ -167,8 +169,8 @@ class Summary:
     """Damaged objects and directories of the other inputs, which are missing from the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnForecast:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnForecast(Shown):
     """The forecast of a column."""
 
     name: str
@@ -188,8 +190,8 @@ class ColumnForecast:
     """Compression of the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Form(Shown):
     """The form of a column of objects: how it is spread over branches and streamed."""
 
     split_level: int
@@ -200,8 +202,8 @@ class Form:
     """Branches with entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecodeForecast:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RecodeForecast(Shown):
     """The forecast of a column that gets another split level or streaming."""
 
     name: str
@@ -216,8 +218,8 @@ class RecodeForecast:
     """Expected bytes on disk, with keys."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecast:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Forecast(Shown):
     """The forecast of a table."""
 
     path: str
@@ -251,8 +253,8 @@ class Forecast:
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Outlook(Shown):
     """The forecast of a rewrite."""
 
     tables: tuple[Forecast, ...]
@@ -280,8 +282,8 @@ class Outlook:
     """Number of threads that fit into the budget."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnError:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnError(Shown):
     """A column whose numbers differ within the tolerance."""
 
     column: str
@@ -292,8 +294,8 @@ class ColumnError:
     """The largest difference as a share of the larger number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeVerdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TreeVerdict(Shown):
     """The comparison of one tree."""
 
     path: str
@@ -314,8 +316,8 @@ class TreeVerdict:
     """Whether no difference was found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Difference(Shown):
     """One difference. Of the bytes of a branch, only the first difference is listed."""
 
     tree: str | None = None
@@ -334,8 +336,8 @@ class Difference:
     """What differs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Verdict(Shown):
     """The result of a comparison. Serialised, it is the `--json` of `basketry verify`."""
 
     schema: int
@@ -354,8 +356,8 @@ class Verdict:
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BranchLoss:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BranchLoss(Shown):
     """The losses of one branch."""
 
     name: str
@@ -372,8 +374,8 @@ class BranchLoss:
     """Ranges of entries that cannot be read: first entry, and the entry after the last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveredTree:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RecoveredTree(Shown):
     """A recovered tree."""
 
     path: str
@@ -396,8 +398,8 @@ class RecoveredTree:
     """Branches that had more entries than could be kept, or baskets that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveredNtuple:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RecoveredNtuple(Shown):
     """A recovered RNTuple."""
 
     path: str
@@ -408,8 +410,8 @@ class RecoveredNtuple:
     """Entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostNtuple:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LostNtuple(Shown):
     """An RNTuple without an anchor."""
 
     name: str
@@ -420,8 +422,8 @@ class LostNtuple:
     """Bytes from there on in records of RNTuples."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unplaced:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Unplaced(Shown):
     """Baskets of one branch of a tree whose record was not found."""
 
     tree: str
@@ -434,8 +436,8 @@ class Unplaced:
     """Entries in them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Unreadable(Shown):
     """A record that cannot be read."""
 
     name: str
@@ -452,8 +454,8 @@ class Unreadable:
     """The reason why it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recovery:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Recovery(Shown):
     """The result of a recovery."""
 
     schema: int
@@ -480,8 +482,8 @@ class Recovery:
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertedColumn:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ConvertedColumn(Shown):
     """A converted column."""
 
     name: str
@@ -490,8 +492,8 @@ class ConvertedColumn:
     """Its Arrow type."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LeftOut(Shown):
     """A column that cannot be converted."""
 
     name: str
@@ -500,8 +502,8 @@ class LeftOut:
     """The reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Converted:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Converted(Shown):
     """The report of a conversion."""
 
     tree: str

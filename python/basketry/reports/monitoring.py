@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Most:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Most(Shown):
     """The most that was seen in samples."""
 
     processes: int
@@ -19,8 +21,8 @@ class Most:
     """Proportional memory."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sample(Shown):
     """The state of a job at one moment: bytes, seconds, and counts since the beginning."""
 
     time: float
@@ -69,8 +71,8 @@ class Sample:
     empty."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputFile:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OutputFile(Shown):
     """A file that a job wrote."""
 
     path: str
@@ -85,8 +87,8 @@ class OutputFile:
     """When it was seen closed; none if it never was, or is open."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Watched(Shown):
     """The summary of a job."""
 
     schema: int

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from .shown import Shown
 from .values import Memory, Mixed, ReadTime, Sizes, Spread, Trial
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttributeSetReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AttributeSetReport(Shown):
     """A linked attribute set: an RNTuple with data about ranges of entries."""
 
     name: str
@@ -22,8 +23,8 @@ class AttributeSetReport:
     """Why it could not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PageReport(Shown):
     """A page."""
 
     cluster: int
@@ -38,8 +39,8 @@ class PageReport:
     """Whether a checksum follows it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnReport(Shown):
     """A column."""
 
     id: int
@@ -84,8 +85,8 @@ class ColumnReport:
     """Every page, if requested."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FieldReport(Shown):
     """A field."""
 
     id: int
@@ -133,8 +134,8 @@ class FieldReport:
     """Its columns: of all representations, those of representation 0 first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NtupleReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NtupleReport(Shown):
     """An RNTuple."""
 
     path: str

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Network(Shown):
     """What went over the network in a reading. Requests wait and arrive side by side, so their times may be more than
     that of the reading."""
 
@@ -20,8 +22,8 @@ class Network:
     """Seconds from the first to the last byte of replies, added up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Run(Shown):
     """One reading. Times in seconds."""
 
     real: float
@@ -40,8 +42,8 @@ class Run:
     """What went over the network, if files are on other machines, or a latency is simulated."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Figure(Shown):
     """Several runs of one thing."""
 
     median: float
@@ -56,8 +58,8 @@ class Figure:
     """Number of runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scaled:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Scaled(Shown):
     """Reading on a number of threads."""
 
     threads: int
@@ -76,8 +78,8 @@ class Scaled:
     """The speed-up as a share of the loop's: what reading itself makes of the cores."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnCost:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnCost(Shown):
     """The cost of a column in the median reading. Times in seconds."""
 
     name: str
@@ -101,8 +103,8 @@ class ColumnCost:
     """Why it is read as bytes, if it cannot be decoded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayoutSpeed:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LayoutSpeed(Shown):
     """A layout, and how fast the same columns and entries could be read in it."""
 
     layout: str
@@ -121,8 +123,8 @@ class LayoutSpeed:
     """Uncompressed MB/s (10^6)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Readspeed:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Readspeed(Shown):
     """The report of `readspeed`."""
 
     schema: int

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repeated:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Repeated(Shown):
     """How often a value occurs."""
 
     value: float
@@ -15,8 +17,8 @@ class Repeated:
     """How often."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrecisionLimit:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PrecisionLimit(Shown):
     """The errors that are allowed in one column. Each that is there must be kept."""
 
     relative: float | None
@@ -25,8 +27,8 @@ class PrecisionLimit:
     """By how much each number may change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrecisionChoice:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PrecisionChoice(Shown):
     """An encoding that was tried."""
 
     encoding: str
@@ -47,8 +49,8 @@ class PrecisionChoice:
     """Whether it holds, and its errors are allowed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnPrecision:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnPrecision(Shown):
     """A column of floating-point numbers."""
 
     name: str
@@ -92,8 +94,8 @@ class ColumnPrecision:
     """Why nothing is proposed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TablePrecision:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TablePrecision(Shown):
     """A table."""
 
     path: str
@@ -106,8 +108,8 @@ class TablePrecision:
     """Its columns of floating-point numbers, the largest first."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Precision:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Precision(Shown):
     """The report of `precision`."""
 
     schema: int

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedTable:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CheckedTable(Shown):
     """A tree or an RNTuple of a file."""
 
     path: str
@@ -23,8 +25,8 @@ class CheckedTable:
     """Bytes of the baskets or pages on disk."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Problem(Shown):
     """Something that is wrong in a file."""
 
     object: str
@@ -45,8 +47,8 @@ class Problem:
     """What is wrong."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedFile:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CheckedFile(Shown):
     """The report on a file."""
 
     path: Path
@@ -74,8 +76,8 @@ class CheckedFile:
     """What could not be checked, and harmless oddities."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Checked(Shown):
     """The report on all files."""
 
     schema: int
@@ -96,8 +98,8 @@ class Checked:
     """The files, in the order in which they were named."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LeftOut(Shown):
     """A file that was left out."""
 
     dataset: str
@@ -108,8 +110,8 @@ class LeftOut:
     """Why it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fileset:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Fileset(Shown):
     """A fileset, and the files that are not in it."""
 
     schema: int

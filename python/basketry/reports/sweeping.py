@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .reading import Figure
+from .shown import Shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Subject(Shown):
     """The input."""
 
     input: Path
@@ -27,8 +28,8 @@ class Subject:
     """Columns of the first level."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Setting(Shown):
     """A key and one of its values, as users write them."""
 
     key: str
@@ -37,8 +38,8 @@ class Setting:
     """Such as `30MB`, in the form that it is printed in."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Point(Shown):
     """One combination that is measured."""
 
     name: str | None = None
@@ -59,8 +60,8 @@ class Point:
     """Whether the sweep added the point to compare the others with: today's layout."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Head(Shown):
     """The description of a sweep."""
 
     schema: int
@@ -77,8 +78,8 @@ class Head:
     """The host."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Against:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Against(Shown):
     """A figure, compared with another."""
 
     times: float
@@ -93,8 +94,8 @@ class Against:
     there are too few runs even for the noise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Line(Shown):
     """The figures of a point."""
 
     point: Point
@@ -109,8 +110,8 @@ class Line:
     """Milliseconds for an entry of each column that is read alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamCost:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class StreamCost(Shown):
     """The cost of one more stream, at points that are otherwise the same."""
 
     settings: tuple[Setting, ...]
@@ -125,8 +126,8 @@ class StreamCost:
     """The cost at zero."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Front:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Front(Shown):
     """Points that no other beats in both of two figures."""
 
     metrics: tuple[str, ...]
@@ -135,8 +136,8 @@ class Front:
     """The points, by the first figure."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Decision(Shown):
     """The decision, with its reasons."""
 
     goal: str
@@ -155,8 +156,8 @@ class Decision:
     """The chosen layout as TOML, as `rewrite` takes it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Failure(Shown):
     """A job that failed."""
 
     point: int
@@ -169,8 +170,8 @@ class Failure:
     """The reason: the exit code and the last lines of what it said."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sweep(Shown):
     """The findings of a sweep."""
 
     head: Head
@@ -193,8 +194,8 @@ class Sweep:
     """Jobs that failed: commands of the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Estimate(Shown):
     """How long it will take."""
 
     points: int

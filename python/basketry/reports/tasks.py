@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Task(Shown):
     """A task: one command."""
 
     n: int
@@ -21,8 +23,8 @@ class Task:
     """The output, if there is one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BadInput:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BadInput(Shown):
     """An input that cannot be read, or is damaged."""
 
     path: str
@@ -31,8 +33,8 @@ class BadInput:
     """Why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jobs:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Jobs(Shown):
     """A plan."""
 
     schema: int
@@ -45,8 +47,8 @@ class Jobs:
     """Inputs that are in no task because they cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskOutput:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TaskOutput(Shown):
     """What tells an output from another one."""
 
     path: Path
@@ -59,8 +61,8 @@ class TaskOutput:
     """The last change of another file, in nanoseconds from 1970."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskState:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TaskState(Shown):
     """The state of a task that has run."""
 
     schema: int
@@ -87,8 +89,8 @@ class TaskState:
     """The JSON report of the command."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Failure(Shown):
     """A task that failed, or whose state cannot be read."""
 
     n: int
@@ -97,8 +99,8 @@ class Failure:
     """Why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Collected(Shown):
     """The report on all tasks."""
 
     schema: int

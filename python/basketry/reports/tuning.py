@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .making import Form
+from .shown import Shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReaderReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReaderReport(Shown):
     """Whose reading is expected and measured."""
 
     name: str
@@ -26,8 +27,8 @@ class ReaderReport:
     """Why that is not the reader itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Access:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Access(Shown):
     """Costs of reading beside decompression and decoding. Bytes are fetched from a file in the page cache: storage is
     not measured, its time is no property of the layout alone."""
 
@@ -41,8 +42,8 @@ class Access:
     """Seconds for each column, once in a reading, however little of it is read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measuring:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Measuring(Shown):
     """How the costs were measured."""
 
     seed: int
@@ -73,16 +74,16 @@ class Measuring:
     """The share by which sizes of the first choice were too small, by a second look at other baskets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nearest:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Nearest(Shown):
     """The nearest limit that could be met."""
 
     value: float | None
     """Bytes or seconds; none if loosening this one limit does not help."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LimitReport(Shown):
     """A limit."""
 
     name: str
@@ -97,8 +98,8 @@ class LimitReport:
     """If the limits cannot be met together and this limit is a cause: the nearest value that could be met."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bill:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Bill(Shown):
     """What a file costs over its life."""
 
     currency: str
@@ -125,8 +126,8 @@ class Bill:
     """Energy in kWh of computers and storage, with that of the building."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Choice(Shown):
     """A choice that `--choose` takes."""
 
     number: int
@@ -177,8 +178,8 @@ class Choice:
     """Whether it is the choice of this report."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Figures(Shown):
     """The cost of a file. Times are CPU seconds of one thread."""
 
     read: float
@@ -207,8 +208,8 @@ class Figures:
     """Chosen size of a cluster, in bytes on disk; None where clusters stay."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Cost(Shown):
     """The cost of a column, or a file, in a layout. Times are CPU seconds of one thread."""
 
     read: float
@@ -233,8 +234,8 @@ class Cost:
     """Number of baskets."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Group(Shown):
     """Columns that change from one codec to another."""
 
     from_: str
@@ -249,8 +250,8 @@ class Group:
     """Their costs in the chosen layout."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recasting:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Recasting(Shown):
     """A column of objects that is to be split or streamed otherwise."""
 
     tree: str
@@ -267,8 +268,8 @@ class Recasting:
     """Its costs in the chosen layout."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BestInContainer:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BestInContainer(Shown):
     """The best choice in a container."""
 
     container: str
@@ -281,8 +282,8 @@ class BestInContainer:
     """Why the content cannot be in the container."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrontPoint:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FrontPoint(Shown):
     """A point of the Pareto front."""
 
     size: float
@@ -293,8 +294,8 @@ class FrontPoint:
     """Seconds to compress."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loosened:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Loosened(Shown):
     """The gain of a looser limit."""
 
     name: str
@@ -307,8 +308,8 @@ class Loosened:
     """Seconds to read then."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Comparison(Shown):
     """Reading times of two files, side by side."""
 
     before: float
@@ -323,8 +324,8 @@ class Comparison:
     """Number of repeats."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Attempt(Shown):
     """A rewrite into a chosen layout, measured before the file got its name."""
 
     expected_size: float
@@ -345,8 +346,8 @@ class Attempt:
     "no-gain": it is neither smaller nor quicker to read, by more than the noise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Compared(Shown):
     """A prediction with its measurement."""
 
     expected: float
@@ -355,8 +356,8 @@ class Compared:
     """The measured value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proof:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Proof(Shown):
     """The measurements of the delivered output."""
 
     output: str
@@ -385,8 +386,8 @@ class Proof:
     """Whether the size limit holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tuning:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Tuning(Shown):
     """The report of `tune`."""
 
     schema: int

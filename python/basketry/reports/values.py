@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Sizes(Shown):
     """A size on disk and before compression."""
 
     bytes: int
@@ -13,8 +15,8 @@ class Sizes:
     """Bytes before compression."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Memory(Shown):
     """Memory that jobs need for a tree's baskets or an RNTuple's pages, in bytes."""
 
     read_baskets: int
@@ -30,8 +32,8 @@ class Memory:
     cluster, which ROOT's writer keeps until it is complete."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Spread(Shown):
     """Least, mean, median and greatest of some sizes."""
 
     min: int
@@ -44,8 +46,8 @@ class Spread:
     """Greatest."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTime:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReadTime(Shown):
     """Seconds of one core that a reader of all branches or fields needs, without storage: estimates from fixed
     speeds."""
 
@@ -57,8 +59,8 @@ class ReadTime:
     """To decode."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Trial(Shown):
     """A codec that was tried on a sample of a tree's baskets, or of an RNTuple's pages."""
 
     compression: str
@@ -67,8 +69,8 @@ class Trial:
     """Bytes of the sample in this codec over its bytes on disk."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mixed:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Mixed(Shown):
     """A sample of baskets or pages, each in the codec that is quickest so that all together are no larger than
     today."""
 

@@ -321,7 +321,8 @@ impl Dataset {
         &self.inputs
     }
 
-    pub(crate) fn entries_by_file(&self) -> &[u64] {
+    /// Entries of each file.
+    pub fn entries_by_file(&self) -> &[u64] {
         &self.input_entries
     }
 
