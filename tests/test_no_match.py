@@ -80,6 +80,9 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("show", "entries"): [["500:600"]],
     ("stats", "entries"): [["500:600"]],
     ("stats", "columns"): [["muon_*"]],
+    ("draw", "entries"): [["500:600"]],
+    ("draw", "cut"): [["goood"]],
+    ("draw", "weight"): [["goood"]],
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.
@@ -131,6 +134,8 @@ def command(verb: str, option: str, values: list[str], file: Path, out: Path) ->
         return [verb, str(file), "-o", f"{out}.root", *named]
     if verb == "readspeed" and option != "trees":
         return [verb, f"{file}:Events", *named]
+    if verb == "draw":
+        return [verb, f"{file}:Events", "x", *named]
     if verb in ("show", "stats", "precision", "tune"):
         return [verb, f"{file}:Events", *named]
     return [verb, str(file), *named]
