@@ -9,9 +9,6 @@ import awkward as ak
 import numpy as np
 import pytest
 import uproot
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 import basketry as bk
 from referee import browser
@@ -88,22 +85,20 @@ def test_bins_are_those_of_numpy(bins: str | None, file: Path, values: dict[str,
     assert one["histogram"]["deviations"] == pytest.approx([inside.std()])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    values=arrays.arrays("f8", st.integers(1, 60), elements=st.floats(-1e6, 1e6)),
-    bins=st.integers(1, 50),
-)
-def test_any_numbers_are_in_the_bins_of_numpy(
-    values: np.ndarray, bins: int, basketry: Basketry, tmp_path: Path
-) -> None:
-    path = tmp_path / "any.root"
-    path.unlink(missing_ok=True)
-    with bk.recreate(path) as file:
+@pytest.mark.parametrize("seed", range(12))
+def test_any_numbers_are_in_the_bins_of_numpy(seed: int, basketry: Basketry, tmp_path: Path) -> None:
+    draw = np.random.default_rng(seed)
+    values = draw.normal(0, 10.0 ** draw.integers(-6, 7), draw.integers(1, 300))
+    # Round numbers lie on edges.
+    values = np.round(values, int(draw.integers(0, 3))) if seed % 2 else values
+    bins = int(draw.integers(1, 60))
+    with bk.recreate(tmp_path / "any.root") as file:
         file["t"] = {"x": values}
-    one = curve(basketry, f"{path}:t", "x", "--bins", bins)
+    place = f"{tmp_path / 'any.root'}:t"
+    one = curve(basketry, place, "x", "--bins", str(bins))
     assert inner(one).tolist() == np.histogram(values, bins)[0].tolist()
     edge = float(np.ceil(np.abs(values).max())) + 1.0
-    given = curve(basketry, f"{path}:t", "x", "--bins", f"{bins},{-edge},{edge}")
+    given = curve(basketry, place, "x", "--bins", f"{bins},{-edge},{edge}")
     assert inner(given).tolist() == np.histogram(values, bins, (-edge, edge))[0].tolist()
 
 
@@ -157,13 +152,11 @@ def test_whole_numbers_lie_in_the_middle_of_their_bins(file: Path, values: dict[
 
 
 def test_memory_and_threads_change_nothing(file: Path, basketry: Basketry) -> None:
-    words = ("draw", f"{file}:Events", "pt", "--weight", "w", "--cut", "q > 3", "--cut", "ok", "--json")
+    words = ("draw", f"{file}:Events", "pt", "--weight", "w", "--cut", "q > 3", "--cut", "ok", "--cut", "pt > 0", "--json")
     first = basketry(*words)
     # With little memory the numbers are not kept, and the columns are read twice.
-    assert all(
-        basketry(*words, "-j", threads, "--memory", memory) == first for threads in "12" for memory in ("300kB",)
-    )
-    assert len(json.loads(first)["curves"]) == 2
+    assert all(basketry(*words, "-j", threads, "--memory", "2MB") == first for threads in "12")
+    assert sum(one["filled"] for one in json.loads(first)["curves"]) * 24 > 2_000_000 / 8
 
 
 def test_several_files_and_cuts_share_their_bins(
@@ -318,7 +311,6 @@ def test_pictures_are_whole(file: Path, basketry: Basketry, tmp_path: Path, open
             )
             bright = [sum(map(int, colour[4:-1].split(","))) for colour in (ink, paper)]
             assert (bright[0] < bright[1]) == (scheme == "light")
-            opened.tell("Page.captureScreenshot")
         opened.picture(BUILD / f"draw-{name}.png")
     assert opened.said == []
     opened.open(tmp_path / "tagged.svg")

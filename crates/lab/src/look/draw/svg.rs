@@ -133,7 +133,9 @@ fn frame(drawing: &Drawing, first: &Curve) -> Picture {
         let conditions = one.cut.iter().map(|cut| format!("cut {cut}"));
         let conditions = conditions.chain(one.weight.iter().map(|weight| format!("weight {weight}")));
         let conditions = conditions.collect::<Vec<_>>().join("; ");
-        for text in [facts(one), conditions].into_iter().filter(|text| !text.is_empty()) {
+        let mut lines = wrapped(&facts(one), room);
+        lines.extend(Some(conditions).filter(|text| !text.is_empty()));
+        for text in lines {
             y += LINE;
             about.push(Text { y, text: fitting(&text, room) });
         }
@@ -166,7 +168,7 @@ fn frame(drawing: &Drawing, first: &Curve) -> Picture {
 }
 
 /// How many were filled, and where they are.
-fn facts(curve: &Curve) -> String {
+fn facts(curve: &Curve) -> Vec<String> {
     let histogram = &curve.histogram;
     let mut facts = vec![format!("{} filled", count(curve.filled))];
     let axes: &[&str] = if histogram.axes.len() > 1 { &["of x ", "of y "] } else { &[""] };
@@ -176,7 +178,19 @@ fn facts(curve: &Curve) -> String {
     let outside = [(curve.below, "below"), (curve.above, "above"), (curve.no_number, "no number")];
     let outside = outside.into_iter().filter(|(many, _)| *many > 0);
     facts.extend(outside.map(|(many, what)| format!("{} {what}", count(many))));
-    facts.join(" · ")
+    facts
+}
+
+/// Facts in lines of so many pixels.
+fn wrapped(facts: &[String], room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for fact in facts {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(fact) + width(" · ") <= room => *line += &format!(" · {fact}"),
+            _ => lines.push(fact.clone()),
+        }
+    }
+    lines
 }
 
 /// The histograms of one axis.

@@ -287,6 +287,9 @@ fn tiles(contents: &Contents) -> Option<Chart> {
         };
         let name = if several { format!("{}: {group}", column.table) } else { group.clone() };
         let place = *places.entry((column.table.clone(), group.clone())).or_insert(groups.len());
+        // What all names of a group begin with stands above them.
+        let own = column.name.strip_prefix(group.as_str()).map(|own| own.trim_start_matches(['_', '.']));
+        let tile = Tile { name: own.filter(|own| !own.is_empty()).map_or(tile.name, short), ..tile };
         match groups.get_mut(place) {
             Some((_, tiles)) => tiles.push(tile),
             None => groups.push((name, vec![tile])),
@@ -301,7 +304,9 @@ fn tiles(contents: &Contents) -> Option<Chart> {
     }
     let together = |(name, mut parts): (String, Vec<Tile>)| {
         if parts.len() == 1 {
-            return parts.pop();
+            let only = parts.pop()?;
+            let whole = only.text.first().cloned().unwrap_or_default();
+            return Some(Tile { name: short(&whole), ..only });
         }
         let sum: f64 = parts.iter().map(|tile| tile.size).sum();
         let bytes = amount(Unit::Bytes, sum * scale.factor);
@@ -327,7 +332,6 @@ fn along(contents: &Contents) -> Option<Chart> {
         return None;
     }
     let scale = Scale::of(Unit::Bytes, contents.pieces.iter().map(|piece| as_f64(piece.seek)));
-    let each = contents.pieces.len().div_ceil(MOST_PIECES).max(1);
     let several = contents.has_several_tables();
     let order = contents.by_size();
     // The largest columns have colours of their own, or the tables, if there are several.
@@ -342,7 +346,11 @@ fn along(contents: &Contents) -> Option<Chart> {
     let mut pieces: Vec<&Piece> = contents.pieces.iter().collect();
     pieces.sort_by_key(|piece| piece.seek);
     let mut series: Vec<Series> = Vec::new();
-    for piece in pieces.into_iter().step_by(each) {
+    // Those of columns with a colour are drawn before others.
+    let (known, rest): (Vec<&Piece>, Vec<&Piece>) =
+        pieces.into_iter().partition(|piece| named.contains_key(&piece.column));
+    let [step, each] = [&known, &rest].map(|pieces| pieces.len().div_ceil(MOST_PIECES).max(1));
+    for piece in rest.into_iter().step_by(each).chain(known.into_iter().step_by(step)) {
         let Some(column) = contents.columns.get(piece.column) else { continue };
         let name = named.get(&piece.column).cloned().unwrap_or_else(|| "other columns".to_owned());
         let text = vec![
@@ -356,11 +364,14 @@ fn along(contents: &Contents) -> Option<Chart> {
             None => series.push(Series::new(name, Style::Dots, vec![spot])),
         }
     }
-    // Large columns first, and what has no name of its own last and behind the others.
-    let rank =
-        |series: &Series| order.iter().position(|number| named.get(number) == Some(&series.name)).unwrap_or(usize::MAX);
+    // What has no name of its own lies behind the others, of which the largest comes first.
+    let rank = |series: &Series| order.iter().position(|number| named.get(number) == Some(&series.name)).map(|n| n + 1);
     series.sort_by_key(rank);
-    let share = if each > 1 { format!(" One of {each} is drawn.") } else { String::new() };
+    let share = match (each, step) {
+        (1, 1) => String::new(),
+        (each, 1) => format!(" Of other columns one of {each} is drawn."),
+        (each, step) => format!(" One of {} is drawn.", each.max(step)),
+    };
     let note = format!(
         "A dot for each basket or page: where it begins in the file, and its first entry (of a page that of its cluster). Whoever reads \
          entries in order goes from the bottom to the top.{share}"
