@@ -70,17 +70,17 @@ def test_bins_are_those_of_numpy(bins: str | None, file: Path, values: dict[str,
     one = curve(basketry, f"{file}:Events", "x", *([] if bins is None else ["--bins", bins]))
     finite = x[np.isfinite(x)]
     count, *limits = (40,) if bins is None else map(float, bins.split(","))
-    limits = limits or [finite.min(), finite.max()]
-    contents, edges = np.histogram(finite, int(count), limits)
+    low, high = limits or [finite.min(), finite.max()]
+    contents, edges = np.histogram(finite, int(count), (low, high))
     assert one["histogram"]["axes"][0]["edges"] == pytest.approx(edges, rel=1e-14)
     assert inner(one).tolist() == contents.tolist()
     assert one["no_number"] == np.isnan(x).sum()
-    assert one["above"] == (x >= limits[1]).sum() - (bins is None or bins == "7")
-    assert one["below"] == (finite < limits[0]).sum()
+    assert one["above"] == (x >= high).sum() - (bins is None or bins == "7")
+    assert one["below"] == (finite < low).sum()
     assert one["filled"] == ENTRIES - one["no_number"]
     assert one["entries"] == ENTRIES
     assert inner(one, "errors") == pytest.approx(np.sqrt(contents))
-    inside = finite[(finite >= limits[0]) & (finite <= limits[1])]
+    inside = finite[(finite >= low) & (finite <= high)]
     assert one["histogram"]["means"] == pytest.approx([inside.mean()])
     assert one["histogram"]["deviations"] == pytest.approx([inside.std()])
 
@@ -152,7 +152,20 @@ def test_whole_numbers_lie_in_the_middle_of_their_bins(file: Path, values: dict[
 
 
 def test_memory_and_threads_change_nothing(file: Path, basketry: Basketry) -> None:
-    words = ("draw", f"{file}:Events", "pt", "--weight", "w", "--cut", "q > 3", "--cut", "ok", "--cut", "pt > 0", "--json")
+    words = (
+        "draw",
+        f"{file}:Events",
+        "pt",
+        "--weight",
+        "w",
+        "--cut",
+        "q > 3",
+        "--cut",
+        "ok",
+        "--cut",
+        "pt > 0",
+        "--json",
+    )
     first = basketry(*words)
     # With little memory the numbers are not kept, and the columns are read twice.
     assert all(basketry(*words, "-j", threads, "--memory", "2MB") == first for threads in "12")

@@ -19,7 +19,7 @@ OTHER_VALUES = {
     "SIZE", "N", "FILE", "NAME|N", "CODEC", "KIND", "LEVEL", "HOW", "RATIO", "true|false", "NUMBER", "SECONDS",
     "PERCENT", "GOAL", "LIMIT", "READER", "CONTAINER", "CONTAINER,...", "REPORT.json", "FILE.toml", "SHARE", "WHO",
     "COMMAND", "TIME", "DIR", "DIR,...", "SYSTEM", "OTHER", "BxM,...", "KIND,...", "N,...", "CODEC,...", "WHAT,...",
-    "20MB/s,30ms", "N|1..N", "KEY=VALUE,...",
+    "20MB/s,30ms", "N|1..N", "KEY=VALUE,...", "N|N,LOW,HIGH", "FILE.html",
 }  # fmt: skip
 #: Options with such a value that is no name in an input after all: names of outputs, of data sets, of other files.
 OTHER_OPTIONS = {
@@ -28,6 +28,7 @@ OTHER_OPTIONS = {
     ("plan", "name"),
     ("monitor", "file"),
     ("schema", "diff"),
+    ("draw", "with"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
 CASES: dict[tuple[str, str], list[list[str]]] = {

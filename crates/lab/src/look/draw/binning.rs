@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 /// Most cells of a histogram.
-const MOST_CELLS: usize = 1 << 20;
+const MOST_CELLS: usize = 1 << 18;
 /// Most bins of width one that whole numbers get.
 const MOST_ONES: f64 = 100.0;
 
@@ -67,9 +67,9 @@ pub(super) struct Binning {
 impl Binning {
     /// Bins in a range that is known.
     fn new(count: usize, [low, high]: [f64; 2], is_closed: bool) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^20 bins")]
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^18 bins")]
         let step = (high - low) / count as f64;
-        #[expect(clippy::cast_precision_loss, reason = "at most 2^20 bins")]
+        #[expect(clippy::cast_precision_loss, reason = "at most 2^18 bins")]
         let edges = (0..count).map(|bin| low + bin as f64 * step).chain([high]);
         Self { edges: edges.collect(), is_closed }
     }

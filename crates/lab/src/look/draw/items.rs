@@ -9,8 +9,8 @@ use flow::{Budget, Computed, Given, Progress, Step};
 use rootfile::{Error, Hint, Result};
 
 use super::fill::Item;
+use super::options::{DrawOptions, Sample};
 use super::values::{Together, Values};
-use super::{DrawOptions, Sample};
 use crate::look::check_entries;
 use crate::system::on_each::on_each;
 

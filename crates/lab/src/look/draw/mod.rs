@@ -8,19 +8,21 @@
 mod binning;
 mod fill;
 mod items;
+mod options;
 mod report;
 pub mod scale;
 pub mod svg;
 mod values;
 
+use flow::Progress;
 use flow::inputs::Input;
-use flow::{Budget, Entries, Progress};
-use rootfile::{Error, Follow, Hint, Result, public_path};
+use rootfile::{Error, Hint, Result, public_path};
 
 pub use binning::Bins;
 use binning::{Binning, Extent, check_cells};
 use fill::{Filler, Item};
 use items::Items;
+pub use options::{DrawOptions, Sample};
 pub use report::{Curve, Drawing};
 
 use super::rows::histogram;
@@ -30,36 +32,6 @@ const MOST_CURVES: usize = 12;
 /// Bins where the user asks for none: of one axis, and of two.
 const DEFAULT: usize = 40;
 const DEFAULT_OF_TWO: [usize; 2] = [40, 20];
-
-/// Files that count as one, and what they are called.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    /// What users call them.
-    pub name: String,
-    /// The files, each with its table.
-    pub inputs: Vec<Input>,
-}
-
-/// What is drawn of tables.
-#[derive(Clone, Debug)]
-pub struct DrawOptions {
-    /// The expression, or `Y:X`.
-    pub expression: String,
-    /// Conditions, each of which makes a curve.
-    pub cuts: Vec<String>,
-    /// The weight of each entry or item.
-    pub weight: Option<String>,
-    /// Bins to the right, and upwards.
-    pub bins: [Option<Bins>; 2],
-    /// Entries.
-    pub entries: Entries,
-    /// Whether entries may be none.
-    pub allow_no_match: bool,
-    /// How far addresses in the files are followed.
-    pub follow: Follow,
-    /// Memory and threads.
-    pub budget: Budget,
-}
 
 /// The histograms of an expression.
 ///

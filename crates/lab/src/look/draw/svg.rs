@@ -6,8 +6,8 @@ use objects::Histogram;
 use rootfile::text::count;
 use rootfile::{Error, Hint, Result};
 
+use super::report::{Curve, Drawing};
 use super::scale::{Mark, Scale, short};
-use super::{Curve, Drawing};
 use crate::report::COLOURS;
 
 /// Pixels of the picture, and of the line of a legend.
