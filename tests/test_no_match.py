@@ -19,7 +19,7 @@ OTHER_VALUES = {
     "SIZE", "N", "FILE", "NAME|N", "CODEC", "KIND", "LEVEL", "HOW", "RATIO", "true|false", "NUMBER", "SECONDS",
     "PERCENT", "GOAL", "LIMIT", "READER", "CONTAINER", "CONTAINER,...", "REPORT.json", "FILE.toml", "SHARE", "WHO",
     "COMMAND", "TIME", "DIR", "DIR,...", "SYSTEM", "OTHER", "BxM,...", "KIND,...", "N,...", "CODEC,...", "WHAT,...",
-    "20MB/s,30ms", "N|1..N", "KEY=VALUE,...",
+    "20MB/s,30ms", "N|1..N", "KEY=VALUE,...", "N|N,LOW,HIGH", "FILE.html",
 }  # fmt: skip
 #: Options with such a value that is no name in an input after all: names of outputs, of data sets, of other files.
 OTHER_OPTIONS = {
@@ -28,6 +28,7 @@ OTHER_OPTIONS = {
     ("plan", "name"),
     ("monitor", "file"),
     ("schema", "diff"),
+    ("draw", "with"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
 CASES: dict[tuple[str, str], list[list[str]]] = {
@@ -80,6 +81,9 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("show", "entries"): [["500:600"]],
     ("stats", "entries"): [["500:600"]],
     ("stats", "columns"): [["muon_*"]],
+    ("draw", "entries"): [["500:600"]],
+    ("draw", "cut"): [["goood"]],
+    ("draw", "weight"): [["goood"]],
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.
@@ -131,6 +135,8 @@ def command(verb: str, option: str, values: list[str], file: Path, out: Path) ->
         return [verb, str(file), "-o", f"{out}.root", *named]
     if verb == "readspeed" and option != "trees":
         return [verb, f"{file}:Events", *named]
+    if verb == "draw":
+        return [verb, f"{file}:Events", "x", *named]
     if verb in ("show", "stats", "precision", "tune"):
         return [verb, f"{file}:Events", *named]
     return [verb, str(file), *named]

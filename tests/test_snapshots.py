@@ -91,6 +91,7 @@ show small.root --entries 5000:
 count small.root:Evnts
 schema small.root --dif other.root
 stats small.root none
+draw small.root ptt
 rewrite small.root
 rewrite small.root -o out.root --kep x
 rewrite small.root -o out.root --threads many
@@ -251,6 +252,10 @@ count all.root more.root
 schema all.root:dir/Events
 schema all.root:dir/Events --diff more.root
 stats all.root:dir/Events
+draw all.root:dir/Events n
+draw all.root:dir/Events pt --bins 5,0,10 --cut 'n < 9' --cut 'n >= 9'
+draw all.root:dir/Events n:pt --bins 8,0,8
+draw all.root:h
 """
 
 

@@ -43,13 +43,14 @@ MODULES = {
     ),
     "inspecting": ("Report of `inspect`; see docs/inspect-schema.md.", ["lab/src/decide/inspect/report:Report"]),
     "looking": (
-        "Reports of `ls`, `show`, `count`, `schema` and `stats`.",
+        "Reports of `ls`, `show`, `count`, `schema`, `stats` and `draw`.",
         [
             "lab/src/look/listing:Listing",
             "lab/src/look/count:Counts",
             "lab/src/look/schema:TableColumns",
             "lab/src/look/rows:Rows",
             "lab/src/look/statistics:TableStatistics",
+            "lab/src/look/draw/report:Drawing",
         ],
     ),
     "making": (

@@ -8,9 +8,9 @@
     with basketry.recreate("new.root", compression="zstd:1") as file:
         file["Events"] = {"x": array, "jets": jagged}
 
-The verbs of the command `basketry` are functions here: `ls`, `show`, `count`, `schema`, `stats`, `inspect`, `rewrite`,
-`merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`; for thousands of files `check`,
-`fileset`, and `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
+The verbs of the command `basketry` are functions here: `ls`, `show`, `count`, `schema`, `stats`, `draw`, `inspect`,
+`rewrite`, `merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`; for thousands of files
+`check`, `fileset`, and `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
 `sweep_figures` draws the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask,
 parsl or an executor; `nanoevents` gives coffea's NanoEvents. `scan` is a LazyFrame of polars over files, `sql` a query
 of DuckDB, and `loader` gives batches for training.
@@ -41,6 +41,7 @@ from .verbs import (
     collect,
     convert,
     count,
+    draw,
     fileset,
     generate,
     inspect,
@@ -132,6 +133,7 @@ __all__ = [
     "count",
     "create",
     "distributed",
+    "draw",
     "exceptions",
     "fileset",
     "from_pyroot",

@@ -156,6 +156,12 @@ def call_stats(files: Files) -> None:
     assert {bk.stats(place, columns="x").entries for place in files.tables} == {ENTRIES}
 
 
+def call_draw(files: Files) -> None:
+    """Files of a picture one after the other, with all entries of each."""
+    first, *others = files.tables
+    assert {one.entries for one in bk.draw(first, "x", besides=others[:11]).curves} == {ENTRIES}
+
+
 def call_inspect(files: Files) -> None:
     """One file after the other."""
     assert {bk.inspect(path, no_trials=True).trees[0].entries for path in files.paths} == {ENTRIES}
@@ -297,6 +303,7 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "schema": call_schema,
     "show": call_show,
     "stats": call_stats,
+    "draw": call_draw,
     "inspect": call_inspect,
     "layout": call_layout,
     "check": call_check,

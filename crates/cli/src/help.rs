@@ -8,7 +8,7 @@ use crate::output;
 
 /// The verbs by what they are for. A test compares them with those that there are.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Look into files", &["ls", "show", "count", "schema", "stats", "inspect"]),
+    ("Look into files", &["ls", "show", "count", "schema", "stats", "draw", "inspect"]),
     ("Make files", &["rewrite", "merge", "hadd", "convert", "recover"]),
     ("Compare and check", &["verify", "check"]),
     ("Choose a layout", &["tune", "precision", "readspeed", "sweep"]),
@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
 ];
 
 /// What other commands call the same: the word, and the command to use.
-const ELSEWHERE: [(&str, &str); 21] = [
+const ELSEWHERE: [(&str, &str); 24] = [
     ("head", "show FILE:TREE"),
     ("cat", "show FILE:TREE --csv"),
     ("print", "show FILE:HISTOGRAM"),
@@ -30,6 +30,9 @@ const ELSEWHERE: [(&str, &str); 21] = [
     ("tree", "ls -r FILE"),
     ("types", "schema FILE:TREE"),
     ("describe", "stats FILE:TREE"),
+    ("plot", "draw FILE:TREE EXPR"),
+    ("hist", "draw FILE:TREE EXPR"),
+    ("histogram", "draw FILE:TREE EXPR"),
     ("columns", "schema FILE:TREE"),
     ("wc", "count FILE"),
     ("entries", "count FILE"),

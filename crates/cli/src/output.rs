@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
+pub use rootfile::text::{count, plural};
 use rootfile::text::{is_printable, printable, printable_lines, shortened};
 use rootfile::{Error, ErrorKind, OutputFile, Result, public_path, public_text};
 
@@ -274,24 +275,6 @@ pub fn bytes(n: u64) -> String {
     scaled(n, &["B", "kB", "MB", "GB", "TB", "PB", "EB"])
 }
 
-/// A count for people: whole below a million.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// A count with its noun.
-pub fn plural(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(n), if n == 1 { one } else { many })
-}
-
 fn scaled(n: u64, units: &[&str]) -> String {
     #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
     let mut value = n as f64;
@@ -331,7 +314,9 @@ pub fn progress(total: u64, what: &'static str, quiet: bool) -> ProgressBar {
     }
     // Indicatif hides itself where standard error is no terminal.
     let bar = ProgressBar::new(total).with_message(what);
-    if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}") {
+    if let Ok(style) = ProgressStyle::with_template(
+        "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}",
+    ) {
         bar.set_style(style);
     }
     // A hidden bar needs no ticker, which is a thread.
@@ -364,9 +349,6 @@ mod tests {
         ] {
             assert_eq!(bytes(n), text);
         }
-        assert_eq!(count(0), "0");
-        assert_eq!(count(999), "999");
-        assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(percent(1, 8), "12.5%");
         assert_eq!(percent(1, 0), "");
     }

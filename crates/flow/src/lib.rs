@@ -41,7 +41,7 @@ pub use rewrite::forecast::{forecast, forecast_within};
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
 pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
-pub use select::{CutFlow, CutStep};
+pub use select::{Computed, CutFlow, CutStep, Given, Step};
 pub use table::depth::{Depth, Depths};
 pub use verify::{
     ColumnError, CycleKind, Difference, OlderCycle, TableKind, Tolerance, Tolerances, TreeVerdict, Verdict,

@@ -24,7 +24,7 @@ function theme() {
     categoryAxis: axis,
     visualMap: { textStyle: { color: soft } },
     scatter: { label: { color: soft, textBorderColor: paper, textBorderWidth: 2 } },
-    treemap: { itemStyle: { borderColor: paper } },
+    treemap: { itemStyle: { borderColor: paper }, upperLabel: { color: ink } },
   };
 }
 
@@ -57,6 +57,20 @@ button.addEventListener("click", () => {
 for (const { name } of charts) {
   const place = document.getElementById(`chart-${name}`);
   new ResizeObserver(() => echarts.getInstanceByDom(place).resize()).observe(place);
+}
+
+// The command beside the button goes to the clipboard; where there is none it is selected.
+for (const copy of document.querySelectorAll(".copy")) {
+  copy.addEventListener("click", async () => {
+    const command = copy.previousElementSibling;
+    getSelection().selectAllChildren(command);
+    try {
+      await navigator.clipboard.writeText(command.textContent);
+      copy.textContent = "copied";
+    } catch {
+      copy.textContent = "selected";
+    }
+  });
 }
 
 function sort(table, column, ascending) {

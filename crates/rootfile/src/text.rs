@@ -78,6 +78,24 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(parts.collect())
 }
 
+/// A count for people, with a comma before every three digits.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A count with its noun.
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
 /// Text of at most `most` characters, three at least: a longer one is cut in the middle, as names often differ in their ends.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     // Characters are no more than bytes.
@@ -94,6 +112,14 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_have_commas() {
+        for (n, text) in [(0, "0"), (999, "999"), (1_234_567, "1,234,567")] {
+            assert_eq!(count(n), text);
+        }
+        assert_eq!([0, 1, 2].map(|n| plural(n, "tree", "trees")), ["0 trees", "1 tree", "2 trees"]);
+    }
 
     #[test]
     fn lines_stay_lines() {

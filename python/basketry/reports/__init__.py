@@ -6,7 +6,7 @@ Python, are `class_` and `from_` here.
 
 from .generating import Generated
 from .inspecting import Finding, Inspection
-from .looking import Counts, Listing, Rows, TableColumns, TableStatistics
+from .looking import Counts, Drawing, Listing, Rows, TableColumns, TableStatistics
 from .making import Converted, Outlook, Recovery, Summary, Verdict
 from .monitoring import Watched
 from .reading import Readspeed
@@ -21,6 +21,7 @@ __all__ = [
     "Collected",
     "Converted",
     "Counts",
+    "Drawing",
     "Fileset",
     "Finding",
     "Generated",

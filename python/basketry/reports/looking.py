@@ -1,4 +1,4 @@
-"""Reports of `ls`, `show`, `count`, `schema` and `stats`."""
+"""Reports of `ls`, `show`, `count`, `schema`, `stats` and `draw`."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -262,3 +262,80 @@ class TableStatistics(Shown):
     """Entries that were looked at."""
     columns: tuple[ColumnStatistics, ...]
     """The columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistogramAxis:
+    """An axis."""
+
+    title: str
+    """Title."""
+    edges: tuple[float, ...]
+    """Edges of the bins, one more than there are bins."""
+    labels: tuple[str, ...]
+    """Labels of the bins; empty if there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """A histogram or profile of ROOT's own classes."""
+
+    title: str
+    """Title."""
+    axes: tuple[HistogramAxis, ...]
+    """Axes, one for each dimension."""
+    profile: bool
+    """Whether bins hold means of values: a profile."""
+    contents: tuple[float, ...]
+    """The content of each cell as `TH1::GetBinContent` gives it; the first axis runs fastest, each axis with its
+    underflow and overflow."""
+    errors: tuple[float, ...]
+    """The error of each cell, as `TH1::GetBinError` gives it; empty for a profile."""
+    entries: float
+    """Number of entries."""
+    means: tuple[float, ...]
+    """Mean of each axis, by the sums that were kept while it was filled."""
+    deviations: tuple[float, ...]
+    """Standard deviation of each axis."""
+    waiting: int
+    """Entries that wait in the buffer of a histogram whose limits are not chosen yet; they are in no bin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A histogram of a picture."""
+
+    name: str
+    """What it is called beside the others."""
+    files: tuple[str, ...]
+    """The files, as given."""
+    path: str
+    """Path of the table, or of the histogram."""
+    class_: str | None
+    """Class of a histogram that a file has; none of one that was filled."""
+    cut: str | None
+    """The condition."""
+    weight: str | None
+    """The weight."""
+    entries: int | None
+    """Entries of the table that were looked at; none of a histogram that a file has."""
+    filled: int
+    """Items that were filled: numbers that pass the cut, in bins and outside of them."""
+    no_number: int
+    """Items that pass the cut and are NaN, or have no value. They are in no bin."""
+    below: int
+    """Items below the first bin of an axis."""
+    above: int
+    """Items above the last bin of an axis."""
+    histogram: Histogram
+    """Axes and bins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """Histograms that are drawn in one picture."""
+
+    content: str
+    """What the contents of bins are."""
+    curves: tuple[Curve, ...]
+    """The curves, one for each sample and cut."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .figures import sweep_figures
 from .files import convert, generate, inspect, layout, merge, precision, readspeed, recover, rewrite, tune, verify
-from .looking import count, ls, schema, show, stats
+from .looking import count, draw, ls, schema, show, stats
 from .many_files import check, collect, fileset, plan, run_task
 from .monitoring import Monitor
 from .sweeping import sweep
@@ -16,6 +16,7 @@ __all__ = [
     "collect",
     "convert",
     "count",
+    "draw",
     "fileset",
     "generate",
     "inspect",

@@ -48,18 +48,27 @@ if TYPE_CHECKING:
     from .options import Place, Places
 
 
-def inspect(file: Place, *, baskets: bool = False, no_trials: bool = False) -> Inspection:
+def inspect(
+    file: Place,
+    *,
+    baskets: bool = False,
+    no_trials: bool = False,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+) -> Inspection:
     """Content, layout and faults of a file, worst fault first.
 
     `file` is FILE, or FILE:TREE for one of its trees (or a pattern such as "f.root:dir/*"); `baskets` lists
     every basket. Commands of findings, and the other container (`Inspection.moved`), are tried on samples, which takes
     a few seconds at most; with `no_trials` they are not. Of a Parquet file, `Inspection.parquet` has the metadata: row
-    groups, and columns with their types, codecs and sizes; no faults are looked for.
+    groups, and columns with their types, codecs and sizes; no faults are looked for. `output` also writes a page, an
+    HTML file that needs no network; `force` replaces one.
     """
     from ..reports.inspecting import Inspection
     from ..reports.parse import parse
 
-    options = {"json": True, "baskets": baskets, "no_trials": no_trials}
+    page = None if output is None else os.fspath(output)
+    options = {"json": True, "baskets": baskets, "no_trials": no_trials, "output": page, "force": force}
     return parse(Inspection, report("inspect", options, [os.fspath(file)]))
 
 

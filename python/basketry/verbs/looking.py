@@ -1,5 +1,5 @@
-"""The verbs that look into files as functions: `ls`, `show`, `count`, `schema` and `stats`. Arguments and errors are
-those of `files`."""
+"""The verbs that look into files as functions: `ls`, `show`, `count`, `schema`, `stats` and `draw`. Arguments and
+errors are those of `files`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from .._core import report
 from .calling import as_paths
 
 if TYPE_CHECKING:
-    from ..reports import Counts, Listing, Rows, TableColumns, TableStatistics
+    from typing import TypeAlias
+
+    from ..reports import Counts, Drawing, Listing, Rows, TableColumns, TableStatistics
     from .options import Names, Place, Places, Size
+
+    #: A number of bins, or that and from where to where they reach.
+    Bins: TypeAlias = int | tuple[int, float, float]
 
 
 def ls(
@@ -120,3 +125,58 @@ def stats(
         "memory": memory,
     }
     return parse(TableStatistics, report("stats", options, [os.fspath(file)]))
+
+
+def draw(
+    file: Place,
+    expression: str | None = None,
+    *,
+    cut: Names = (),
+    weight: str | None = None,
+    bins: Bins | None = None,
+    bins_y: Bins | None = None,
+    log: bool = False,
+    besides: Places = (),
+    entries: str | os.PathLike[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    allow_no_match: bool = False,
+    follow_urls: bool = False,
+    threads: int = 0,
+    memory: Size = "1GiB",
+) -> Drawing:
+    """The histogram of an expression over a table, or without an expression one that a file has (FILE:HISTOGRAM).
+
+    `expression` is one expression, or "Y:X" for two axes. Each item of a list is filled. Several conditions (`cut`) and
+    the files `besides` are several curves in the same bins. `weight` is an expression. `bins` is a number of bins, or
+    (number, low, high); without it bins reach from the least number to the largest. `bins_y` are those upwards.
+
+    `Drawing.curves` has the contents of the bins with their errors, and counts of what is outside of them or NaN.
+    `output` also makes a picture, an SVG file, with contents on a logarithmic scale if `log`; `force` replaces one.
+    `file`, `entries`, `allow_no_match`, `threads` and `memory` are those of `stats`.
+    """
+    from ..reports.looking import Drawing
+    from ..reports.parse import parse
+
+    options = {
+        "json": True,
+        "cut": [cut] if isinstance(cut, str) else list(cut),
+        "weight": weight,
+        "bins": _bins(bins),
+        "bins_y": _bins(bins_y),
+        "log": log,
+        "with": [str(path) for path in as_paths(besides)],
+        "entries": None if entries is None else os.fspath(entries),
+        "output": None if output is None else os.fspath(output),
+        "force": force,
+        "allow_no_match": allow_no_match,
+        "follow_urls": follow_urls,
+        "threads": threads,
+        "memory": memory,
+    }
+    return parse(Drawing, report("draw", options, [os.fspath(file), *([] if expression is None else [expression])]))
+
+
+def _bins(bins: Bins | None) -> str | None:
+    """Bins as the option has them."""
+    return None if bins is None else str(bins) if isinstance(bins, int) else ",".join(map(str, bins))

@@ -85,8 +85,8 @@ fn print(report: &Checked, quiet: bool) -> Result<()> {
         let count = |n: &u64| output::count(*n);
         writeln!(
             out,
-            "{} files of {}: {} whole, {} damaged, {} unreadable{}",
-            report.files.len(),
+            "{} of {}: {} whole, {} damaged, {} unreadable{}",
+            output::plural(report.files.len() as u64, "file", "files"),
             output::bytes(*bytes),
             count(ok),
             count(damaged),

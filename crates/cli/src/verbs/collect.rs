@@ -79,12 +79,12 @@ fn print(all: &Collected, quiet: bool) -> Result<()> {
         let unknown = if all.unknown > 0 { format!(", {} unknown", output::count(all.unknown)) } else { String::new() };
         writeln!(
             out,
-            "{} of {} tasks done, {} failed, {} missing{unknown}; {} outputs, {}",
+            "{} of {} tasks done, {} failed, {} missing{unknown}; {}, {}",
             output::count(all.done),
             output::count(all.tasks),
             output::count(all.failed),
             output::count(all.missing),
-            all.outputs.len(),
+            output::plural(all.outputs.len() as u64, "output", "outputs"),
             output::bytes(all.bytes_written)
         )?;
     }

@@ -206,12 +206,12 @@ fn print(done: &Converted) -> Result<()> {
     output::notes(&mut out, &done.notes)?;
     writeln!(
         out,
-        "{} {}: {} entries of {} columns, {} row groups; {} read, {} written ({})",
+        "{} {}: {} of {}, {}; {} read, {} written ({})",
         done.container.map_or("table", |container| words(container).table),
         done.tree,
-        output::count(done.entries),
-        output::count(done.columns.len() as u64),
-        output::count(done.row_groups),
+        output::plural(done.entries, "entry", "entries"),
+        output::plural(done.columns.len() as u64, "column", "columns"),
+        output::plural(done.row_groups, "row group", "row groups"),
         output::bytes(done.bytes_read),
         output::bytes(done.bytes_written),
         output::percent(done.bytes_written, done.bytes_read)

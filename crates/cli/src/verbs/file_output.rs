@@ -333,13 +333,13 @@ fn print_outlook(forecast: &Outlook) -> Result<()> {
     print_cut_flows(&mut out, &forecast.cut_flows)?;
     writeln!(
         out,
-        "expected: {}{} (now {}), at least {} of memory, {} with {} threads",
+        "expected: {}{} (now {}), at least {} of memory, {} with {}",
         output::bytes(forecast.bytes_written),
         accuracy(forecast),
         output::bytes(forecast.bytes_read),
         output::bytes(forecast.least_memory),
         output::bytes(forecast.memory),
-        forecast.threads
+        output::plural(forecast.threads as u64, "thread", "threads")
     )?;
     Ok(out.flush()?)
 }

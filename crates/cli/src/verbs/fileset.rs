@@ -107,9 +107,13 @@ impl VerbCommand for Args {
             output::json(&report.fileset)?;
         } else if !self.verbosity.quiet {
             let mut out = output::stdout();
-            let (files, entries, steps) =
-                (output::count(report.files), output::count(report.entries), output::count(report.steps));
-            writeln!(out, "{} data sets, {files} files, {entries} entries, {steps} steps", report.fileset.len())?;
+            let sums = [
+                output::plural(report.fileset.len() as u64, "data set", "data sets"),
+                output::plural(report.files, "file", "files"),
+                output::plural(report.entries, "entry", "entries"),
+                output::plural(report.steps, "step", "steps"),
+            ];
+            writeln!(out, "{}", sums.join(", "))?;
             out.flush()?;
         }
         Ok(())

@@ -206,8 +206,8 @@ fn print(args: &Args, ran: &Ran) -> Result<()> {
             let words = words(table.container);
             writeln!(
                 out,
-                "{path}: {} entries in {} and {}, {} ({} before compression)",
-                output::count(table.entries),
+                "{path}: {} in {} and {}, {} ({} before compression)",
+                output::plural(table.entries, "entry", "entries"),
                 output::plural(table.clusters, "cluster", "clusters"),
                 output::plural(table.baskets, words.piece, words.pieces),
                 output::bytes(written.bytes),

@@ -377,7 +377,12 @@ impl VerbCommand for Args {
         if !self.verbosity.quiet {
             let (count, last) = (jobs.tasks.len(), jobs.tasks.len().saturating_sub(1));
             let mut out = output::stdout();
-            writeln!(out, "{count} tasks, 0 to {last}: {} --task N", run_command(&self.output))?;
+            writeln!(
+                out,
+                "{}, 0 to {last}: {} --task N",
+                output::plural(count as u64, "task", "tasks"),
+                run_command(&self.output)
+            )?;
             if let Some((path, _)) = self.submit_file(count)? {
                 writeln!(out, "submit file: {}", output::line(&path.display().to_string()))?;
             }

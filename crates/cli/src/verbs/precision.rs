@@ -160,7 +160,8 @@ fn print(report: &Report, args: &Args) -> Result<()> {
 }
 
 fn columns(out: &mut impl Write, table: &TableReport, all: bool) -> Result<()> {
-    writeln!(out, "{} {}, {} entries", table.container.noun(), table.path, output::count(table.entries))?;
+    let entries = output::plural(table.entries, "entry", "entries");
+    writeln!(out, "{} {}, {entries}", table.container.noun(), table.path)?;
     let heads = [
         "column",
         "type",

@@ -83,29 +83,34 @@ fn print(recovery: &Recovery) -> Result<()> {
         writeln!(out, "{table}")?;
     }
     for ntuple in &recovery.ntuples {
-        writeln!(out, "RNTuple {}: {} entries, whole", ntuple.path, output::count(ntuple.entries))?;
+        writeln!(out, "RNTuple {}: {}, whole", ntuple.path, output::plural(ntuple.entries, "entry", "entries"))?;
     }
     for tree in &recovery.trees {
         for branch in tree.branches.iter().take(SHOWN) {
-            let lost = output::count(branch.entries_lost);
+            let lost = output::plural(branch.entries_lost, "entry", "entries");
             if branch.baskets_unreadable > 0 {
                 writeln!(
                     out,
-                    "{}: branch {}: {} entries in {} baskets ({}) cannot be read: {}",
+                    "{}: branch {}: {} in {} ({}) cannot be read: {}",
                     tree.path,
                     branch.name,
-                    output::count(branch.entries_unreadable),
-                    output::count(branch.baskets_unreadable),
+                    output::plural(branch.entries_unreadable, "entry", "entries"),
+                    output::plural(branch.baskets_unreadable, "basket", "baskets"),
                     output::bytes(branch.bytes_unreadable),
                     ranges(&branch.ranges_unreadable)
                 )?;
             }
             if branch.entries_lost > 0 {
-                writeln!(out, "{}: branch {} has {lost} entries that not all have", tree.path, branch.name)?;
+                writeln!(out, "{}: branch {} has {lost} that not all have", tree.path, branch.name)?;
             }
         }
         if let Some(more @ 1..) = tree.branches.len().checked_sub(SHOWN) {
-            writeln!(out, "{}: and {} branches more; --json lists all", tree.path, output::count(more as u64))?;
+            writeln!(
+                out,
+                "{}: and {} more; --json lists all",
+                tree.path,
+                output::plural(more as u64, "branch", "branches")
+            )?;
         }
         if !tree.ranges_lost.is_empty() {
             writeln!(out, "{}: left out: {}", tree.path, ranges(&tree.ranges_lost))?;
@@ -117,10 +122,10 @@ fn print(recovery: &Recovery) -> Result<()> {
     output::notes(&mut out, &recovery.notes)?;
     writeln!(
         out,
-        "{} trees, {} RNTuples and {} other objects recovered, {} written",
-        recovery.trees.len(),
-        recovery.ntuples.len(),
-        output::count(recovery.objects),
+        "{}, {} and {} recovered, {} written",
+        output::plural(recovery.trees.len() as u64, "tree", "trees"),
+        output::plural(recovery.ntuples.len() as u64, "RNTuple", "RNTuples"),
+        output::plural(recovery.objects, "other object", "other objects"),
         output::bytes(recovery.bytes_written)
     )?;
     Ok(out.flush()?)

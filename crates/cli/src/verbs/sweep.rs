@@ -373,7 +373,7 @@ fn run(args: &Args) -> Result<Answer> {
         }
         Event::Dropped(left) => {
             if !quiet {
-                bar.suspend(|| eprintln!("{left} points are left"));
+                bar.suspend(|| eprintln!("left: {}", output::plural(left as u64, "point", "points")));
             }
         }
     });

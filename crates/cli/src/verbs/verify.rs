@@ -162,10 +162,10 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
         output::notes(&mut out, &verdict.notes)?;
         writeln!(
             out,
-            "{}: {} trees, {} other objects, {} compared in {:.2} s",
+            "{}: {}, {}, {} compared in {:.2} s",
             if verdict.equal { "equal" } else { "different" },
-            verdict.trees.len(),
-            verdict.objects,
+            output::plural(verdict.trees.len() as u64, "tree", "trees"),
+            output::plural(verdict.objects, "other object", "other objects"),
             output::bytes(verdict.trees.iter().map(|t| t.bytes).sum()),
             start.elapsed().as_secs_f64()
         )?;

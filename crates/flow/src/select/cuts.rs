@@ -16,11 +16,11 @@ use crate::execute::budget::Budget;
 use crate::execute::progress::unwatched;
 
 /// Bytes of columns that are read at a time, for all threads.
-const STEP: u64 = 32 << 20;
+pub(super) const STEP: u64 = 32 << 20;
 /// Entries that are tested at a time where no column is read.
-const UNREAD: u64 = 1 << 16;
+pub(super) const UNREAD: u64 = 1 << 16;
 /// Largest table whose entries are tested without their columns: a file may claim any number.
-const MOST_UNREAD: u64 = 1 << 36;
+pub(super) const MOST_UNREAD: u64 = 1 << 36;
 
 /// The options of expressions.
 pub(super) const CUT: &str = "cut";
@@ -65,7 +65,8 @@ impl Cut {
         Error::request(format!("{hint} {}: there is no tree", self.text)).hint(hint)
     }
 
-    fn bind(&self, names: &TableNames<'_>) -> Result<std::result::Result<Program, expr::Error>> {
+    /// The program for a table; the inner error names what the table lacks.
+    pub fn bind(&self, names: &TableNames<'_>) -> Result<std::result::Result<Program, expr::Error>> {
         let expression = self.parsed(names)?;
         match expression.bind(names) {
             Err(e) if e.kind() == ErrorKind::UnknownName => Ok(Err(e)),
@@ -250,7 +251,11 @@ impl Pass<'_> {
     }
 }
 
-fn refused(error: &expr::Error, option: &'static str) -> Error {
+/// The error of an expression; of an argument there is no option to name.
+pub(super) fn refused(error: &expr::Error, option: &'static str) -> Error {
+    if option.is_empty() {
+        return Error::request(error.to_string());
+    }
     let hint = Hint::named(option);
     Error::request(format!("{hint}: {error}")).hint(hint)
 }

@@ -1,11 +1,12 @@
 //! Looking into files: [`listing`] names the objects of files, [`rows`] reads the first entries of a table, [`schema`] says which
-//! columns it has, [`count`] how many entries, [`statistics`] what the values of its columns are. Histograms are read as they are. Nothing is
-//! measured, nothing is decided, and nothing is written; what is printed is the caller's.
+//! columns it has, [`count`] how many entries, [`statistics`] what the values of its columns are, [`draw`] makes histograms of expressions. Histograms
+//! of files are read as they are. Nothing is measured, nothing is decided, and nothing is written; what is printed is the caller's.
 
 mod accumulate;
 mod arrow_names;
 pub mod cell;
 pub mod count;
+pub mod draw;
 pub mod listing;
 pub mod rows;
 pub mod schema;

@@ -130,7 +130,7 @@ pub fn open(input: &Input, options: &RowOptions) -> Result<Subject> {
 }
 
 /// The histogram of a path; none if a table is there.
-fn histogram(input: &Input, wanted: &str) -> Result<Option<ShownHistogram>> {
+pub(super) fn histogram(input: &Input, wanted: &str) -> Result<Option<ShownHistogram>> {
     let file = RootFile::open(&input.path)?;
     let walk = file.walk();
     let (path, cycle) = catalog::split_cycle(wanted).map_or((wanted, None), |(path, cycle)| (path, Some(cycle)));

@@ -5,13 +5,14 @@ use std::io::{Result, Write};
 
 use lab::inspect::report::{Moved, OtherContainer, Report};
 use lab::inspect::{Finding, Pays, Price};
+use lab::report::page::Told;
 
 use super::format::seconds;
 use crate::output::{bytes, percent, plural};
 
 /// Prints the findings; with `writer` also those that only a writer of the file pays for.
 pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<()> {
-    let shown: Vec<&Finding> = report.findings.iter().filter(|f| writer || f.pays == Pays::Reader).collect();
+    let shown = told(report, writer);
     let hidden = (report.findings.len() - shown.len()) as u64;
     if shown.is_empty() {
         let least = "savings below 1 ms at a full read are not reported";
@@ -19,18 +20,10 @@ pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<(
     } else {
         writeln!(out, "\nFindings, worst first:")?;
     }
-    for (i, finding) in shown.iter().enumerate() {
-        let others = match finding.also.len() as u64 {
-            0 => String::new(),
-            n => format!(" and {}", plural(n, "other", "others")),
-        };
-        let tree = finding.tree.as_ref().map(|tree| format!("{tree}{others}: ")).unwrap_or_default();
-        writeln!(out, "{:>2}. {tree}{}{}", i + 1, finding.text, cost(report, finding))?;
-        if let Some(command) = &finding.command {
-            writeln!(out, "    {command}")?;
-        }
-        if let Some(price) = &finding.price {
-            writeln!(out, "    {}", price_of(report, price))?;
+    for (i, Told { text, command, price }) in shown.iter().enumerate() {
+        writeln!(out, "{:>2}. {text}", i + 1)?;
+        for line in command.iter().chain(price) {
+            writeln!(out, "    {line}")?;
         }
     }
     if hidden > 0 {
@@ -38,6 +31,23 @@ pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<(
         writeln!(out, "{what} that only a writer of the file pays for {is} left out; --writer shows them.")?;
     }
     moved(out, report)
+}
+
+/// The findings in words, worst first; with `writer` also those that only a writer of the file pays for.
+pub fn told(report: &Report, writer: bool) -> Vec<Told> {
+    let one = |finding: &Finding| {
+        let others = match finding.also.len() as u64 {
+            0 => String::new(),
+            n => format!(" and {}", plural(n, "other", "others")),
+        };
+        let tree = finding.tree.as_ref().map(|tree| format!("{tree}{others}: ")).unwrap_or_default();
+        Told {
+            text: format!("{tree}{}{}", finding.text, cost(report, finding)),
+            command: finding.command.clone(),
+            price: finding.price.as_ref().map(|price| price_of(report, price)),
+        }
+    };
+    report.findings.iter().filter(|finding| writer || finding.pays == Pays::Reader).map(one).collect()
 }
 
 /// What tables would take in the other container.

@@ -8,12 +8,14 @@ mod rows;
 mod tables;
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use dataset::glob::TreePattern;
 use lab::inspect::report::Report;
 use lab::inspect::{Options, inspect_path, layout};
-use rootfile::{Error, Hint, Result, RootFile};
+use lab::report::contents::page;
+use rootfile::{Error, Hint, Result, RootFile, check_output};
 
 use crate::options::Verbosity;
 use crate::output;
@@ -41,6 +43,7 @@ use rows::Top;
 #[command(after_help = "Examples:
   basketry inspect events.root
   basketry inspect events.root:Events --all
+  basketry inspect events.root -o events.html
   basketry inspect events.root --layout > layout.toml")]
 pub struct Args {
     /// FILE, a ROOT or Parquet file, or FILE:TREE for one of its trees or RNTuples; TREE may be a pattern such as 'dir/*'.
@@ -70,6 +73,13 @@ pub struct Args {
     /// Print the layout of the file as TOML, for rewrite --layout.
     #[arg(long, conflicts_with = "json")]
     layout: bool,
+    /// Also write a page: the columns as tiles, their baskets or pages along the file, clusters, findings and all objects, in one HTML file
+    /// that needs no network.
+    #[arg(short, long, value_name = "FILE.html", conflicts_with = "layout")]
+    output: Option<PathBuf>,
+    /// Replace an existing page.
+    #[arg(short, long, requires = "output")]
+    force: bool,
     #[command(flatten)]
     verbosity: Verbosity,
 }
@@ -79,7 +89,7 @@ impl Args {
         Ok(Options {
             tree: self.input.tree.as_deref().map(TreePattern::new).transpose()?,
             probe_all: self.codecs || self.verbosity.json,
-            list_baskets: self.baskets,
+            list_baskets: self.baskets || (self.output.is_some() && !Format::is_parquet(&self.input.path)),
             trials: !self.no_trials,
         })
     }
@@ -110,7 +120,16 @@ impl VerbCommand for Args {
             let notes: String = notes.iter().map(|note| format!("# {}\n", output::line(note))).collect();
             return Ok(Shown::Layout(notes + &layout.to_toml()?));
         }
-        Ok(Shown::All(Box::new(inspect_path(&self.input.path, &options)?)))
+        let Some(path) = &self.output else {
+            return Ok(Shown::All(Box::new(inspect_path(&self.input.path, &options)?)));
+        };
+        check_output(path, self.force, [&self.input.path])?;
+        let mut report = inspect_path(&self.input.path, &options)?;
+        output::text_file(path, &page(&report, findings::told(&report, self.writer))?, self.force)?;
+        if !self.baskets {
+            report.forget_pieces();
+        }
+        Ok(Shown::All(Box::new(report)))
     }
 
     fn print(&self, shown: &Shown, _: Instant) -> Result<()> {

@@ -1,6 +1,7 @@
-//! The verbs that show what is in files: `ls`, `show`, `count`, `schema` and `stats`. `lab::look` finds it; here it is printed.
+//! The verbs that show what is in files: `ls`, `show`, `count`, `schema`, `stats` and `draw`. `lab::look` finds it; here it is printed.
 
 pub mod count;
+pub mod draw;
 pub mod ls;
 mod picture;
 pub mod schema;

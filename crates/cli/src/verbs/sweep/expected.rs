@@ -7,10 +7,12 @@ use crate::output;
 /// Points, jobs, time and disk.
 pub(super) fn expected(estimate: &Estimate) -> String {
     let Estimate { points, jobs, seconds, disk, commands } = estimate;
+    let (points, jobs) =
+        (output::plural(*points as u64, "point", "points"), output::plural(*jobs as u64, "job", "jobs"));
     if !commands.is_empty() {
-        return format!("{points} points, {jobs} jobs; how long they take is known once each kind has run");
+        return format!("{points}, {jobs}; how long they take is known once each kind has run");
     }
-    format!("{points} points, {jobs} jobs, about {}, up to {} of files", time(*seconds), output::bytes(*disk))
+    format!("{points}, {jobs}, about {}, up to {} of files", time(*seconds), output::bytes(*disk))
 }
 
 /// Seconds in units for people.

@@ -105,6 +105,13 @@ impl Report {
         self.trees.iter().filter(|tree| tree.newest)
     }
 
+    /// Leaves out the list of every basket and page.
+    pub fn forget_pieces(&mut self) {
+        self.trees.iter_mut().flat_map(|tree| &mut tree.branches).for_each(|branch| branch.baskets = None);
+        let fields = self.ntuples.iter_mut().flat_map(|ntuple| &mut ntuple.fields);
+        fields.flat_map(|field| &mut field.columns).for_each(|column| column.page_list = None);
+    }
+
     /// The newest cycle of each RNTuple.
     pub fn newest_ntuples(&self) -> impl Iterator<Item = &NtupleReport> {
         self.ntuples.iter().filter(|ntuple| ntuple.newest)

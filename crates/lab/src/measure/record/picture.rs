@@ -54,7 +54,7 @@ pub fn page(report: &Report) -> Result<String> {
         [one] => one.job.as_ref().map_or_else(|| one.path.display().to_string(), |job| job.command.clone()),
         several => several.iter().map(|record| record.path.display().to_string()).collect::<Vec<_>>().join(", "),
     };
-    plain(&Plain { title, facts, charts: charts.into_iter().flatten().collect(), tables: Vec::new() })
+    plain(&Plain { title, facts, charts: charts.into_iter().flatten().collect(), ..Plain::default() })
 }
 
 /// Short names of the records.

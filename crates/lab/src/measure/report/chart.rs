@@ -89,6 +89,8 @@ pub enum Style {
     Today,
     /// The one that was chosen.
     Chosen,
+    /// Each as a small dot.
+    Dots,
     /// A line through them.
     Line,
     /// A line through them, and all below it.
@@ -145,6 +147,9 @@ pub struct Tile {
     pub colour: Option<f64>,
     /// Its tooltip, line by line.
     pub text: Vec<String>,
+    /// The tiles that it is made of, if it is a group.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Tile>,
 }
 
 /// A unit of a whole axis, and how many of the figure's own make one.

@@ -67,6 +67,7 @@ pub(super) fn tiles(findings: &Findings, sizes: &BTreeMap<String, u64>) -> Optio
             size: own,
             colour: milliseconds.map(|time| times.of_value(time)),
             text: text.into_iter().flatten().collect(),
+            parts: Vec::new(),
         })
     };
     let tiles: Vec<Tile> = names.iter().filter_map(tile).filter(|tile| tile.size > 0.0).collect();

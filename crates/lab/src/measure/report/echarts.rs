@@ -21,7 +21,8 @@ const MARKS_APART: f64 = 0.03;
 /// Width in pixels of a chart that shares its row.
 const ROW: usize = 640;
 
-const COLOURS: [&str; 12] = [
+/// The colours of curves, in their order.
+pub(crate) const COLOURS: [&str; 12] = [
     "#3b6fb6", "#c8553d", "#4d9b6a", "#8a63a8", "#b58a2a", "#3f9aa8", "#a8577e", "#6b7684", "#7fa6d9", "#e0957f",
     "#94c9a5", "#c3a6d6",
 ];
@@ -197,6 +198,7 @@ fn drawn(series: &Series) -> Value {
     let (kind, look) = match series.style {
         Style::Points => ("scatter", json!({ "symbolSize": 11, "label": label })),
         Style::Others => ("scatter", json!({ "symbolSize": 8, "z": 1, "itemStyle": { "color": "#b6bcc4" } })),
+        Style::Dots => ("scatter", json!({ "symbolSize": 4 })),
         Style::Today => (
             "scatter",
             json!({ "symbol": "diamond", "symbolSize": 20, "z": 5, "itemStyle": { "color": "#c8553d" }, "label": label }),
@@ -289,16 +291,27 @@ fn stacked(x: &Axis, bars: &[Bar], parts: &[Part]) -> Value {
     })
 }
 
-fn treemap(colour: &Axis, tiles: &[Tile]) -> Value {
-    let tile = |tile: &Tile| {
-        let drawn = json!({
-            "name": tile.text.join("\n"),
-            "value": [tile.size, tile.colour],
-            "label": { "show": true, "formatter": plain(&tile.name), "overflow": "truncate", "color": "#1d2733" },
+/// A tile. A group has its name above its parts.
+fn tile(of: &Tile) -> Value {
+    let name = of.text.join("\n");
+    if !of.parts.is_empty() {
+        return json!({
+            "name": name,
+            "upperLabel": { "show": true, "height": 18, "formatter": plain(&of.name), "overflow": "truncate" },
+            "children": of.parts.iter().map(tile).collect::<Vec<_>>(),
         });
-        if tile.colour.is_some() { drawn } else { with(drawn, "itemStyle", json!({ "color": TILE })) }
-    };
-    let most = tiles.iter().filter_map(|tile| tile.colour).fold(0.0, f64::max);
+    }
+    let drawn = json!({
+        "name": name,
+        "value": [of.size, of.colour],
+        "label": { "show": true, "formatter": plain(&of.name), "overflow": "truncate", "color": "#1d2733" },
+    });
+    if of.colour.is_some() { drawn } else { with(drawn, "itemStyle", json!({ "color": TILE })) }
+}
+
+fn treemap(colour: &Axis, tiles: &[Tile]) -> Value {
+    let parts = || tiles.iter().flat_map(|tile| &tile.parts);
+    let most = tiles.iter().chain(parts()).filter_map(|tile| tile.colour).fold(0.0, f64::max);
     let mut option = json!({
         "tooltip": tooltip(),
         "series": [{
@@ -306,6 +319,7 @@ fn treemap(colour: &Axis, tiles: &[Tile]) -> Value {
             "top": 10, "bottom": 60, "visibleMin": 0, "breadcrumb": { "show": false },
             "itemStyle": { "borderWidth": 0, "gapWidth": 1 },
             "data": tiles.iter().map(tile).collect::<Vec<_>>(),
+            "levels": if parts().next().is_some() { json!([{ "itemStyle": { "gapWidth": 3 } }]) } else { json!([]) },
         }],
     });
     if let Some(option) = option.as_object_mut().filter(|_| most > 0.0) {

@@ -5,6 +5,7 @@
 
 pub mod chart;
 mod columns;
+pub mod contents;
 mod echarts;
 mod job_timeline;
 mod names;
@@ -31,6 +32,7 @@ use crate::sweep::findings::Findings;
 use crate::sweep::metric::{Unit, amount, metric_of};
 use crate::system::shell::{output, pasted};
 use chart::Chart;
+pub(crate) use echarts::COLOURS;
 use job_timeline::Sample;
 use parallel_write::Bench;
 use table::Table;

@@ -79,17 +79,32 @@ pub fn html(report: &Report) -> Result<String> {
     page.render().map_err(|e| Error::request(format!("the page cannot be made: {e}")))
 }
 
-/// A page of charts and tables alone.
+/// A page of charts and tables alone, and of what is told above them.
 #[derive(Clone, Debug, Default)]
 pub struct Plain {
     /// Its title.
     pub title: String,
     /// Facts, each with its name.
     pub facts: Vec<(String, String)>,
+    /// What stands above what is told, and that.
+    pub said_title: String,
+    /// What is told before the charts.
+    pub said: Vec<Told>,
     /// Charts.
     pub charts: Vec<Chart>,
     /// Tables.
     pub tables: Vec<Table>,
+}
+
+/// A sentence or two, with a command that can be copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The sentences.
+    pub text: String,
+    /// The command.
+    pub command: Option<String>,
+    /// What is said of the command.
+    pub price: Option<String>,
 }
 
 #[derive(Template)]
@@ -97,6 +112,8 @@ pub struct Plain {
 struct PlainPage<'a> {
     title: &'a str,
     facts: &'a [(String, String)],
+    said_title: &'a str,
+    said: &'a [Told],
     tables: &'a [Table],
     charts: Vec<Place<'a>>,
     options: Vec<Drawn<'a>>,
@@ -114,6 +131,8 @@ pub fn plain(page: &Plain) -> Result<String> {
     let filled = PlainPage {
         title: &page.title,
         facts: &page.facts,
+        said_title: &page.said_title,
+        said: &page.said,
         tables: &page.tables,
         charts: page.charts.iter().map(place).collect(),
         options: page.charts.iter().map(drawn).collect(),

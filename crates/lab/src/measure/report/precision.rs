@@ -136,6 +136,7 @@ fn tiles(columns: &[&ColumnReport]) -> Option<Chart> {
             size: as_f64(column.stored),
             colour: Some(100.0 * saved.max(0.0)),
             text: vec![column.name.clone(), amount(Unit::Bytes, as_f64(column.stored)), what],
+            parts: Vec::new(),
         }
     };
     (!columns.is_empty()).then(|| Chart {

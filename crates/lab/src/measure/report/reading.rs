@@ -22,7 +22,7 @@ pub fn page(report: &Report) -> Result<Option<String>> {
     ];
     let charts = [gains(scaled), Some(speed(scaled))].into_iter().flatten().collect();
     let title = "Reading on several threads".to_owned();
-    plain(&Plain { title, facts, charts, tables: vec![table(scaled)] }).map(Some)
+    plain(&Plain { title, facts, charts, tables: vec![table(scaled)], ..Plain::default() }).map(Some)
 }
 
 fn x(scaled: &Scaled) -> f64 {

@@ -1,0 +1,183 @@
+//! Expressions over the entries of an open table: each is bound to its columns, and evaluated over what is read of them, step by step.
+//! Only the columns of the expressions are read.
+
+use std::ops::Range;
+
+use arrow_array::ArrayRef;
+use dataset::EntrySet;
+use expr::{Entries, Kind, Program, Type};
+use rootfile::{Error, Hint, Result};
+
+use super::cuts::{Cut, MOST_UNREAD, STEP, UNREAD, refused};
+use super::names::TableNames;
+use crate::arrow::read::{BatchSize, Dataset, Request, batches};
+use crate::execute::budget::Budget;
+use crate::execute::progress::{Progress, tell, unwatched};
+
+/// A text that is an expression, and the option that it was given by; without a name it was an argument.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The option.
+    pub option: &'static str,
+}
+
+/// Expressions over the columns of a table.
+pub struct Computed {
+    dataset: Dataset,
+    programs: Vec<(Program, &'static str)>,
+    /// The columns that are read.
+    columns: Vec<usize>,
+}
+
+impl Computed {
+    /// Binds expressions to a table.
+    ///
+    /// # Errors
+    ///
+    /// A text is no expression, or has no numbers; a name is unknown; a column has fewer entries than the table.
+    pub fn numbers(dataset: Dataset, expressions: &[Given<'_>]) -> Result<Self> {
+        let path = dataset.path().to_owned();
+        let (mut programs, mut columns) = (Vec::new(), Vec::new());
+        let names = TableNames::new(&dataset, &path);
+        for &Given { text, option } in expressions {
+            let cut = Cut::new(text, option);
+            let program = cut.bind(&names)?.map_err(|e| cut.refused(&e).object(&path))?;
+            if let of @ Type { kind: Kind::Text, .. } = program.value_type() {
+                let why = format!("{}: numbers are needed, and this is {of}: compare it, as in x == 'a'", cut.text);
+                return Err(about(why, option).object(&path));
+            }
+            for &column in program.columns() {
+                if !dataset.is_complete(column) {
+                    let name = dataset.column(column).map_or("", |column| column.field().name().as_str());
+                    let why = format!("{}: {name} has no value for each entry", cut.text);
+                    return Err(about(why, option).object(&path));
+                }
+                if !columns.contains(&column) {
+                    columns.push(column);
+                }
+            }
+            programs.push((program, option));
+        }
+        drop(names);
+        Ok(Self { dataset, programs, columns })
+    }
+
+    /// The table.
+    pub fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    /// The number of lists around each value of an expression.
+    pub fn depth(&self, expression: usize) -> usize {
+        self.programs.get(expression).map_or(0, |(program, _)| program.value_type().depth)
+    }
+
+    /// Whether all values of an expression are whole numbers, or truth values.
+    pub fn is_whole(&self, expression: usize) -> bool {
+        self.programs.get(expression).is_some_and(|(program, _)| program.value_type().kind != Kind::Number)
+    }
+
+    /// Calls `take` with the entries, step by step. `progress` gets bytes before compression.
+    ///
+    /// # Errors
+    ///
+    /// A column cannot be read, `take` fails, or the work is ended.
+    pub fn each_step(
+        &self,
+        range: Range<u64>,
+        selection: Option<&EntrySet>,
+        budget: Budget,
+        progress: Progress<'_>,
+        take: &mut dyn FnMut(&Step<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let end = range.end.min(self.dataset.entries());
+        let start = range.start.min(end);
+        let mut all: Box<dyn Iterator<Item = u64> + '_> = match selection {
+            Some(set) => Box::new(set.runs(set.rank(start)..set.rank(end)).flatten()),
+            None => Box::new(start..end),
+        };
+        let mut step = |arrays: Vec<ArrayRef>, rows: usize, first: &mut u64| {
+            let numbers = selection.map(|_| all.by_ref().take(rows).collect::<Vec<u64>>());
+            let taken = take(&Step { computed: self, arrays, rows, first: *first, numbers });
+            *first += rows as u64;
+            taken
+        };
+        let mut first = start;
+        if self.columns.is_empty() {
+            let mut left = selection.map_or(end - start, |set| set.count(&(start..end)));
+            if left > MOST_UNREAD {
+                return Err(Error::request(format!("the table has too many entries to look at each: {left}")));
+            }
+            while left > 0 {
+                let rows = UNREAD.min(left);
+                step(Vec::new(), usize::try_from(rows).unwrap_or(usize::MAX), &mut first)?;
+                left -= rows;
+                tell(progress, 0)?;
+            }
+            return Ok(());
+        }
+        let (columns, selection) = (self.columns.clone(), selection.cloned());
+        let request = Request { columns, entries: start..end, selection, budget, progress: &unwatched };
+        for read in batches(&self.dataset, request, BatchSize::Bytes(STEP)) {
+            let read = read?;
+            step(read.batch.columns().to_vec(), read.batch.num_rows(), &mut first)?;
+            tell(progress, read.spent.iter().map(|spent| spent.uncompressed).sum())?;
+        }
+        Ok(())
+    }
+}
+
+/// Some entries, and the values of the columns for them.
+pub struct Step<'a> {
+    computed: &'a Computed,
+    arrays: Vec<ArrayRef>,
+    rows: usize,
+    first: u64,
+    /// The numbers of the entries, if some are left out.
+    numbers: Option<Vec<u64>>,
+}
+
+impl Step<'_> {
+    /// The number of entries.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of the entry in a row.
+    pub fn entry(&self, row: usize) -> u64 {
+        self.numbers.as_ref().map_or(self.first + row as u64, |all| all.get(row).copied().unwrap_or(0))
+    }
+
+    /// The values of an expression in some rows: of Arrow's types of 64 bits, or truth values, in large lists.
+    ///
+    /// # Errors
+    ///
+    /// Lists that are joined have different lengths, or a whole number is too large.
+    pub fn values(&self, expression: usize, rows: Range<usize>) -> Result<ArrayRef> {
+        let (start, count) = (rows.start.min(self.rows), rows.end.min(self.rows).saturating_sub(rows.start));
+        let Some((program, option)) = self.computed.programs.get(expression) else {
+            return Err(Error::request("there is no such expression"));
+        };
+        let of = |column: &usize| {
+            let place = self.computed.columns.iter().position(|one| one == column)?;
+            Some(self.arrays.get(place)?.slice(start, count))
+        };
+        let arrays: Vec<ArrayRef> = program.columns().iter().filter_map(of).collect();
+        let entries = match &self.numbers {
+            Some(all) => Entries::from(all.get(start..).unwrap_or_default()),
+            None => Entries::from(self.first + start as u64),
+        };
+        program.array(&arrays, count, entries).map_err(|e| refused(&e, option).object(self.computed.dataset.path()))
+    }
+}
+
+/// An error about an option or an argument.
+fn about(why: String, option: &'static str) -> Error {
+    if option.is_empty() {
+        return Error::request(why);
+    }
+    let hint = Hint::named(option);
+    Error::request(format!("{hint} {why}")).hint(hint)
+}
