@@ -23,7 +23,17 @@ def asked(
 def values(path: Path, tree: str, columns: dict[str, tuple[str, str]]) -> dict[str, list[Any]]:
     """For each name, of a type and an expression in C++, the values of all entries."""
     question = {"path": str(path), "tree": tree, "filters": [], "histograms": [], "columns": columns}
-    return answer_of(__name__, question)
+    answer = answer_of(__name__, question)
+    if said := answer.pop("said"):
+        raise RuntimeError("\n".join(said))
+    return answer
+
+
+def _plain(value: Any, kind: str) -> Any:
+    """A value of a type in C++ as Python has it."""
+    if "RVec" in kind:
+        return [float(item) for item in value]
+    return str(value) if "string" in kind else float(value)
 
 
 def main() -> None:
@@ -45,8 +55,7 @@ def main() -> None:
             own = frame if text == name else frame.Define(f"referee_{name}", text)
             taken[name] = own.Take[kind](name if text == name else f"referee_{name}")
         for name, (kind, _) in wanted["columns"].items():
-            plain = (lambda value: [float(item) for item in value]) if "RVec" in kind else str if "string" in kind else float
-            answer[name] = [plain(value) for value in taken[name].GetValue()]
+            answer[name] = [_plain(value, kind) for value in taken[name].GetValue()]
     file = ROOT.TFile.Open(wanted["path"])
     for name in wanted["histograms"]:
         histogram = file.Get(name)

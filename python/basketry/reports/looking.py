@@ -153,6 +153,22 @@ class TableColumns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CutStep:
+    """What one cut leaves."""
+
+    cut: str
+    """The expression."""
+    before: int
+    """Entries before the cut."""
+    after: int
+    """Entries after it."""
+    weight_before: float | None
+    """The sum of the weights of the entries before it, if a weight is given."""
+    weight_after: float | None
+    """The sum of the weights of the entries after it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """An entry."""
 
@@ -174,6 +190,8 @@ class Rows:
     """Its container; none of a Parquet file."""
     entries: int
     """Entries of the table."""
+    cuts: tuple[CutStep, ...]
+    """What the cuts leave of the entries that were tested."""
     columns: tuple[ColumnType, ...]
     """The columns that are shown."""
     more_columns: int
@@ -258,5 +276,7 @@ class TableStatistics:
     """Entries of the table."""
     entries: int
     """Entries that were looked at."""
+    cuts: tuple[CutStep, ...]
+    """What the cuts leave of the entries."""
     columns: tuple[ColumnStatistics, ...]
     """The columns."""

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from .looking import CutStep
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depths:
@@ -73,22 +75,6 @@ class TableSummary:
     """Clusters of columns by depth."""
     exact: ExactColumns | None
     """The columns for which `encoding = "exact"` is asked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutStep:
-    """What one cut leaves."""
-
-    cut: str
-    """The expression."""
-    before: int
-    """Entries before the cut."""
-    after: int
-    """Entries after it."""
-    weight_before: float | None
-    """The sum of the weights of the entries before it, if a weight is given."""
-    weight_after: float | None
-    """The sum of the weights of the entries after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -510,6 +496,8 @@ class Converted:
     """Whether it is a tree or an RNTuple. None for another container."""
     entries: int
     """Number of converted entries."""
+    cuts: tuple[CutStep, ...]
+    """What the cuts leave of the entries."""
     columns: tuple[ConvertedColumn, ...]
     """The written columns."""
     left_out: tuple[LeftOut, ...]

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from .looking import CutStep
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
@@ -137,6 +139,8 @@ class Readspeed:
     """Entries read, of how many."""
     all_entries: int
     """Entries that there are."""
+    cuts: tuple[CutStep, ...]
+    """What the cuts leave of the entries. Each reading includes them."""
     clusters: int
     """Clusters that there are."""
     throttle: int | None

@@ -4,6 +4,7 @@
 
 mod bad_inputs;
 mod defines;
+mod defines_found;
 mod namesakes;
 mod ntuple;
 mod open;

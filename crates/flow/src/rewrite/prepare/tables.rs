@@ -14,7 +14,7 @@ use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
-use super::defines::DefinesFound;
+use super::defines_found::DefinesFound;
 use crate::plan::request::{Select, TableInput, TableRequest};
 use crate::plan::tree::Gaps;
 use crate::plan::tree::kept::KeptLists;

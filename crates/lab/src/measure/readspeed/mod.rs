@@ -82,7 +82,6 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let mut dataset = Dataset::open_following(&options.inputs, options.follow)?;
     let setup = (started.elapsed().as_secs_f64(), process_seconds() - cpu);
     let mut columns = options.columns.choose(&dataset, options.allow_no_match)?;
-    let named = columns.clone();
     let remarks = dataset.remarks(&columns);
     let asked = &options.entries.entries;
     if !options.allow_no_match && !asked.should_select(dataset.entries()) {
@@ -196,12 +195,9 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         notes.push(format!("{most} threads were asked for, and there are {processors} processors: no more were used"));
     }
     if let (Some(first), Some(last)) = (cuts.first(), cuts.last()) {
-        let named_too = |column: &&(usize, ReadCost)| named.contains(&column.0);
         notes.push(format!(
-            "a reading is: the {} columns of the cuts ({} of them are named as well) for {} entries, the test of these, and the other \
-             columns for the {} that pass",
+            "a reading is: the columns of the cuts ({}) for {} entries, the test of these, and the other columns for the {} that pass",
             tested.len(),
-            tested.iter().filter(named_too).count(),
             first.before,
             last.after
         ));
