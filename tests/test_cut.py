@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import uproot
 
@@ -182,6 +183,69 @@ def test_a_cut_flow_is_kept_and_adds_up(source: Path, basketry: Basketry, tmp_pa
     text = basketry("rewrite", source, "-o", again, "--force", *cuts)
     assert "cut flow of events:" in text
     assert "weight after" in text
+
+
+@pytest.mark.parametrize("of", ["source", "ntuple"])
+def test_other_verbs_take_the_same_entries(
+    of: str, truth: dict[str, list[int]], basketry: Basketry, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    path, cut = f"{request.getfixturevalue(of)}:events", "any(x > 100 && x < 900)"
+    expected = [7 * (2999 - entry) for entry in truth[cut]]
+    step = {"cut": cut, "before": 3000, "after": len(expected), "weight_before": None, "weight_after": None}
+    # To Parquet, whatever is kept.
+    out = tmp_path / "out.parquet"
+    done = json.loads(basketry("convert", path, "-o", out, "--cut", cut, "--keep", "event", "--json"))
+    assert (done["entries"], done["cuts"]) == (len(expected), [step])
+    assert pq.read_table(out)["event"].to_pylist() == expected
+    assert "cut flow of events:" in basketry("convert", path, "-o", out, "--where", cut, "--keep", "event", "--force")
+    lines = basketry("show", path, "event", "--cut", cut, "--jsonl", "-n", "5000").splitlines()
+    assert [json.loads(line)["event"] for line in lines] == expected
+    lines = basketry("show", path, "event", "--cut", cut, "--jsonl", "-n", "3", "--entries", "1000:2000").splitlines()
+    assert [json.loads(line)["event"] for line in lines] == [7 * (2999 - e) for e in truth[cut] if 1000 <= e < 2000][:3]
+    assert "were tested pass" in basketry("show", path, "event", "--cut", cut)
+    found = json.loads(basketry("stats", path, "event", "d", "--cut", cut, "--json"))
+    assert (found["entries"], found["cuts"]) == (len(expected), [step])
+    assert [column["values"] for column in found["columns"]] == [len(expected)] * 2
+    assert found["columns"][0]["max"] == max(expected)
+    read = json.loads(basketry("readspeed", path, "--branches", "event", "x", "--cut", cut, "--json"))
+    assert (read["entries"], read["all_entries"], read["cuts"]) == (len(expected), 3000, [step])
+    # The columns of the cut are read as well, each once.
+    read = json.loads(basketry("readspeed", path, "--branches", "event", "--cut", cut, "--json", "--repeat", "2"))
+    assert {column["name"].split(".")[-1] for column in read["columns"]} >= {"event", "x"}
+    assert any("entries, the test of these" in note for note in read["notes"])
+
+
+def test_parquet_files_are_cut(source: Path, truth: dict[str, list[int]], basketry: Basketry, tmp_path: Path) -> None:
+    parquet, root = tmp_path / "a.parquet", tmp_path / "a.root"
+    basketry("convert", f"{source}:events", "-o", parquet, "--drop", "objects")
+    cut = "max(pt) > 2000"
+    done = json.loads(basketry("convert", parquet, "-o", root, "--cut", cut, "--keep", "event", "--json"))
+    assert kept(root) == truth[cut]
+    assert (done["entries"], done["cuts"][0]["after"]) == (len(truth[cut]), len(truth[cut]))
+    flow = root_filter.asked(root, histograms=("events_cutflow",))["events_cutflow"]
+    assert flow == [["all", 3000], [cut, len(truth[cut])]]
+    named = ("--entries", "10%", "--seed", "3", "--force", "--json")
+    some = json.loads(basketry("convert", parquet, "-o", root, "--cut", cut, *named))
+    assert 0 < some["entries"] < some["cuts"][0]["before"] < 3000
+
+
+def test_plans_take_cuts(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    plan, name = tmp_path / "plan.json", tmp_path / "{stem}_good.root"
+    basketry(
+        "plan", "rewrite", source, "-o", plan, "--name", name, "--", "--cut", "good && d > 0", "--define", "two=d * 2"
+    )
+    basketry("run", plan, "--task", "0")
+    with uproot.open(tmp_path / "all_good.root") as file:
+        arrays = file["events"].arrays(["d", "two"], library="np")
+    assert arrays["two"].tolist() == (2 * arrays["d"]).tolist()
+    assert (arrays["d"] > 0).all()
+
+
+def test_one_table_must_have_the_columns_of_a_cut(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    for verb in (("show",), ("stats",), ("readspeed",), ("convert", "-o", tmp_path / "out.parquet")):
+        said = basketry.refuses(verb[0], f"{source}:events", *verb[1:], "--cut", "goof")
+        assert "did you mean good?" in said
+        assert "write any(...)" in basketry.refuses(verb[0], f"{source}:events", *verb[1:], "--cut", "x > 1")
 
 
 def test_a_dry_run_tells_the_cut_flow(source: Path, basketry: Basketry, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ MODULES = {
             "flow/src/rewrite/summary:Outlook",
             "flow/src/verify/verdict:Verdict",
             "flow/src/rewrite/recover/report:Recovery",
-            "flow/src/arrow/convert/report:Converted",
+            "flow/src/rewrite/parquet/report:Converted",
         ],
     ),
     "monitoring": (

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
 use dataset::layout::{ColumnLayout, Key, Layout, TreeLayout};
-use flow::EntryFilter;
 use flow::survey::wanted::Wanted;
+use flow::{Choice, Define, Entries, EntryFilter};
 use rootfile::{Error, Hint, Result};
 
 /// The keys of a layout as options, each with its name and text. `convert` has a `compression` of its own, for two formats.
@@ -148,13 +148,55 @@ pub struct SelectArgs {
     /// file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one.
     #[arg(long, value_name = "[TREE=]A:B,...|1%|FILE", allow_hyphen_values = true)]
     entries: Vec<String>,
-    /// Keep only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are applied one after
-    /// the other, and the cut flow tells what each leaves. Trees without the columns of a cut are kept whole.
+    #[command(flatten)]
+    cuts: CutArgs,
+}
+
+/// The conditions on entries.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Selection")]
+pub struct CutArgs {
+    /// Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are applied one after
+    /// the other, and the cut flow tells what each leaves. Of several trees those without the columns of a cut are taken whole.
     #[arg(long, visible_alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     cut: Vec<String>,
     /// Sum this expression, such as the column genWeight, over the entries before and after each cut.
     #[arg(long, value_name = "EXPR", requires = "cut", allow_hyphen_values = true)]
     weight: Option<String>,
+}
+
+impl CutArgs {
+    /// The entries of one table: those of `entries` that pass.
+    pub fn choice(&self, entries: Option<&Entries>, seed: u64) -> Choice {
+        let entries = entries.cloned().unwrap_or_default();
+        Choice { entries, seed, cuts: self.cut.clone(), weight: self.weight.clone(), ..Choice::default() }
+    }
+}
+
+/// The columns that expressions define.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Selection")]
+pub struct DefineArgs {
+    /// Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name it.
+    #[arg(long, value_name = "NAME=EXPR")]
+    define: Vec<Define>,
+}
+
+impl DefineArgs {
+    /// The columns in their order.
+    ///
+    /// # Errors
+    ///
+    /// A name is given twice.
+    pub fn defines(&self) -> Result<Vec<Define>> {
+        for (place, define) in self.define.iter().enumerate() {
+            if self.define.iter().take(place).any(|other| other.name == define.name) {
+                let hint = Hint::named("define");
+                return Err(Error::request(format!("{hint} {} is given twice", define.name)).hint(hint));
+            }
+        }
+        Ok(self.define.clone())
+    }
 }
 
 impl SelectArgs {
@@ -186,8 +228,8 @@ impl SelectArgs {
             filter = (first..last.saturating_add(1)).into();
         }
         self.entries.iter().try_for_each(|text| filter.add(text))?;
-        filter.cuts.clone_from(&self.cut);
-        filter.weight.clone_from(&self.weight);
+        filter.cuts.clone_from(&self.cuts.cut);
+        filter.weight.clone_from(&self.cuts.weight);
         Ok(filter)
     }
 }

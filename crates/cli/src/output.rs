@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
+use flow::CutStep;
 use indicatif::{ProgressBar, ProgressStyle};
 pub use rootfile::text::{count, plural};
 use rootfile::text::{is_printable, printable, printable_lines, shortened};
@@ -175,6 +176,25 @@ pub fn line(message: &str) -> String {
 /// Prints notes, a line each.
 pub fn notes(out: &mut impl Write, notes: &[String]) -> io::Result<()> {
     notes.iter().try_for_each(|note| writeln!(out, "note: {}", line(note)))
+}
+
+/// What the cuts left of a table, if there are some.
+pub fn cut_flow(out: &mut impl Write, path: &str, cuts: &[CutStep]) -> Result<()> {
+    if cuts.is_empty() {
+        return Ok(());
+    }
+    let is_weighted = cuts.iter().any(|cut| cut.weight_before.is_some());
+    let mut heads = vec!["cut", "entries before", "entries after", "kept"];
+    heads.extend(is_weighted.then_some(["weight before", "weight after"]).into_iter().flatten());
+    let mut table = table(&heads);
+    for cut in cuts {
+        let mut row = vec![line(&cut.cut), count(cut.before), count(cut.after), percent(cut.after, cut.before)];
+        let sum = |sum: Option<f64>| sum.map_or_else(|| "-".to_owned(), |sum| sum.to_string());
+        row.extend(is_weighted.then(|| [sum(cut.weight_before), sum(cut.weight_after)]).into_iter().flatten());
+        table.add_row(row);
+    }
+    writeln!(out, "cut flow of {}:\n{table}", line(path))?;
+    Ok(())
 }
 
 /// A name or title from a file in one line, with unprintable characters as codes.

@@ -20,9 +20,9 @@ mod verify;
 
 /// Tables to Parquet and back.
 pub mod convert {
-    pub use crate::arrow::convert::*;
     pub use crate::plan::format::Format;
     pub use crate::rewrite::from_parquet::{FromParquet, from_parquet};
+    pub use crate::rewrite::parquet::*;
 }
 
 pub use arrow::{read, write};
@@ -41,7 +41,7 @@ pub use rewrite::forecast::{forecast, forecast_within};
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
 pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
-pub use select::{Computed, CutFlow, CutStep, Given, Step};
+pub use select::{Choice, Chosen, Computed, CutFlow, CutStep, Define, Defined, EvaluatedRows, Given, Step};
 pub use table::depth::{Depth, Depths};
 pub use verify::{
     ColumnError, CycleKind, Difference, OlderCycle, TableKind, Tolerance, Tolerances, TreeVerdict, Verdict,

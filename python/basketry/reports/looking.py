@@ -1,13 +1,11 @@
-"""Reports of `ls`, `show`, `count`, `schema`, `stats` and `draw`."""
+"""Reports of `ls`, `show`, `count`, `schema` and `stats`."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .shown import Shown
 
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ColumnType(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnType:
     """A column and its types."""
 
     name: str
@@ -22,8 +20,8 @@ class ColumnType(Shown):
     """Why its values cannot be read; none if they can."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ListedTable(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedTable:
     """A table in a list."""
 
     entries: int
@@ -32,8 +30,8 @@ class ListedTable(Shown):
     """Columns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ListedObject(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedObject:
     """An object."""
 
     path: str
@@ -62,8 +60,8 @@ class ListedObject(Shown):
     """Entries and columns, if it is a table and these were asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ListedFile(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFile:
     """A file and its objects."""
 
     path: str
@@ -78,16 +76,16 @@ class ListedFile(Shown):
     """What could not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Listing(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
     """The objects of some files."""
 
     files: tuple[ListedFile, ...]
     """The files, in their order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TableCount(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCount:
     """The entries of a table of a file."""
 
     file: str
@@ -100,8 +98,8 @@ class TableCount(Shown):
     """Number of entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TableTotal(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableTotal:
     """The entries of tables of one path in all files."""
 
     table: str
@@ -112,8 +110,8 @@ class TableTotal(Shown):
     """Number of entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Counts(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
     """The entries of tables."""
 
     tables: tuple[TableCount, ...]
@@ -122,8 +120,8 @@ class Counts(Shown):
     """For each path the entries of all files."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ColumnDifference(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDifference:
     """A column in which two tables differ."""
 
     name: str
@@ -134,8 +132,8 @@ class ColumnDifference(Shown):
     """Its types in the second table; none if it is not there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TableColumns(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableColumns:
     """The columns of a table."""
 
     file: str
@@ -154,8 +152,24 @@ class TableColumns(Shown):
     """How another table differs; none if there is no other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Row(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutStep:
+    """What one cut leaves."""
+
+    cut: str
+    """The expression."""
+    before: int
+    """Entries before the cut."""
+    after: int
+    """Entries after it."""
+    weight_before: float | None
+    """The sum of the weights of the entries before it, if a weight is given."""
+    weight_after: float | None
+    """The sum of the weights of the entries after it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
     """An entry."""
 
     entry: int
@@ -164,8 +178,8 @@ class Row(Shown):
     """A value for each column that is shown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Rows(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
     """Some entries of a table."""
 
     file: str
@@ -176,6 +190,8 @@ class Rows(Shown):
     """Its container; none of a Parquet file."""
     entries: int
     """Entries of the table."""
+    cuts: tuple[CutStep, ...]
+    """What the cuts leave of the entries that were tested."""
     columns: tuple[ColumnType, ...]
     """The columns that are shown."""
     more_columns: int
@@ -184,8 +200,8 @@ class Rows(Shown):
     """The rows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Quantile(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quantile:
     """A quantile."""
 
     share: float
@@ -194,8 +210,8 @@ class Quantile(Shown):
     """The number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class LengthStatistics(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LengthStatistics:
     """Lengths of lists."""
 
     min: int
@@ -206,8 +222,8 @@ class LengthStatistics(Shown):
     """The mean."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ColumnStatistics(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnStatistics:
     """The figures of a column."""
 
     name: str
@@ -246,8 +262,8 @@ class ColumnStatistics(Shown):
     """Counts of the finite numbers in bins of equal width from the least to the largest; in a sample of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TableStatistics(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableStatistics:
     """The figures of a table."""
 
     files: tuple[str, ...]
@@ -260,82 +276,7 @@ class TableStatistics(Shown):
     """Entries of the table."""
     entries: int
     """Entries that were looked at."""
+    cuts: tuple[CutStep, ...]
+    """What the cuts leave of the entries."""
     columns: tuple[ColumnStatistics, ...]
     """The columns."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistogramAxis:
-    """An axis."""
-
-    title: str
-    """Title."""
-    edges: tuple[float, ...]
-    """Edges of the bins, one more than there are bins."""
-    labels: tuple[str, ...]
-    """Labels of the bins; empty if there are none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Histogram:
-    """A histogram or profile of ROOT's own classes."""
-
-    title: str
-    """Title."""
-    axes: tuple[HistogramAxis, ...]
-    """Axes, one for each dimension."""
-    profile: bool
-    """Whether bins hold means of values: a profile."""
-    contents: tuple[float, ...]
-    """The content of each cell as `TH1::GetBinContent` gives it; the first axis runs fastest, each axis with its
-    underflow and overflow."""
-    errors: tuple[float, ...]
-    """The error of each cell, as `TH1::GetBinError` gives it; empty for a profile."""
-    entries: float
-    """Number of entries."""
-    means: tuple[float, ...]
-    """Mean of each axis, by the sums that were kept while it was filled."""
-    deviations: tuple[float, ...]
-    """Standard deviation of each axis."""
-    waiting: int
-    """Entries that wait in the buffer of a histogram whose limits are not chosen yet; they are in no bin."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
-    """A histogram of a picture."""
-
-    name: str
-    """What it is called beside the others."""
-    files: tuple[str, ...]
-    """The files, as given."""
-    path: str
-    """Path of the table, or of the histogram."""
-    class_: str | None
-    """Class of a histogram that a file has; none of one that was filled."""
-    cut: str | None
-    """The condition."""
-    weight: str | None
-    """The weight."""
-    entries: int | None
-    """Entries of the table that were looked at; none of a histogram that a file has."""
-    filled: int
-    """Items that were filled: numbers that pass the cut, in bins and outside of them."""
-    no_number: int
-    """Items that pass the cut and are NaN, or have no value. They are in no bin."""
-    below: int
-    """Items below the first bin of an axis."""
-    above: int
-    """Items above the last bin of an axis."""
-    histogram: Histogram
-    """Axes and bins."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
-    """Histograms that are drawn in one picture."""
-
-    content: str
-    """What the contents of bins are."""
-    curves: tuple[Curve, ...]
-    """The curves, one for each sample and cut."""

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .shown import Shown
+from .looking import CutStep
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Depths(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Depths:
     """Number of clusters of a column by depth."""
 
     copy: int
@@ -21,8 +21,8 @@ class Depths(Shown):
     """Recoded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class NarrowColumn(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NarrowColumn:
     """A column that takes fewer bits, and keeps every value."""
 
     field: str
@@ -35,8 +35,8 @@ class NarrowColumn(Shown):
     """Bits of a number without this."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ExactColumns(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactColumns:
     """The columns for which the fewest bits were asked that keep every value."""
 
     narrowed: tuple[NarrowColumn, ...]
@@ -45,8 +45,8 @@ class ExactColumns(Shown):
     """The fields of those that need all of their bits, or have no values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TableSummary(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSummary:
     """The report on one tree or RNTuple."""
 
     path: str
@@ -77,24 +77,8 @@ class TableSummary(Shown):
     """The columns for which `encoding = "exact"` is asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CutStep(Shown):
-    """What one cut leaves."""
-
-    cut: str
-    """The expression."""
-    before: int
-    """Entries before the cut."""
-    after: int
-    """Entries after it."""
-    weight_before: float | None
-    """The sum of the weights of the entries before it, if a weight is given."""
-    weight_after: float | None
-    """The sum of the weights of the entries after it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CutFlow(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutFlow:
     """The cuts of one table."""
 
     path: str
@@ -103,8 +87,8 @@ class CutFlow(Shown):
     """The cuts in their order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Skipped(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
     """An input that was left out."""
 
     path: Path
@@ -113,8 +97,8 @@ class Skipped(Shown):
     """The reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class OlderCycle(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OlderCycle:
     """An older cycle of a tree of the inputs."""
 
     path: str
@@ -133,8 +117,8 @@ class OlderCycle(Shown):
     """Whether it is in the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Damaged(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damaged:
     """A damaged object that is left out, or an object that lies in a damaged part of the file."""
 
     path: Path
@@ -145,8 +129,8 @@ class Damaged(Shown):
     """The damage."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Summary(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
     """The report of a rewrite."""
 
     bytes_read: int
@@ -169,8 +153,8 @@ class Summary(Shown):
     """Damaged objects and directories of the other inputs, which are missing from the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ColumnForecast(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnForecast:
     """The forecast of a column."""
 
     name: str
@@ -190,8 +174,8 @@ class ColumnForecast(Shown):
     """Compression of the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Form(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
     """The form of a column of objects: how it is spread over branches and streamed."""
 
     split_level: int
@@ -202,8 +186,8 @@ class Form(Shown):
     """Branches with entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RecodeForecast(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecodeForecast:
     """The forecast of a column that gets another split level or streaming."""
 
     name: str
@@ -218,8 +202,8 @@ class RecodeForecast(Shown):
     """Expected bytes on disk, with keys."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Forecast(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
     """The forecast of a table."""
 
     path: str
@@ -253,8 +237,8 @@ class Forecast(Shown):
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Outlook(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
     """The forecast of a rewrite."""
 
     tables: tuple[Forecast, ...]
@@ -282,8 +266,8 @@ class Outlook(Shown):
     """Number of threads that fit into the budget."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ColumnError(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnError:
     """A column whose numbers differ within the tolerance."""
 
     column: str
@@ -294,8 +278,8 @@ class ColumnError(Shown):
     """The largest difference as a share of the larger number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class TreeVerdict(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeVerdict:
     """The comparison of one tree."""
 
     path: str
@@ -316,8 +300,8 @@ class TreeVerdict(Shown):
     """Whether no difference was found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Difference(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
     """One difference. Of the bytes of a branch, only the first difference is listed."""
 
     tree: str | None = None
@@ -336,8 +320,8 @@ class Difference(Shown):
     """What differs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Verdict(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
     """The result of a comparison. Serialised, it is the `--json` of `basketry verify`."""
 
     schema: int
@@ -356,8 +340,8 @@ class Verdict(Shown):
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class BranchLoss(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BranchLoss:
     """The losses of one branch."""
 
     name: str
@@ -374,8 +358,8 @@ class BranchLoss(Shown):
     """Ranges of entries that cannot be read: first entry, and the entry after the last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RecoveredTree(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveredTree:
     """A recovered tree."""
 
     path: str
@@ -398,8 +382,8 @@ class RecoveredTree(Shown):
     """Branches that had more entries than could be kept, or baskets that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class RecoveredNtuple(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveredNtuple:
     """A recovered RNTuple."""
 
     path: str
@@ -410,8 +394,8 @@ class RecoveredNtuple(Shown):
     """Entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class LostNtuple(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostNtuple:
     """An RNTuple without an anchor."""
 
     name: str
@@ -422,8 +406,8 @@ class LostNtuple(Shown):
     """Bytes from there on in records of RNTuples."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Unplaced(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unplaced:
     """Baskets of one branch of a tree whose record was not found."""
 
     tree: str
@@ -436,8 +420,8 @@ class Unplaced(Shown):
     """Entries in them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Unreadable(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
     """A record that cannot be read."""
 
     name: str
@@ -454,8 +438,8 @@ class Unreadable(Shown):
     """The reason why it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Recovery(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
     """The result of a recovery."""
 
     schema: int
@@ -482,8 +466,8 @@ class Recovery(Shown):
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ConvertedColumn(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedColumn:
     """A converted column."""
 
     name: str
@@ -492,8 +476,8 @@ class ConvertedColumn(Shown):
     """Its Arrow type."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class LeftOut(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
     """A column that cannot be converted."""
 
     name: str
@@ -502,8 +486,8 @@ class LeftOut(Shown):
     """The reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Converted(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
     """The report of a conversion."""
 
     tree: str
@@ -512,6 +496,8 @@ class Converted(Shown):
     """Whether it is a tree or an RNTuple. None for another container."""
     entries: int
     """Number of converted entries."""
+    cuts: tuple[CutStep, ...]
+    """What the cuts leave of the entries."""
     columns: tuple[ConvertedColumn, ...]
     """The written columns."""
     left_out: tuple[LeftOut, ...]

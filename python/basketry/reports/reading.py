@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .shown import Shown
+from .looking import CutStep
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Network(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
     """What went over the network in a reading. Requests wait and arrive side by side, so their times may be more than
     that of the reading."""
 
@@ -22,8 +22,8 @@ class Network(Shown):
     """Seconds from the first to the last byte of replies, added up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Run(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
     """One reading. Times in seconds."""
 
     real: float
@@ -42,8 +42,8 @@ class Run(Shown):
     """What went over the network, if files are on other machines, or a latency is simulated."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Figure(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
     """Several runs of one thing."""
 
     median: float
@@ -58,8 +58,8 @@ class Figure(Shown):
     """Number of runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Scaled(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaled:
     """Reading on a number of threads."""
 
     threads: int
@@ -78,8 +78,8 @@ class Scaled(Shown):
     """The speed-up as a share of the loop's: what reading itself makes of the cores."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ColumnCost(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnCost:
     """The cost of a column in the median reading. Times in seconds."""
 
     name: str
@@ -103,8 +103,8 @@ class ColumnCost(Shown):
     """Why it is read as bytes, if it cannot be decoded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class LayoutSpeed(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutSpeed:
     """A layout, and how fast the same columns and entries could be read in it."""
 
     layout: str
@@ -123,8 +123,8 @@ class LayoutSpeed(Shown):
     """Uncompressed MB/s (10^6)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Readspeed(Shown):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readspeed:
     """The report of `readspeed`."""
 
     schema: int
@@ -139,6 +139,8 @@ class Readspeed(Shown):
     """Entries read, of how many."""
     all_entries: int
     """Entries that there are."""
+    cuts: tuple[CutStep, ...]
+    """What the cuts leave of the entries. Each reading includes them."""
     clusters: int
     """Clusters that there are."""
     throttle: int | None

@@ -163,10 +163,12 @@ def rewrite(
     - `entries`: Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries
       listed in a file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count
       as one.
-    - `cut`: Keep only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts
-      are applied one after the other, and the cut flow tells what each leaves. Trees without the columns of a cut are
-      kept whole.
+    - `cut`: Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts
+      are applied one after the other, and the cut flow tells what each leaves. Of several trees those without the
+      columns of a cut are taken whole.
     - `weight`: Sum this expression, such as the column genWeight, over the entries before and after each cut.
+    - `define`: Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name
+      it.
     - `allow_no_match`: Go on where a name, a pattern or a range of entries matches nothing in any input. Without this
       option that is an error, with the names that are most like it.
     """
@@ -273,7 +275,8 @@ def convert(inputs: Places, output: Place, *, progress: Progress = None, **optio
     - `drop`: Leave out columns that match a glob or /regex/.
     - `entries`: Convert only these entries: a random share (1%), a range (100:200), or entries listed in a file.
     - `seed`: Seed of a random share. Default: 1.
-    - `force`, `follow_urls`, `threads`, `memory`, `layout`, `allow_no_match`, the keys of a layout: those of `rewrite`.
+    - `force`, `cut`, `weight`, `define`, `follow_urls`, `threads`, `memory`, `layout`, `allow_no_match`, the keys of a
+      layout: those of `rewrite`.
     """
     from ..reports.making import Converted
 
@@ -427,7 +430,7 @@ def readspeed(*files: Place, progress: Progress = None, **options: Unpack[Measur
     - `page`: With several numbers of threads: also write a page with their curves, in one HTML file that needs no
       network.
     - `force`: Replace an existing page.
-    - `allow_no_match`, `follow_urls`, `memory`: those of `rewrite`.
+    - `cut`, `weight`, `allow_no_match`, `follow_urls`, `memory`: those of `rewrite`.
     """
     from ..reports.reading import Readspeed
 

@@ -91,11 +91,13 @@ class Selection(TypedDict, total=False):
     """Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries listed in a
     file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one."""
     cut: Names
-    """Keep only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
-    applied one after the other, and the cut flow tells what each leaves. Trees without the columns of a cut are kept
-    whole."""
+    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
+    applied one after the other, and the cut flow tells what each leaves. Of several trees those without the columns of
+    a cut are taken whole."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
+    define: Names
+    """Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name it."""
     allow_no_match: bool
     """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
     error, with the names that are most like it."""
@@ -161,11 +163,28 @@ class Merging(Joining, Limits, total=False):
     """Options of `merge`."""
 
 
-class Verifying(Selection, Limits, total=False):
+class Verifying(Limits, total=False):
     """Options of `verify`."""
 
     tree: str | None
     """Compare only this tree, by its path."""
+    keep: Names
+    """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
+    drop: Names
+    """Drop branches that match a glob or /regex/."""
+    first: int | None
+    """First entry to keep, of all trees."""
+    last: int | None
+    """Last entry to keep, of all trees."""
+    entries: Names | os.PathLike[str] | None
+    """Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries listed in a
+    file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one."""
+    cut: Names
+    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
+    applied one after the other, and the cut flow tells what each leaves. Of several trees those without the columns of
+    a cut are taken whole."""
+    weight: str | None
+    """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     common: bool
     """Compare only trees, branches and objects that both sides have."""
     fill: bool
@@ -176,6 +195,9 @@ class Verifying(Selection, Limits, total=False):
     """Let floating-point numbers differ by at most this: a number, or a share of the larger one such as 0.1%. With
     COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated, quantized and
     narrowed columns; the largest error of each column is reported."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -212,6 +234,14 @@ class Converting(Shape, Limits, total=False):
     """Convert only these entries: a random share (1%), a range (100:200), or entries listed in a file."""
     seed: int
     """Seed of a random share."""
+    cut: Names
+    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
+    applied one after the other, and the cut flow tells what each leaves. Of several trees those without the columns of
+    a cut are taken whole."""
+    weight: str | None
+    """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
+    define: Names
+    """Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name it."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -364,6 +394,12 @@ class Measuring(TypedDict, total=False):
     entries: str | os.PathLike[str] | None
     """Read only these entries: a random share (1%), ranges as in Python (100:200, or :10,-10:), or entries listed in a
     file."""
+    cut: Names
+    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
+    applied one after the other, and the cut flow tells what each leaves. Of several trees those without the columns of
+    a cut are taken whole."""
+    weight: str | None
+    """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     repeat: int
     """Number of readings; the report shows the median."""
     cold: bool
@@ -593,11 +629,13 @@ class AnyVerb(TypedDict, total=False):
     entries: Names | os.PathLike[str] | None
     """That of the verb."""
     cut: Names
-    """Keep only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
-    applied one after the other, and the cut flow tells what each leaves. Trees without the columns of a cut are kept
-    whole."""
+    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
+    applied one after the other, and the cut flow tells what each leaves. Of several trees those without the columns of
+    a cut are taken whole."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
+    define: Names
+    """Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name it."""
     allow_no_match: bool
     """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
     error, with the names that are most like it."""

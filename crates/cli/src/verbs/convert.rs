@@ -10,11 +10,11 @@ use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs, lists};
 use flow::survey::wanted::Wanted;
-use flow::{Entries, EntryFilter};
+use flow::{Choice, Entries, EntryFilter};
 use rootfile::{Error, Hint, Result, check_output};
 
 use crate::container_words::words;
-use crate::layout_args::LayoutArgs;
+use crate::layout_args::{CutArgs, DefineArgs, LayoutArgs};
 use crate::options::{Asked, Following, Matching, Resources, Verbosity};
 use crate::output;
 use crate::verb_command::{VerbCommand, Watch, fields};
@@ -67,6 +67,10 @@ pub struct Args {
     /// Seed of a random share.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    cuts: CutArgs,
+    #[command(flatten)]
+    defines: DefineArgs,
     #[command(flatten)]
     following: Following,
     #[command(flatten)]
@@ -173,8 +177,7 @@ impl VerbCommand for Args {
         check_output(output, self.force, lists(&self.inputs).chain(self.layout.file()))?;
         let how = Conversion {
             filter: NameFilter::new(&self.keep, &self.drop)?,
-            entries: self.entries.clone().unwrap_or_default(),
-            seed: self.seed,
+            entries: Choice { defines: self.defines.defines()?, ..self.cuts.choice(self.entries.as_ref(), self.seed) },
             follow: self.following.follow(),
             budget: self.resources.budget(),
             overwrite: self.force,
@@ -203,6 +206,7 @@ fn print(done: &Converted) -> Result<()> {
     for column in &done.left_out {
         writeln!(out, "left out: {}: {}", column.name, output::one_line(&column.why))?;
     }
+    output::cut_flow(&mut out, &done.tree, &done.cuts)?;
     output::notes(&mut out, &done.notes)?;
     writeln!(
         out,

@@ -13,7 +13,7 @@ use flow::{
 use rootfile::{Error, Result};
 
 use crate::container_words::words;
-use crate::layout_args::{LayoutArgs, SelectArgs};
+use crate::layout_args::{DefineArgs, LayoutArgs, SelectArgs};
 use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity};
 use crate::output::{self, Answer, Table};
 use crate::verb_command::Watch;
@@ -70,6 +70,8 @@ pub struct FileOutputArgs {
     #[command(flatten)]
     select: SelectArgs,
     #[command(flatten)]
+    defines: DefineArgs,
+    #[command(flatten)]
     matching: Matching,
 }
 
@@ -90,6 +92,7 @@ impl FileOutputArgs {
             content: ContentOptions {
                 filter: self.select.filter()?,
                 entries: self.select.entries()?,
+                defines: self.defines.defines()?,
                 tree: one_tree(&inputs)?,
                 cycles: if self.all_cycles { Cycles::All } else { Cycles::Newest },
                 ..options.content
@@ -203,25 +206,7 @@ fn print_summary(summary: &Summary) -> Result<()> {
 
 /// What the cuts left of each table.
 fn print_cut_flows(out: &mut impl Write, flows: &[CutFlow]) -> Result<()> {
-    for CutFlow { path, cuts } in flows {
-        let is_weighted = cuts.iter().any(|cut| cut.weight_before.is_some());
-        let mut heads = vec!["cut", "entries before", "entries after", "kept"];
-        heads.extend(is_weighted.then_some(["weight before", "weight after"]).into_iter().flatten());
-        let mut table = output::table(&heads);
-        for cut in cuts {
-            let mut row = vec![
-                output::line(&cut.cut),
-                output::count(cut.before),
-                output::count(cut.after),
-                output::percent(cut.after, cut.before),
-            ];
-            let sum = |sum: Option<f64>| sum.map_or_else(|| "-".to_owned(), |sum| sum.to_string());
-            row.extend(is_weighted.then(|| [sum(cut.weight_before), sum(cut.weight_after)]).into_iter().flatten());
-            table.add_row(row);
-        }
-        writeln!(out, "cut flow of {}:\n{table}", output::line(path))?;
-    }
-    Ok(())
+    flows.iter().try_for_each(|CutFlow { path, cuts }| output::cut_flow(out, path, cuts))
 }
 
 /// The trees, or the RNTuples, of an output.

@@ -13,6 +13,7 @@ use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Scaled, ThreadCounts
 use lab::report::reading::page;
 use rootfile::{Error, Hint, Result, check_output};
 
+use crate::layout_args::CutArgs;
 use crate::options::{Following, Matching, Verbosity};
 use crate::output::{self, Answer};
 use crate::verb_command::{Commands, VerbCommand, Watch, ended};
@@ -54,6 +55,8 @@ pub struct Args {
     /// a file.
     #[arg(long, value_name = "1%|A:B,...|FILE", allow_hyphen_values = true)]
     entries: Option<Entries>,
+    #[command(flatten)]
+    cuts: CutArgs,
     /// Number of readings; the report shows the median.
     #[arg(long, value_name = "N", default_value_t = 1)]
     repeat: usize,
@@ -123,7 +126,7 @@ impl VerbCommand for Args {
             inputs,
             columns,
             allow_no_match: self.matching.allow_no_match,
-            entries: self.entries.clone().unwrap_or_default(),
+            entries: self.cuts.choice(self.entries.as_ref(), self.seed),
             repeat: self.repeat,
             cold: self.cold,
             throttle: self.throttle,
@@ -132,7 +135,6 @@ impl VerbCommand for Args {
             follow: self.following.follow(),
             budget: Budget::new(self.memory.bytes(), self.threads.most()),
             scaling: Some(self.threads.all()).filter(|all| all.len() > 1).unwrap_or_default(),
-            seed: self.seed,
         };
         if let Some(page) = &self.page {
             if options.scaling.is_empty() {
@@ -254,6 +256,7 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
         report.tree,
         output::plural(report.clusters, "cluster", "clusters")
     )?;
+    output::cut_flow(out, &report.tree, &report.cuts)?;
     if report.runs.len() > 1 {
         let times: Vec<String> = report.runs.iter().map(|run| format!("{:.3}", run.real)).collect();
         let spread = &report.spread;

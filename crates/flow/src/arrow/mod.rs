@@ -1,6 +1,5 @@
-//! Columns in memory, as Arrow arrays: read from tables, written to tables, converted to Parquet.
+//! Columns in memory, as Arrow arrays: read from tables, written to tables.
 
-pub mod convert;
 pub mod read;
 pub(crate) mod shapes;
 pub mod write;

@@ -8,6 +8,7 @@ use dataset::layout::Layout;
 use rootfile::{Key, Result, RootFile};
 
 use super::options::PlanOptions;
+use crate::table::tree::added::AddedBranches;
 
 /// A table to join: the number of its input, the file, and the key.
 pub(crate) type TableInput = (usize, Arc<RootFile>, Key);
@@ -30,6 +31,8 @@ pub(crate) struct TableRequest<'a> {
     pub entries: Select<'a>,
     /// How the tables are joined.
     pub options: PlanOptions,
+    /// Branches that trees have besides those in their records.
+    pub added: Option<&'a AddedBranches>,
 }
 
 impl TableRequest<'_> {

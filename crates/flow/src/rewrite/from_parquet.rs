@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::table::Join;
+use dataset::{EntryFilter, EntrySet};
 use rootfile::{Result, check_output};
 
 use super::convert::{BatchColumn, ConvertPlan};
 use super::execute::write;
 use super::options::{ContentOptions, Options};
-use super::prepare::{StoredSource, open_filtered, prepare_table};
-use crate::arrow::convert::{Conversion, Converted, ConvertedColumn};
+use super::parquet::{Conversion, Converted, ConvertedColumn};
+use super::prepare::{StoredSource, open_columns, open_filtered, prepare_table};
 
 /// Parquet files, taken as one, and the tree to make of them.
 #[derive(Clone, Debug)]
@@ -37,24 +37,29 @@ pub struct FromParquet<'a> {
 /// small.
 pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<Converted> {
     let inputs = job.inputs.iter().map(PathBuf::as_path);
-    check_output(job.output, options.overwrite, inputs.chain(options.entries.file()))?;
+    check_output(job.output, options.overwrite, inputs.chain(options.entries.entries.file()))?;
     let tree = job.tree.map(|tree| tree.trim_matches('/'));
     let (dataset, path, _) = open_filtered(job.inputs, &options.filter, tree, Join::Strict, options.budget.memory)?;
+    let choice = &options.entries;
     let rewrite = Options {
         layout: job.layout.clone(),
-        content: ContentOptions { filter: options.filter.clone(), ..ContentOptions::default() },
+        content: ContentOptions {
+            filter: options.filter.clone(),
+            defines: choice.defines.clone(),
+            entries: EntryFilter { cuts: choice.cuts.clone(), weight: choice.weight.clone(), ..EntryFilter::default() },
+            ..ContentOptions::default()
+        },
         budget: options.budget,
         overwrite: options.overwrite,
         ..Options::default()
     };
-    let entries = |all: u64| options.entries.resolve(all, options.seed);
-    let all = options.entries == dataset::Entries::All;
-    // The entries are chosen here, without conditions.
-    let no_condition = |_: &NameFilter| Err(rootfile::Error::request("internal error: a condition"));
+    let entries = |all: u64| choice.entries.resolve(all, choice.seed);
+    let all = choice.entries == dataset::Entries::All;
+    let columns = |filter: &NameFilter| open_columns(job.inputs, filter, &path, Join::Strict, options.budget.memory);
     let source = StoredSource {
         dataset,
-        open: &no_condition,
-        path,
+        open: &columns,
+        path: path.clone(),
         fill: job.fill_null,
         entries: (!all).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
     };
@@ -67,6 +72,7 @@ pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<C
         tree: table.path,
         container: Some(table.container),
         entries: table.entries,
+        cuts: summary.cut_flows.into_iter().flat_map(|flow| flow.cuts).collect(),
         notes: summary.notes,
         bytes_written: summary.bytes_written,
         ..done
@@ -84,7 +90,7 @@ fn report(plan: &ConvertPlan, done: &mut Converted) {
         }
     }
     for column in &plan.columns {
-        if let BatchColumn::Shaped { shape, .. } = column {
+        if let BatchColumn::Shaped { shape, .. } | BatchColumn::Defined { shape, .. } = column {
             done.columns.extend(shape.fields.iter().map(|field| ConvertedColumn::of(field)));
         }
     }

@@ -1,5 +1,5 @@
 //! Makes one file of one or more: [`prepare`] opens and plans, [`execute`] writes what is planned. A table of the output is an
-//! [`output_table`]: `tree` and `ntuple` move records and pages, `convert` encodes entries anew.
+//! [`output_table`]: `tree` and `ntuple` move records and pages, `convert` encodes entries anew. [`parquet`] is the way to Parquet files.
 
 mod begin;
 mod convert;
@@ -11,6 +11,7 @@ pub(crate) mod from_parquet;
 pub(crate) mod ntuple;
 pub(crate) mod options;
 pub(crate) mod output_table;
+pub mod parquet;
 pub(crate) mod prepare;
 pub(crate) mod prepared;
 pub mod recover;

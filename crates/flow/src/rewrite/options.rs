@@ -10,6 +10,7 @@ use rootfile::codec::Compression;
 
 use crate::execute::budget::Budget;
 use crate::plan::options::PlanOptions;
+use crate::select::Define;
 
 /// Which cycles of a tree or of a merged object are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub struct ContentOptions {
     pub filter: NameFilter,
     /// Entries to keep.
     pub entries: EntryFilter,
+    /// Columns that are defined by expressions, in tables that have what they need.
+    pub defines: Vec<Define>,
     /// Only this tree, by its path, or by its path and cycle (`events;2`) where an RNTuple has the same path.
     pub tree: Option<String>,
     /// Names that the merge is restricted to, or leaves out.

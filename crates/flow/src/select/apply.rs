@@ -4,13 +4,19 @@ use dataset::{EntryFilter, EntrySet};
 use rootfile::{Error, Hint, Result};
 
 use super::cut_flow::CutFlow;
-use super::cuts::{CUT, Cut, TableCuts, WEIGHT};
+use super::cuts::{CUT, Conditions, Cut, TableCuts, WEIGHT};
+use super::define::Define;
+use super::pass::Testing;
 use super::source::{OpenColumns, SourceTree};
 use crate::execute::budget::Budget;
+use crate::execute::progress::unwatched;
+use crate::plan::request::Select;
 
 /// The selection of a rewrite: resolved tree by tree, then checked for parts that no tree matched.
 pub(crate) struct EntrySelection<'a> {
     filter: &'a EntryFilter,
+    /// Columns that the cuts may name.
+    defines: &'a [Define],
     cuts: Vec<Cut>,
     weight: Option<Cut>,
     /// For each cut, and at the end for the weight, whether a tree has its columns.
@@ -35,6 +41,7 @@ impl<'a> EntrySelection<'a> {
     pub fn new(filter: &'a EntryFilter) -> Self {
         Self {
             filter,
+            defines: &[],
             cuts: filter.cuts.iter().map(|text| Cut::new(text, CUT)).collect(),
             weight: filter.weight.as_deref().map(|text| Cut::new(text, WEIGHT)),
             found: vec![false; filter.cuts.len() + 1],
@@ -44,19 +51,34 @@ impl<'a> EntrySelection<'a> {
         }
     }
 
-    /// The selection in a tree or an RNTuple. Reads the columns of the cuts.
-    pub fn for_tree(&mut self, tree: &SourceTree<'_>) -> Result<TreeSelection> {
-        self.for_table(tree.path, &|filter| tree.open(filter), tree.budget)
+    /// The same with columns that the cuts may name.
+    pub fn with_defines(self, defines: &'a [Define]) -> Self {
+        Self { defines, ..self }
     }
 
-    /// The selection in a table of any container, whose columns `open` opens.
-    pub fn for_table(&mut self, path: &str, open: OpenColumns<'_>, budget: Budget) -> Result<TreeSelection> {
+    /// The selection in a tree or an RNTuple. Reads the columns of the cuts.
+    pub fn for_tree(&mut self, tree: &SourceTree<'_>) -> Result<TreeSelection> {
+        self.for_table(tree.path, &|filter| tree.open(filter), None, tree.budget)
+    }
+
+    /// The selection in a table of any container, whose columns `open` opens. `named` selects entries in place of the filter.
+    pub fn for_table(
+        &mut self,
+        path: &str,
+        open: OpenColumns<'_>,
+        named: Select<'_>,
+        budget: Budget,
+    ) -> Result<TreeSelection> {
         self.trees.push(path.to_owned());
         let filter = self.filter.for_tree(path);
         if self.cuts.is_empty() {
             return Ok(TreeSelection { filter, ..TreeSelection::default() });
         }
-        let cuts = TableCuts::open(path, open, &self.cuts, self.weight.as_ref())?;
+        let (dataset, cuts) = TableCuts::open(
+            path,
+            open,
+            &Conditions { cuts: &self.cuts, weight: self.weight.as_ref(), defines: self.defines },
+        )?;
         let mut notes = Vec::new();
         let mut lacks = Vec::new();
         for (place, error) in &cuts.lacking {
@@ -81,8 +103,12 @@ impl<'a> EntrySelection<'a> {
             }
             None => self.find(self.cuts.len()),
         }
-        let named = filter.resolve(cuts.all())?;
-        let selected = cuts.select(named.as_ref(), &self.cuts, budget)?;
+        let named = match named {
+            Some(named) => Some(named(dataset.entries())?),
+            None => filter.resolve(dataset.entries())?,
+        };
+        let how = Testing { budget, most: None, progress: &unwatched };
+        let selected = cuts.select(&dataset, named.as_ref(), &self.cuts, &how)?;
         self.flows.push(CutFlow { path: path.to_owned(), cuts: selected.cuts });
         Ok(TreeSelection { filter, passed: Some(selected.entries), notes })
     }
@@ -122,6 +148,11 @@ impl TreeSelection {
     /// Whether all entries are kept.
     pub fn is_all(&self) -> bool {
         self.passed.is_none() && self.filter.keeps_all()
+    }
+
+    /// Whether cuts have been applied.
+    pub fn is_cut(&self) -> bool {
+        self.passed.is_some()
     }
 
     /// The set of entries, in a table that has `all`.

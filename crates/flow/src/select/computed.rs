@@ -8,8 +8,9 @@ use dataset::EntrySet;
 use expr::{Entries, Kind, Program, Type};
 use rootfile::{Error, Hint, Result};
 
-use super::cuts::{Cut, MOST_UNREAD, STEP, UNREAD, refused};
+use super::cuts::{Cut, refused};
 use super::names::TableNames;
+use super::pass::{MOST_UNREAD, STEP, UNREAD};
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell, unwatched};
@@ -40,7 +41,7 @@ impl Computed {
     pub fn numbers(dataset: Dataset, expressions: &[Given<'_>]) -> Result<Self> {
         let path = dataset.path().to_owned();
         let (mut programs, mut columns) = (Vec::new(), Vec::new());
-        let names = TableNames::new(&dataset, &path);
+        let names = TableNames::new(&dataset, &path, &[]);
         for &Given { text, option } in expressions {
             let cut = Cut::new(text, option);
             let program = cut.bind(&names)?.map_err(|e| cut.refused(&e).object(&path))?;

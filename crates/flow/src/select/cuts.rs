@@ -1,26 +1,13 @@
-//! The cuts of a selection: parsed once, bound to the columns of each table, and evaluated over the entries of the table before the
-//! rewrite is planned. Only the columns of the cuts are read, step by step.
+//! The cuts of a selection: parsed once, and bound to the columns of each table. `pass` evaluates them over its entries.
 
-use arrow_array::ArrayRef;
-use arrow_buffer::BooleanBuffer;
 use dataset::glob::{ColumnPattern, NameFilter};
-use dataset::{EntrySet, EntrySetBuilder};
-use expr::{Condition, Entries, ErrorKind, Expression, Program};
+use expr::{Condition, ErrorKind, Expression, Program};
 use rootfile::{Error, Hint, Result};
 
-use super::cut_flow::{Counts, CutStep};
+use super::define::Define;
 use super::names::TableNames;
 use super::source::OpenColumns;
-use crate::arrow::read::{BatchSize, Dataset, Request, batches};
-use crate::execute::budget::Budget;
-use crate::execute::progress::unwatched;
-
-/// Bytes of columns that are read at a time, for all threads.
-pub(super) const STEP: u64 = 32 << 20;
-/// Entries that are tested at a time where no column is read.
-pub(super) const UNREAD: u64 = 1 << 16;
-/// Largest table whose entries are tested without their columns: a file may claim any number.
-pub(super) const MOST_UNREAD: u64 = 1 << 36;
+use crate::arrow::read::Dataset;
 
 /// The options of expressions.
 pub(super) const CUT: &str = "cut";
@@ -75,44 +62,52 @@ impl Cut {
     }
 }
 
-/// What the cuts select of a table.
-pub(super) struct Selected {
-    pub entries: EntrySet,
-    pub cuts: Vec<CutStep>,
+/// What is asked of a table.
+#[derive(Clone, Copy)]
+pub(super) struct Conditions<'a> {
+    pub cuts: &'a [Cut],
+    pub weight: Option<&'a Cut>,
+    /// Columns that they may name.
+    pub defines: &'a [Define],
 }
 
 /// The cuts that can be evaluated in a table, and why the others cannot.
 pub(super) struct TableCuts {
-    dataset: Dataset,
     /// By their places in the selection.
-    conditions: Vec<(usize, Condition)>,
-    weight: Option<Program>,
+    pub conditions: Vec<(usize, Condition)>,
+    pub weight: Option<Program>,
     pub lacking: Vec<(usize, expr::Error)>,
     pub lacks_weight: Option<expr::Error>,
 }
 
 impl TableCuts {
     /// Opens the columns of the cuts.
-    pub fn open(path: &str, open: OpenColumns<'_>, cuts: &[Cut], weight: Option<&Cut>) -> Result<Self> {
-        Self::opened(path, open, cuts, weight).map_err(|e| e.object(path))
+    pub fn open(path: &str, open: OpenColumns<'_>, asked: &Conditions<'_>) -> Result<(Dataset, Self)> {
+        Self::opened(path, open, asked).map_err(|e| e.object(path))
     }
 
-    fn opened(path: &str, open: OpenColumns<'_>, cuts: &[Cut], weight: Option<&Cut>) -> Result<Self> {
-        let names: Vec<String> = cuts.iter().chain(weight).flat_map(Cut::names).collect();
-        let found = Self::bind(path, open(&filter(&names)?)?, cuts, weight)?;
+    fn opened(path: &str, open: OpenColumns<'_>, asked: &Conditions<'_>) -> Result<(Dataset, Self)> {
+        let mut names: Vec<String> = asked.cuts.iter().chain(asked.weight).flat_map(Cut::names).collect();
+        let defined = asked.defines.iter().filter_map(|define| Expression::parse(&define.text).ok());
+        names.extend(defined.flat_map(|expression| expression.names()));
+        let dataset = open(&filter(&names)?)?;
+        let found = Self::bind(path, &dataset, asked)?;
         if found.lacking.is_empty() && found.lacks_weight.is_none() {
-            return Ok(found);
+            return Ok((dataset, found));
         }
         // Aliases name further columns, and messages name those that are near.
-        let whole = Self::bind(path, open(&NameFilter::default())?, cuts, weight)?;
+        let all = open(&NameFilter::default())?;
+        let whole = Self::bind(path, &all, asked)?;
         Ok(match whole.conditions.len() > found.conditions.len() || whole.weight.is_some() != found.weight.is_some() {
-            true => whole,
-            false => Self { lacking: whole.lacking, lacks_weight: whole.lacks_weight, ..found },
+            true => (all, whole),
+            false => (dataset, Self { lacking: whole.lacking, lacks_weight: whole.lacks_weight, ..found }),
         })
     }
 
-    fn bind(path: &str, dataset: Dataset, cuts: &[Cut], weight: Option<&Cut>) -> Result<Self> {
-        let names = TableNames::new(&dataset, path);
+    /// Binds cuts to the columns of a table with this path.
+    pub fn bind(path: &str, dataset: &Dataset, asked: &Conditions<'_>) -> Result<Self> {
+        let Conditions { cuts, weight, defines } = *asked;
+        let names = TableNames::new(dataset, path, defines);
         let (mut conditions, mut lacking) = (Vec::new(), Vec::new());
         for (place, cut) in cuts.iter().enumerate() {
             match cut.bind(&names)? {
@@ -127,141 +122,22 @@ impl TableCuts {
                 Err(e) => lacks_weight = Some(e),
             }
         }
-        drop(names);
-        Ok(Self { dataset, conditions, weight: bound, lacking, lacks_weight })
+        Ok(Self { conditions, weight: bound, lacking, lacks_weight })
     }
 
     /// The places of the cuts that can be evaluated.
     pub fn places(&self) -> impl Iterator<Item = usize> {
         self.conditions.iter().map(|(place, _)| *place)
     }
-
-    /// Entries of the table.
-    pub fn all(&self) -> u64 {
-        self.dataset.entries()
-    }
-
-    /// The entries among `named` that pass.
-    pub fn select(&self, named: Option<&EntrySet>, cuts: &[Cut], budget: Budget) -> Result<Selected> {
-        let mut columns: Vec<usize> = Vec::new();
-        let needed = self.conditions.iter().flat_map(|(_, condition)| condition.columns());
-        for column in needed.chain(self.weight.iter().flat_map(Program::columns)) {
-            if !columns.contains(column) {
-                columns.push(*column);
-            }
-        }
-        for &column in &columns {
-            if !self.dataset.is_complete(column) {
-                let name = self.dataset.column(column).map_or_else(String::new, |column| column.field().name().clone());
-                let hint = Hint::named(CUT);
-                let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
-                return Err(Error::request(message)
-                    .hint(hint)
-                    .object(format!("branch {name} of {}", self.dataset.path())));
-            }
-        }
-        let all = self.all();
-        let mut pass = Pass {
-            cuts: self,
-            columns: &columns,
-            named,
-            rank: 0,
-            passed: EntrySetBuilder::new(all),
-            counts: Counts::new(self.conditions.len(), self.weight.is_some()),
-        };
-        if columns.is_empty() {
-            pass.without_columns(named.map_or(all, EntrySet::len))?;
-        } else {
-            let selection = named.cloned();
-            let request =
-                Request { columns: columns.clone(), entries: 0..all, selection, budget, progress: &unwatched };
-            for read in batches(&self.dataset, request, BatchSize::Bytes(STEP)) {
-                let read = read?;
-                pass.take(read.batch.columns(), read.batch.num_rows())?;
-            }
-        }
-        let names: Vec<String> = self.places().filter_map(|place| Some(cuts.get(place)?.text.clone())).collect();
-        Ok(Selected { cuts: pass.counts.finish(&names), entries: pass.passed.finish() })
-    }
 }
 
-/// One pass over the entries of a table.
-struct Pass<'a> {
-    cuts: &'a TableCuts,
-    /// The columns that are read.
-    columns: &'a [usize],
-    named: Option<&'a EntrySet>,
-    /// The number of entries before, among those that are named.
-    rank: u64,
-    passed: EntrySetBuilder,
-    counts: Counts,
-}
-
-impl Pass<'_> {
-    fn without_columns(&mut self, all: u64) -> Result<()> {
-        if all > MOST_UNREAD {
-            return Err(Error::request(format!("the table has too many entries to test each: {all}")));
-        }
-        while self.rank < all {
-            let rows = usize::try_from(UNREAD.min(all - self.rank)).unwrap_or(usize::MAX);
-            self.take(&[], rows)?;
-        }
-        Ok(())
-    }
-
-    /// Tests the next entries.
-    fn take(&mut self, arrays: &[ArrayRef], rows: usize) -> Result<()> {
-        let ranks = self.rank..self.rank + rows as u64;
-        self.rank = ranks.end;
-        let numbers: Option<Vec<u64>> = self.named.map(|named| named.runs(ranks.clone()).flatten().collect());
-        let entries = numbers.as_deref().map_or_else(|| Entries::from(ranks.start), Entries::from);
-        let of = |columns: &[usize]| -> Vec<ArrayRef> {
-            let place = |column: &usize| self.columns.iter().position(|one| one == column);
-            columns.iter().filter_map(|column| arrays.get(place(column)?).cloned()).collect()
-        };
-        let weights = match &self.cuts.weight {
-            Some(weight) => weight.numbers(&of(weight.columns()), rows, entries).map_err(|e| refused(&e, WEIGHT))?,
-            None => Vec::new(),
-        };
-        let weights_of = |passed: &BooleanBuffer| {
-            let picked = passed.set_indices().filter_map(|row| weights.get(row).copied());
-            picked.collect::<Vec<_>>().into_iter()
-        };
-        let mut passed = BooleanBuffer::new_set(rows);
-        self.counts.add(0, rows, weights.iter().copied());
-        for (number, (_, condition)) in self.cuts.conditions.iter().enumerate() {
-            if passed.count_set_bits() > 0 {
-                let own = condition.passed_of(&of(condition.columns()), rows, entries);
-                passed = &passed & &own.map_err(|e| refused(&e, CUT))?;
-            }
-            self.counts.add(number + 1, passed.count_set_bits(), weights_of(&passed));
-        }
-        match &numbers {
-            Some(numbers) => {
-                let picked = passed.set_indices().filter_map(|row| numbers.get(row).copied());
-                picked.for_each(|entry| self.passed.push(entry..entry + 1));
-            }
-            None => {
-                for (start, end) in passed.set_slices() {
-                    self.passed.push(ranks.start + start as u64..ranks.start + end as u64);
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The error of an expression; of an argument there is no option to name.
 pub(super) fn refused(error: &expr::Error, option: &'static str) -> Error {
-    if option.is_empty() {
-        return Error::request(error.to_string());
-    }
     let hint = Hint::named(option);
     Error::request(format!("{hint}: {error}")).hint(hint)
 }
 
 /// The columns with these names, whatever trees or branches stand before them.
-fn filter(names: &[String]) -> Result<NameFilter> {
+pub(super) fn filter(names: &[String]) -> Result<NameFilter> {
     let exact = |name: &str| {
         let pattern = ColumnPattern::exact("", name);
         pattern.as_str().trim_start_matches('/').to_owned()

@@ -6,6 +6,7 @@ use arrow_schema::DataType;
 use dataset::glob::TreePattern;
 use expr::{NamedColumn, Names};
 
+use super::define::Define;
 use crate::arrow::read::Dataset;
 use crate::plan::tree::attached::aliases;
 
@@ -15,11 +16,12 @@ pub(super) struct TableNames<'a> {
     path: &'a str,
     columns: HashMap<String, usize>,
     aliases: HashMap<String, String>,
+    defines: &'a [Define],
 }
 
 impl<'a> TableNames<'a> {
-    /// Those of an open table with this path.
-    pub fn new(dataset: &'a Dataset, path: &'a str) -> Self {
+    /// Those of an open table with this path, and of columns that are defined in it.
+    pub fn new(dataset: &'a Dataset, path: &'a str, defines: &'a [Define]) -> Self {
         let schema = dataset.schema();
         let mut columns = HashMap::new();
         let mut within = Vec::new();
@@ -39,7 +41,7 @@ impl<'a> TableNames<'a> {
             columns.entry(name).or_insert(column);
         }
         let aliases = dataset.tree().map_or_else(Vec::new, aliases).into_iter().collect();
-        Self { dataset, path, columns, aliases }
+        Self { dataset, path, columns, aliases, defines }
     }
 
     fn find(&self, name: &str) -> Option<usize> {
@@ -69,11 +71,13 @@ impl Names for TableNames<'_> {
     }
 
     fn alias(&self, name: &str) -> Option<String> {
-        self.aliases.get(name).cloned()
+        let defined = self.defines.iter().find(|define| define.name == name).map(|define| define.text.clone());
+        defined.or_else(|| self.aliases.get(name).cloned())
     }
 
     fn known(&self) -> Vec<String> {
-        let mut known: Vec<String> = self.columns.keys().chain(self.aliases.keys()).cloned().collect();
+        let defined = self.defines.iter().map(|define| &define.name);
+        let mut known: Vec<String> = self.columns.keys().chain(self.aliases.keys()).chain(defined).cloned().collect();
         known.sort_unstable();
         known
     }

@@ -27,7 +27,7 @@ pub(crate) struct SourceTree<'a> {
 
 impl SourceTree<'_> {
     /// Opens some of its columns.
-    pub(super) fn open(&self, filter: &NameFilter) -> Result<Dataset> {
+    pub fn open(&self, filter: &NameFilter) -> Result<Dataset> {
         let schema = if self.joining.schema == Join::Fill { Join::Fill } else { Join::Strict };
         Dataset::of_trees(self.inputs, self.path, filter, PlanOptions { schema, ..self.joining })
     }

@@ -91,7 +91,7 @@ fn compare(
     let path = first.path();
     let mut verdict = Verdict::default();
     let mut selection = EntrySelection::new(&options.entries);
-    let selected = selection.for_table(path, open, options.budget)?;
+    let selected = selection.for_table(path, open, None, options.budget)?;
     selection.finish()?;
     verdict.notes.extend(selected.notes.iter().cloned());
     let selected = (!selected.is_all()).then(|| selected.entries(first.entries())).transpose()?;

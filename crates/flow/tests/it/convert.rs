@@ -16,7 +16,7 @@ use dataset::layout::{ClusterSize, Layout};
 use flow::convert::*;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, read};
-use flow::{Budget, Entries, unwatched};
+use flow::{Budget, Choice, Entries, unwatched};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rootfile::Result;
@@ -24,8 +24,7 @@ use rootfile::Result;
 fn conversion(threads: usize) -> Conversion<'static> {
     Conversion {
         filter: NameFilter::default(),
-        entries: Entries::All,
-        seed: 1,
+        entries: Choice { seed: 1, ..Choice::default() },
         follow: rootfile::Follow::Paths,
         budget: Budget::new(256 << 20, threads),
         overwrite: true,
@@ -144,7 +143,11 @@ fn entries_and_columns_are_selected() {
     let list = folder.path().join("picked.txt");
     std::fs::write(&list, "3\n4\n255\n256\n600\n899\n").unwrap();
     let filter = NameFilter::new(&["x"], &[]).unwrap();
-    let some = Conversion { filter: filter.clone(), entries: Entries::Listed(list), seed: 1, ..conversion(2) };
+    let some = Conversion {
+        filter: filter.clone(),
+        entries: Choice { entries: Entries::Listed(list), ..Choice::default() },
+        ..conversion(2)
+    };
     convert_to_parquet(&inputs, &folder.path().join("picked.parquet"), &some).unwrap();
     convert_to_parquet(&inputs, &parquet, &conversion(1)).unwrap();
     convert_to_root(&[parquet], &root, "", &some).unwrap();

@@ -15,7 +15,7 @@ use dataset::layout::Layout;
 use flow::convert::*;
 use flow::inputs::Input;
 use flow::read::{Dataset, read};
-use flow::{Budget, Entries, unwatched};
+use flow::{Budget, Choice, unwatched};
 use rootfile::{Result, RootFile};
 
 use crate::support;
@@ -65,8 +65,7 @@ fn convert(input: &Input, folder: &Path, tally: &mut Tally) -> Result<()> {
     let (parquet, root) = (folder.join("a.parquet"), folder.join("a.root"));
     let how = Conversion {
         filter: NameFilter::default(),
-        entries: Entries::All,
-        seed: 1,
+        entries: Choice { seed: 1, ..Choice::default() },
         follow: rootfile::Follow::Paths,
         budget: Budget::new(2_000_000_000, 2),
         overwrite: true,

@@ -11,14 +11,14 @@ use dataset::table::catalog;
 use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches, read};
-use flow::{Budget, Entries, Progress};
+use flow::{Budget, Choice, Chosen, CutStep, Defined, EvaluatedRows, Progress};
 use objects::{Histogram, is_histogram};
-use rootfile::{Error, ErrorKind, Follow, Result, RootFile, is_directory, public_path};
+use rootfile::{Error, ErrorKind, Follow, Hint, Result, RootFile, is_directory, public_path};
 use serde::Serialize;
 
 use super::cell::Cell;
 use super::check_entries;
-use super::schema::{ColumnType, column_type};
+use super::schema::{ColumnType, column_type, defined_type};
 use crate::readspeed::Columns;
 
 /// Bytes of columns that are read at a time.
@@ -29,10 +29,8 @@ const PORTION: u64 = 4 << 20;
 pub struct RowOptions {
     /// Columns by name or pattern; all, if none is named.
     pub columns: Vec<String>,
-    /// Entries to choose from.
-    pub entries: Entries,
-    /// Most entries; all of them without a limit.
-    pub most: Option<u64>,
+    /// Entries; with a limit, only as many are tested as it takes.
+    pub entries: Choice,
     /// Most columns of those that are not named.
     pub most_columns: usize,
     /// Whether names of columns may mean none.
@@ -64,6 +62,8 @@ pub struct Rows {
     pub container: Option<Container>,
     /// Entries of the table.
     pub entries: u64,
+    /// What the cuts leave of the entries that were tested.
+    pub cuts: Vec<CutStep>,
     /// The columns that are shown.
     pub columns: Vec<ColumnType>,
     /// Columns that are not shown.
@@ -111,22 +111,29 @@ pub struct Table {
     /// The entries, and which of them, if not all.
     range: Range<u64>,
     selection: Option<EntrySet>,
+    cuts: Vec<CutStep>,
+    defined: Defined,
     budget: Budget,
 }
 
-/// Opens the table or the histogram that an address names.
+/// Opens the table or the histogram that an address names. `progress` can end the search for entries that pass cuts.
 ///
 /// # Errors
 ///
 /// The file cannot be read, has no such object, or the object is neither a table nor a histogram; or a name means no column.
-pub fn open(input: &Input, options: &RowOptions) -> Result<Subject> {
+pub fn open(input: &Input, options: &RowOptions, progress: Progress<'_>) -> Result<Subject> {
     if !Format::is_parquet(&input.path)
         && let Some(wanted) = &input.tree
         && let Some(histogram) = histogram(input, wanted)?
     {
+        if !options.entries.cuts.is_empty() {
+            let hint = Hint::named("cut");
+            let message = format!("{wanted} is a histogram, which has no entries: {hint} is for tables");
+            return Err(Error::request(message).hint(hint).file(&input.path));
+        }
         return Ok(Subject::Histogram(Box::new(histogram)));
     }
-    Table::open(input, options).map(|table| Subject::Table(Box::new(table)))
+    Table::open(input, options, progress).map(|table| Subject::Table(Box::new(table)))
 }
 
 /// The histogram of a path; none if a table is there.
@@ -163,7 +170,7 @@ pub(super) fn histogram(input: &Input, wanted: &str) -> Result<Option<ShownHisto
 }
 
 impl Table {
-    fn open(input: &Input, options: &RowOptions) -> Result<Self> {
+    fn open(input: &Input, options: &RowOptions, progress: Progress<'_>) -> Result<Self> {
         let dataset = Dataset::open_following(std::slice::from_ref(input), options.follow)?;
         let (columns, more_columns) = match options.columns.is_empty() {
             true => {
@@ -175,26 +182,39 @@ impl Table {
             false => (Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?, 0),
         };
         if !options.allow_no_match {
-            check_entries(&dataset, &options.entries)?;
+            check_entries(&dataset, &options.entries.entries)?;
         }
-        let set = options.entries.resolve(dataset.entries(), 1)?;
-        let count = options.most.map_or(set.len(), |most| most.min(set.len()));
-        let mut runs = set.runs(0..count);
-        let (range, selection) = match (runs.next(), runs.next()) {
-            (first, None) => (first.unwrap_or(0..0), None),
-            _ => {
-                let chosen: Vec<u64> = set.runs(0..count).flatten().collect();
-                (0..chosen.last().map_or(0, |last| last + 1), Some(EntrySet::sorted(chosen)?))
-            }
-        };
         let budget = options.budget;
-        Ok(Self { dataset, input: input.clone(), columns, more_columns, range, selection, budget })
+        let Chosen { range, selection, cuts, .. } = options.entries.of(&dataset, budget, progress)?;
+        let defined = Defined::bind(&dataset, dataset.path(), &options.entries.defines)?.all(dataset.path())?;
+        Ok(Self { dataset, input: input.clone(), columns, more_columns, range, selection, cuts, defined, budget })
     }
 
     /// The columns that are shown.
     pub fn columns(&self) -> Vec<ColumnType> {
         let nodes = self.dataset.schema().nodes();
-        self.columns.iter().filter_map(|&column| column_type(&self.dataset, &nodes, column)).collect()
+        let stored = self.columns.iter().filter_map(|&column| column_type(&self.dataset, &nodes, column));
+        self.defined.fields().iter().map(|field| defined_type(field)).chain(stored).collect()
+    }
+
+    /// The columns that are read: those that are shown, and what defined ones need besides.
+    fn read_columns(&self) -> Vec<usize> {
+        let needed = self.defined.columns().iter().filter(|column| !self.columns.contains(column));
+        self.columns.iter().chain(needed).copied().collect()
+    }
+
+    /// The columns that are shown, given those that are read for these entries.
+    fn shown(&self, read: &[ArrayRef], entries: &[u64]) -> Vec<std::result::Result<ArrayRef, String>> {
+        let columns = self.read_columns();
+        let place = |column: &usize| columns.iter().position(|one| one == column);
+        let needed = self.defined.columns().iter().filter_map(|column| read.get(place(column)?).cloned());
+        let rows = EvaluatedRows { count: entries.len(), first: 0, numbers: Some(entries) };
+        let defined = self.defined.arrays(&needed.collect::<Vec<_>>(), &rows, None);
+        let stored = read.iter().take(self.columns.len()).cloned().map(Ok);
+        match defined {
+            Ok(defined) => defined.into_iter().map(Ok).chain(stored).collect(),
+            Err(e) => self.defined.names().map(|_| Err(e.to_string())).chain(stored).collect(),
+        }
     }
 
     fn request(&self, columns: Vec<usize>, entries: Range<u64>) -> Request<'static> {
@@ -213,14 +233,14 @@ impl Table {
             None => Box::new(self.range.clone()),
         };
         let mut next = self.range.start;
-        let request = self.request(self.columns.clone(), self.range.clone());
+        let request = self.request(self.read_columns(), self.range.clone());
         for read in batches(&self.dataset, request, BatchSize::Bytes(PORTION)) {
             flow::tell(progress, 0)?;
             match read {
                 Ok(read) => {
-                    let arrays: Vec<_> = read.batch.columns().iter().cloned().map(Ok).collect();
-                    let rows = read.batch.num_rows();
-                    for (row, entry) in (0..rows).zip(entries.by_ref()) {
+                    let numbers: Vec<u64> = entries.by_ref().take(read.batch.num_rows()).collect();
+                    let arrays = self.shown(read.batch.columns(), &numbers);
+                    for (row, entry) in numbers.into_iter().enumerate() {
                         next = entry + 1;
                         each(self.row(entry, &arrays, row))?;
                     }
@@ -247,19 +267,21 @@ impl Table {
             let array = read.map(|read| read.batch.columns().first().cloned());
             array.map_err(|e| e.to_string())?.ok_or_else(|| "it has no values".to_owned())
         };
-        self.columns.iter().map(one).collect()
+        let not_computed = || Err("it is not computed where a column cannot be read".to_owned());
+        self.defined.names().map(|_| not_computed()).chain(self.columns.iter().map(one)).collect()
     }
 
     fn row(&self, entry: u64, arrays: &[std::result::Result<ArrayRef, String>], row: usize) -> Row {
-        let cell = |(array, &column): (&std::result::Result<ArrayRef, String>, &usize)| {
-            let opaque = self.dataset.column(column).and_then(|plan| plan.opaque());
+        let cell = |(array, column): (&std::result::Result<ArrayRef, String>, Option<usize>)| {
+            let opaque = column.and_then(|column| self.dataset.column(column)?.opaque());
             match (array, opaque) {
                 (Err(why), _) => Cell::Unreadable(why.clone()),
                 (_, Some(why)) => Cell::Unreadable(why.to_owned()),
                 (Ok(array), None) => Cell::of(array.as_ref(), row),
             }
         };
-        Row { entry, values: arrays.iter().zip(&self.columns).map(cell).collect() }
+        let columns = self.defined.names().map(|_| None).chain(self.columns.iter().copied().map(Some));
+        Row { entry, values: arrays.iter().zip(columns).map(cell).collect() }
     }
 
     /// All of its rows.
@@ -278,6 +300,7 @@ impl Table {
             table: self.dataset.path().to_owned(),
             container: self.dataset.container(),
             entries: self.dataset.entries(),
+            cuts: self.cuts.clone(),
             columns: self.columns(),
             more_columns: self.more_columns,
             rows,

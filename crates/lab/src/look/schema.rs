@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arrow_schema::Field;
 use dataset::layout::Container;
 use dataset::table::Node;
 use flow::inputs::Input;
@@ -70,6 +71,17 @@ impl ColumnType {
 pub(super) fn column_types(dataset: &Dataset) -> Vec<ColumnType> {
     let nodes = dataset.schema().nodes();
     dataset.default_columns().into_iter().filter_map(|number| column_type(dataset, &nodes, number)).collect()
+}
+
+/// A column that an expression defines.
+pub(super) fn defined_type(field: &Field) -> ColumnType {
+    ColumnType {
+        name: field.name().clone(),
+        title: String::new(),
+        type_name: String::new(),
+        arrow: arrow_name(field.data_type()),
+        unreadable: None,
+    }
 }
 
 /// A column, by its number. `nodes` are those of the schema; columns of friends have others.

@@ -4,7 +4,7 @@
 use dataset::layout::Container;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches};
-use flow::{Budget, Entries, Progress};
+use flow::{Budget, Choice, Chosen, CutStep, Progress};
 use rootfile::{Follow, Result, public_path};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub struct StatisticsOptions {
     /// Columns by name or pattern; all, if none is named.
     pub columns: Vec<String>,
     /// Entries.
-    pub entries: Entries,
+    pub entries: Choice,
     /// Whether names of columns may mean none.
     pub allow_no_match: bool,
     /// How far addresses in the files are followed.
@@ -49,6 +49,8 @@ pub struct TableStatistics {
     pub all_entries: u64,
     /// Entries that were looked at.
     pub entries: u64,
+    /// What the cuts leave of the entries.
+    pub cuts: Vec<CutStep>,
     /// The columns.
     pub columns: Vec<ColumnStatistics>,
 }
@@ -124,14 +126,15 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
         false => Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?,
     };
     if !options.allow_no_match {
-        check_entries(&dataset, &options.entries)?;
+        check_entries(&dataset, &options.entries.entries)?;
     }
     let nodes = dataset.schema().nodes();
     let types: Vec<(usize, ColumnType)> =
         columns.iter().filter_map(|&column| Some((column, column_type(&dataset, &nodes, column)?))).collect();
     let readable: Vec<usize> =
         types.iter().filter(|(_, kind)| kind.unreadable.is_none()).map(|(column, _)| *column).collect();
-    let (entries, selection) = options.entries.choose(dataset.entries(), 1)?;
+    let Chosen { range: entries, selection, cuts, .. } =
+        options.entries.of(&dataset, options.budget, &|_| progress(0))?;
     let request =
         Request { columns: readable.clone(), entries, selection, budget: options.budget, progress: &flow::unwatched };
     let mut found: Vec<Accumulator> = readable.iter().map(|_| Accumulator::new()).collect();
@@ -154,6 +157,7 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
         container: dataset.container(),
         all_entries: dataset.entries(),
         entries: seen,
+        cuts,
         columns,
     })
 }

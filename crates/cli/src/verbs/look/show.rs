@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use flow::Entries;
 use flow::inputs::Input;
+use flow::{Choice, Entries, Progress};
 use lab::look::cell::Cell;
 use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, open};
 use rootfile::Result;
@@ -11,6 +11,7 @@ use rootfile::text::{printable, shortened};
 
 use super::picture::picture;
 use crate::container_words::words;
+use crate::layout_args::{CutArgs, DefineArgs};
 use crate::options::{Following, Matching, Resources, Verbosity};
 use crate::output::{self, Answer};
 use crate::verb_command::{Commands, VerbCommand, Watch, fields};
@@ -49,6 +50,10 @@ pub struct Args {
     /// Show these entries: ranges as in Python (100:110, or :5,-5:), a random share (1%), or entries listed in a file.
     #[arg(long, value_name = "1%|A:B,...|FILE", allow_hyphen_values = true)]
     entries: Option<Entries>,
+    #[command(flatten)]
+    cuts: CutArgs,
+    #[command(flatten)]
+    defines: DefineArgs,
     /// Show each entry with all of its values, a line each.
     #[arg(short, long, conflicts_with_all = ["csv", "jsonl", "json"])]
     long: bool,
@@ -74,18 +79,18 @@ impl VerbCommand for Args {
     fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Shown> {
-        self.open(usize::MAX)?.shown(watch.progress)
+        self.open(usize::MAX, watch.progress)?.shown(watch.progress)
     }
 
     fn run(&self, _: Commands) -> Result<Answer> {
         let mut out = output::stdout();
         if self.verbosity.json {
-            let shown = self.open(usize::MAX)?.shown(&flow::unwatched)?;
+            let shown = self.open(usize::MAX, &flow::unwatched)?.shown(&flow::unwatched)?;
             return output::json(&shown).map(|()| Answer::Yes);
         }
         let is_table = !(self.long || self.csv || self.jsonl);
         let width = output::width();
-        match self.open(if is_table { width / NARROWEST } else { usize::MAX })? {
+        match self.open(if is_table { width / NARROWEST } else { usize::MAX }, &flow::unwatched)? {
             Subject::Histogram(shown) if self.csv || self.jsonl => {
                 output::json(&Shown::Histogram(shown))?;
             }
@@ -106,7 +111,7 @@ impl VerbCommand for Args {
 }
 
 impl Args {
-    fn open(&self, most_columns: usize) -> Result<Subject> {
+    fn open(&self, most_columns: usize, progress: Progress<'_>) -> Result<Subject> {
         let default = match (&self.entries, self.long) {
             (Some(_), _) => None,
             (None, true) => Some(1),
@@ -114,14 +119,17 @@ impl Args {
         };
         let options = RowOptions {
             columns: self.columns.clone(),
-            entries: self.entries.clone().unwrap_or_default(),
-            most: self.number.or(default),
+            entries: Choice {
+                most: self.number.or(default),
+                defines: self.defines.defines()?,
+                ..self.cuts.choice(self.entries.as_ref(), 1)
+            },
             most_columns,
             allow_no_match: self.matching.allow_no_match,
             follow: self.following.follow(),
             budget: self.resources.budget(),
         };
-        open(&self.input, &options)
+        open(&self.input, &options, progress)
     }
 
     /// Prints a row for people or for programs.
@@ -174,6 +182,11 @@ impl Args {
             let what = rows.container.map_or("table", |container| words(container).table);
             let shown = output::count(rows.rows.len() as u64);
             write!(out, "{shown} of {} of {what} {}", output::plural(rows.entries, "entry", "entries"), rows.table)?;
+            if let (Some(first), Some(last)) = (rows.cuts.first(), rows.cuts.last()) {
+                let tested = output::plural(first.before, "entry", "entries");
+                let passed = output::count(last.after);
+                write!(out, "; {passed} of the {tested} that were tested pass")?;
+            }
             match more {
                 0 => writeln!(out)?,
                 1 => writeln!(out, "; 1 more column has no room: name columns, or --long")?,

@@ -9,6 +9,7 @@ use lab::look::statistics::{ColumnStatistics, StatisticsOptions, TableStatistics
 use rootfile::Result;
 
 use crate::container_words::words;
+use crate::layout_args::CutArgs;
 use crate::options::{Following, Matching, Resources, Verbosity};
 use crate::output;
 use crate::verb_command::{VerbCommand, Watch, fields};
@@ -41,6 +42,8 @@ pub struct Args {
     #[arg(long, value_name = "1%|A:B,...|FILE", allow_hyphen_values = true)]
     entries: Option<Entries>,
     #[command(flatten)]
+    cuts: CutArgs,
+    #[command(flatten)]
     matching: Matching,
     #[command(flatten)]
     following: Following,
@@ -59,7 +62,7 @@ impl VerbCommand for Args {
     fn work(&self, watch: &Watch<'_>) -> Result<TableStatistics> {
         let options = StatisticsOptions {
             columns: self.names.iter().chain(&self.columns).cloned().collect(),
-            entries: self.entries.clone().unwrap_or_default(),
+            entries: self.cuts.choice(self.entries.as_ref(), 1),
             allow_no_match: self.matching.allow_no_match,
             follow: self.following.follow(),
             budget: self.resources.budget(),
@@ -73,6 +76,7 @@ impl VerbCommand for Args {
             let what = found.container.map_or("table", |container| words(container).table);
             let all = output::plural(found.all_entries, "entry", "entries");
             writeln!(out, "{what} {}: {} of {all}", found.table, output::count(found.entries))?;
+            output::cut_flow(&mut out, &found.table, &found.cuts)?;
         }
         let heads = [
             "column",

@@ -32,6 +32,41 @@ pub struct MadeSchema {
     pub inputs: Vec<Input>,
 }
 
+impl MadeSchema {
+    /// Adds fields that were made for themselves, behind those that are there.
+    ///
+    /// # Errors
+    ///
+    /// If two fields have the same name.
+    pub fn with(self, more: Self) -> Result<Self> {
+        let Self { schema, mut inputs } = self;
+        let (first, first_column) = (schema.fields.len(), schema.columns.len());
+        let (mut fields, mut columns, mut aliases) = (schema.fields, schema.columns, schema.aliases);
+        fields.extend(more.schema.fields.into_iter().map(|field| Field {
+            parent: field.parent.map(|id| id + first),
+            source: field.source.map(|id| id + first),
+            ..field
+        }));
+        columns.extend(more.schema.columns.into_iter().map(|column| Column { field: column.field + first, ..column }));
+        aliases.extend(
+            more.schema
+                .aliases
+                .into_iter()
+                .map(|alias| AliasColumn { column: alias.column + first_column, field: alias.field + first }),
+        );
+        check_names(&fields)?;
+        let schema = Schema::new(fields, columns, aliases, schema.extra);
+        inputs.extend(
+            more.inputs
+                .into_iter()
+                .filter(|input| input.used == InputUse::Field)
+                .map(|input| Input { id: input.id + first, ..input }),
+        );
+        inputs.iter_mut().for_each(|input| input.plan_for(&schema));
+        Ok(Self { schema, inputs })
+    }
+}
+
 /// Makes the schema with these top-level fields. `infos` describe the classes among their types. `encoding` gives the encoding
 /// of a field by its path: the names of the fields above it and its own.
 ///

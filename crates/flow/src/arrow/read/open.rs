@@ -22,6 +22,7 @@ use crate::plan::options::{Absent, Pack, PlanOptions};
 use crate::plan::request::TableRequest;
 use crate::plan::tree::attached::AliasConflicts;
 use crate::plan::tree::{Gaps, plan_table};
+use crate::table::tree::added::AddedBranches;
 
 impl Dataset {
     /// Opens the tables of some inputs: the named ones, or the only one of a file. All must have the same columns.
@@ -56,7 +57,7 @@ impl Dataset {
             }
             trees.push((number, file, key));
         }
-        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), joining), false)
+        Self::of(inputs.to_vec(), &trees, &path, (&NameFilter::default(), joining), (false, None))
     }
 
     /// Opens a tree or RNTuple of a file that is open already.
@@ -79,7 +80,14 @@ impl Dataset {
         let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(path.to_owned()) };
         let inputs = trees.iter().map(|(_, file, _)| input(file)).collect();
         // Its entries are read next.
-        Self::of(inputs, trees, path, (filter, joining), true)
+        Self::of(inputs, trees, path, (filter, joining), (true, None))
+    }
+
+    /// The same for a request: the branches that it adds are there as well.
+    pub(crate) fn of_request(request: &TableRequest<'_>) -> Result<Self> {
+        let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(request.path.to_owned()) };
+        let inputs = request.inputs.iter().map(|(_, file, _)| input(file)).collect();
+        Self::of(inputs, request.inputs, request.path, (request.filter, request.options), (true, request.added))
     }
 
     fn of(
@@ -87,14 +95,15 @@ impl Dataset {
         trees: &[(usize, Arc<RootFile>, Key)],
         path: &str,
         (filter, joining): (&NameFilter, PlanOptions),
-        looks_elsewhere: bool,
+        (looks_elsewhere, added): (bool, Option<&AddedBranches>),
     ) -> Result<Self> {
         if trees.iter().any(|(.., key)| is_ntuple(&key.class)) {
             return Self::of_ntuples(inputs, trees, path, joining.schema);
         }
         let (layout, entries) = (&Layout::default(), None);
         let options = PlanOptions { absent: Absent::Fail, pack: Pack::No, ..joining };
-        let plan = plan_table(&TableRequest { inputs: trees, path, layout, filter, entries, options }, Gaps::Keep)?;
+        let plan =
+            plan_table(&TableRequest { inputs: trees, path, layout, filter, entries, options, added }, Gaps::Keep)?;
         let infos = Arc::new(plan.infos);
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {

@@ -74,6 +74,9 @@ impl<'a> TablePlanner<'a> {
         if self.gaps != Gaps::LeftOut {
             tree.check_entries().map_err(|e| e.file(file.name()))?;
         }
+        if let Some(added) = self.request.added {
+            added.add_to(*number, &mut tree).map_err(|e| e.file(file.name()))?;
+        }
         for branch in &tree.branches {
             if !self.names.contains(branch.name()) {
                 self.names.insert(branch.name().to_owned());
@@ -94,7 +97,10 @@ impl<'a> TablePlanner<'a> {
         if !self.request.filter.keeps_all() {
             let path = self.request.path;
             let filter = self.request.filter.of_table(path, (0..tree.branches.len()).map(|i| tree.lineage(i)));
-            let keeps = |i| filter.keeps(path, &tree.lineage(i));
+            let is_added = |lineage: &[&str]| {
+                self.request.added.is_some_and(|added| lineage.last().is_some_and(|top| added.has(top)))
+            };
+            let keeps = |i| filter.keeps(path, &tree.lineage(i)) || is_added(&tree.lineage(i));
             let keep: Vec<bool> = (0..tree.branches.len()).map(keeps).collect();
             tree.select(&keep);
         }

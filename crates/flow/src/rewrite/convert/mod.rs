@@ -15,6 +15,6 @@ mod tree;
 mod work;
 
 pub(crate) use from_arrays::arrays_to_table;
-pub(crate) use model::{BatchColumn, ConvertPlan};
+pub(crate) use model::{BatchColumn, ConvertPlan, DefinedColumns};
 pub(crate) use ntuple::{ntuple_to_tree, recluster};
 pub(crate) use tree::tree_to_ntuple;

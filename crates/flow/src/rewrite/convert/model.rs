@@ -11,6 +11,7 @@ use crate::arrow::read::Dataset;
 use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
 use crate::plan::ntuple::model::AttributePlan;
+use crate::select::Defined;
 
 /// The plan of a table whose entries are decoded and encoded again.
 pub(crate) struct ConvertPlan {
@@ -22,6 +23,8 @@ pub(crate) struct ConvertPlan {
     /// The columns of a batch for the writer.
     pub columns: Vec<BatchColumn>,
     pub table: Arc<dyn AnyTable>,
+    /// Columns that are defined, and where their values come from.
+    pub defined: Option<DefinedColumns>,
     /// Attribute sets of an RNTuple, which are copied.
     pub attributes: Option<(Arc<NtupleTable>, Vec<AttributePlan>)>,
     /// A tree with trees in its user info, and the file with their baskets.
@@ -41,6 +44,13 @@ pub(crate) struct ConvertPlan {
     pub metadata: u64,
     /// Largest buffers that one thread needs, in bytes.
     pub scratch: u64,
+}
+
+/// Columns that expressions define.
+pub(crate) struct DefinedColumns {
+    /// The columns that they need.
+    pub dataset: Dataset,
+    pub defined: Defined,
 }
 
 /// A column of a batch: a name that the writer knows, and where its values come from.
@@ -70,6 +80,12 @@ pub(crate) enum BatchColumn {
         /// What missing numbers become; an error without it.
         fill: Option<f64>,
     },
+    /// A column that is defined.
+    Defined {
+        /// Its place among these.
+        place: usize,
+        shape: Shape,
+    },
 }
 
 impl BatchColumn {
@@ -77,7 +93,9 @@ impl BatchColumn {
     pub fn is_one_of(&self, names: &HashSet<String>) -> bool {
         match self {
             Self::Whole { name, .. } | Self::Field { name, .. } => names.contains(name),
-            Self::Shaped { shape, .. } => shape.fields.iter().any(|field| names.contains(field.name())),
+            Self::Shaped { shape, .. } | Self::Defined { shape, .. } => {
+                shape.fields.iter().any(|field| names.contains(field.name()))
+            }
         }
     }
 
@@ -86,6 +104,7 @@ impl BatchColumn {
         match self {
             Self::Whole { parts, .. } => parts,
             Self::Field { place, .. } | Self::Shaped { place, .. } => std::slice::from_ref(place),
+            Self::Defined { .. } => &[],
         }
     }
 }

@@ -6,9 +6,10 @@ use dataset::layout::{Container, defaults};
 use rootfile::Result;
 
 use super::forecast::forecast_converted;
-use super::model::{BatchColumn, ConvertPlan};
+use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory, steps};
+use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};
@@ -76,6 +77,7 @@ impl ConvertPlan {
             compressions,
             columns,
             table,
+            defined: None,
             attributes: None,
             user_info: None,
             selection,
@@ -87,6 +89,15 @@ impl ConvertPlan {
             metadata,
             scratch,
         })
+    }
+
+    /// The same with columns that are defined, whose shapes these are.
+    pub(super) fn with_defined(mut self, defined: DefinedColumns, shapes: impl IntoIterator<Item = Shape>) -> Self {
+        let columns = shapes.into_iter().enumerate();
+        self.columns.extend(columns.map(|(place, shape)| BatchColumn::Defined { place, shape }));
+        self.metadata = self.metadata.saturating_add(defined.dataset.metadata());
+        self.defined = Some(defined);
+        self
     }
 
     /// The share for reading beside the cluster that is filled, and the memory of that cluster. A cluster ends where its memory

@@ -14,13 +14,14 @@ use rayon::ThreadPool;
 use rootfile::object::TObject;
 use rootfile::{Error, FileWriter, Hint, Result};
 
-use super::model::{BatchColumn, ConvertPlan};
+use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
 use crate::arrow::read::{BatchSize, Batches, Request, batches};
 use crate::arrow::shapes::{Flat, Shape};
 use crate::arrow::write::{TablePass, TableWriter};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::workers::guarded;
+use crate::select::{DefinedReading, DefinedValues};
 
 /// The entries of a plan on their way.
 pub(super) struct ConvertWork<'a> {
@@ -133,7 +134,31 @@ impl ConvertWork<'_> {
             |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
         let as_bytes = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
         let batches = batches.with_team(self.team.cloned());
-        StepReader { plan: self.plan, steps: self.steps, chosen, batches, at: 0, as_bytes, numbered: BTreeSet::new() }
+        let needs_defined = chosen.columns.iter().any(|column| matches!(column, BatchColumn::Defined { .. }));
+        let defined =
+            self.plan.defined.as_ref().filter(|_| needs_defined).map(|DefinedColumns { dataset, defined }| {
+                DefinedValues::new(
+                    defined,
+                    DefinedReading {
+                        dataset,
+                        selection: selection.as_ref(),
+                        steps: self.steps,
+                        budget: self.budget,
+                        team: self.team.cloned(),
+                        progress,
+                    },
+                )
+            });
+        StepReader {
+            plan: self.plan,
+            steps: self.steps,
+            chosen,
+            batches,
+            defined,
+            at: 0,
+            as_bytes,
+            numbered: BTreeSet::new(),
+        }
     }
 }
 
@@ -185,6 +210,8 @@ struct StepReader<'a> {
     steps: &'a [u64],
     chosen: Chosen<'a>,
     batches: Batches<'a>,
+    /// The values of columns that are defined.
+    defined: Option<DefinedValues<'a>>,
     /// The number of the next step.
     at: usize,
     /// The columns, by their places among those that are read, that were planned to be bytes.
@@ -201,14 +228,15 @@ impl StepReader<'_> {
         self.at += 1;
         let Some(batch) = self.batches.next_until(end) else { return Ok(None) };
         let batch = batch?.batch;
+        let defined = self.defined.as_mut().map(|values| values.next(end)).transpose()?.unwrap_or_default();
         let bytes = self.chosen.read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum();
         let has_some = selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0);
-        let batch = has_some.then(|| self.for_writer(&batch, &(start..end))).transpose()?;
+        let batch = has_some.then(|| self.for_writer(&batch, &defined, &(start..end))).transpose()?;
         Ok(Some(Step { batch, entries: start..end, bytes }))
     }
 
     /// A batch of these entries with the names that the writer knows.
-    fn for_writer(&mut self, read: &RecordBatch, entries: &Range<u64>) -> Result<RecordBatch> {
+    fn for_writer(&mut self, read: &RecordBatch, defined: &[ArrayRef], entries: &Range<u64>) -> Result<RecordBatch> {
         let columns = self.chosen.columns.clone();
         let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
         for column in columns {
@@ -226,6 +254,14 @@ impl StepReader<'_> {
                 }
                 BatchColumn::Shaped { place, shape, fill } => {
                     for Flat { name, array, .. } in self.shaped((*place, shape, *fill), read, entries)? {
+                        fields.push(Field::new(name, array.data_type().clone(), true));
+                        arrays.push(array);
+                    }
+                    continue;
+                }
+                BatchColumn::Defined { place, shape } => {
+                    let missing = || Error::unsupported("internal error: a column was not computed");
+                    for Flat { name, array, .. } in shape.values(defined.get(*place).ok_or_else(missing)?, None)? {
                         fields.push(Field::new(name, array.data_type().clone(), true));
                         arrays.push(array);
                     }

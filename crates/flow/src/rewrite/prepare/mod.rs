@@ -3,6 +3,8 @@
 //! files have a way of their own (`stored`).
 
 mod bad_inputs;
+mod defines;
+mod defines_found;
 mod namesakes;
 mod ntuple;
 mod open;
@@ -31,7 +33,7 @@ use crate::plan::tree::kept::KeptLists;
 use crate::select::tree::{SelectedTree, drop_misaligned_friends};
 use bad_inputs::BadInputs;
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
-pub(crate) use stored::{StoredSource, open_filtered, prepare_table};
+pub(crate) use stored::{StoredSource, open_columns, open_filtered, prepare_table};
 use tables::{PlannedTables, Planning, ReadTree, TablesPlanner, count_cycles};
 
 /// Opens inputs and plans. Leaves out unreadable inputs if requested.

@@ -14,12 +14,12 @@ use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
 use crate::plan::inputs::Input;
 use crate::plan::request::TableRequest;
-use crate::rewrite::convert::{ConvertPlan, arrays_to_table};
+use crate::rewrite::convert::{ConvertPlan, DefinedColumns, arrays_to_table};
 use crate::rewrite::options::Options;
 use crate::rewrite::output_table::{OutputPlace, TableMemory};
 use crate::rewrite::prepared::{PlannedTable, Prepared, memory_needs};
 use crate::rewrite::summary::Skipped;
-use crate::select::{EntrySelection, OpenColumns};
+use crate::select::{Defined, EntrySelection, OpenColumns};
 use crate::table::text_list::listed;
 
 /// A table that is in no ROOT file, and what is asked of it besides the options of a rewrite.
@@ -63,9 +63,8 @@ pub(super) fn prepare_parquet(inputs: &[PathBuf], options: &Options, mut skipped
     }
     let opened = open_filtered(&inputs, &content.filter, None, join, memory);
     let (dataset, path, left_out) = opened.map_err(|e| with_ways_out(e, join))?;
-    let columns = |filter: &NameFilter| {
-        Ok(open(&inputs, &|_, name| filter.keeps(&path, &[name]), join, memory).map_err(|e| with_ways_out(e, join))?.0)
-    };
+    let columns =
+        |filter: &NameFilter| open_columns(&inputs, filter, &path, join, memory).map_err(|e| with_ways_out(e, join));
     let source = StoredSource { dataset, open: &columns, path: path.clone(), fill: None, entries: None };
     let mut prepared = prepare_table(source, options, &mut |_| ())?;
     if let (false, Some((_, plan))) = (left_out.is_empty(), prepared.plans.first_mut()) {
@@ -115,6 +114,21 @@ pub(crate) fn open_filtered(
     }
 }
 
+/// Opens some columns of Parquet files, whose table is called `path`.
+///
+/// # Errors
+///
+/// As [`open_filtered`].
+pub(crate) fn open_columns(
+    inputs: &[PathBuf],
+    filter: &NameFilter,
+    path: &str,
+    join: Join,
+    memory: u64,
+) -> Result<Dataset> {
+    Ok(open(inputs, &|_, name| filter.keeps(path, &[name]), join, memory)?.0)
+}
+
 fn open(
     inputs: &[PathBuf],
     keeps: &dyn Fn(&str, &str) -> bool,
@@ -132,16 +146,25 @@ pub(crate) fn prepare_table(
     planned: &mut dyn FnMut(&ConvertPlan),
 ) -> Result<Prepared> {
     let StoredSource { dataset, open, path, fill, entries } = source;
-    let mut selection = EntrySelection::new(&options.content.entries);
-    let selected = selection.for_table(&path, open, options.budget)?;
+    let mut selection = EntrySelection::new(&options.content.entries).with_defines(&options.content.defines);
+    let selected = selection.for_table(&path, open, entries, options.budget)?;
     let cut_flows = selection.finish()?;
     let chosen = |all: u64| selected.entries(all);
-    let entries = entries.or((!selected.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>));
+    let some = (!selected.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
+    let entries = if selected.is_cut() { some } else { entries.or(some) };
     let paths = dataset.paths().to_vec();
     let bytes = dataset.files().iter().map(|file| file.size()).sum();
     let (layout, filter) = (&options.layout, &options.content.filter);
-    let source = TableRequest { inputs: &[], path: &path, layout, filter, entries, options: options.plan };
-    let plan = arrays_to_table(&source, options.budget.memory, dataset, fill);
+    let source = TableRequest { inputs: &[], path: &path, layout, filter, entries, options: options.plan, added: None };
+    let defines = &options.content.defines;
+    let defined = match defines.is_empty() {
+        true => None,
+        false => {
+            let (dataset, defined) = Defined::open(&path, open, defines)?;
+            Some(DefinedColumns { dataset, defined: defined.all(&path)? })
+        }
+    };
+    let plan = arrays_to_table(&source, options.budget.memory, dataset, fill, defined);
     let (plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
     planned(&plan);
     let (directories, directory, name) = directories(&path);

@@ -14,6 +14,7 @@ use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
+use super::defines_found::DefinesFound;
 use crate::plan::request::{Select, TableInput, TableRequest};
 use crate::plan::tree::Gaps;
 use crate::plan::tree::kept::KeptLists;
@@ -21,6 +22,7 @@ use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::{KnownTrees, PlannedTable};
 use crate::select::{CutFlow, EntrySelection, SourceTree};
+use crate::table::tree::added::AddedBranches;
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
 /// Reads the tree of a key.
@@ -48,6 +50,7 @@ pub(super) struct TablesPlanner<'a> {
     /// What becomes of entries that branches do not hold. A recovery leaves them out.
     pub gaps: Gaps,
     selection: EntrySelection<'a>,
+    pub defines: DefinesFound<'a>,
     pub found: PlannedTables,
     /// Notes on layout keys that do not apply to tables, each with the container that they are for.
     pub ignored: Vec<(Container, String)>,
@@ -74,12 +77,15 @@ pub(super) struct InputTable<'a> {
 }
 
 /// A cycle of a table that is planned.
+#[derive(Clone, Copy)]
 pub(super) struct TableCycle<'a> {
     pub table: &'a InputTable<'a>,
     pub inputs: &'a [TableInput],
     /// Its path with its number, if it is an older cycle.
     pub older: Option<&'a str>,
     pub entries: Select<'a>,
+    /// Branches that it has besides.
+    pub added: Option<&'a AddedBranches>,
 }
 
 impl<'a> TablesPlanner<'a> {
@@ -91,10 +97,12 @@ impl<'a> TablesPlanner<'a> {
         kept: KeptLists,
         bad: &'a mut BadInputs,
     ) -> Self {
-        let selection = EntrySelection::new(&planning.options.content.entries);
+        let content = &planning.options.content;
+        let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
+        let defines = DefinesFound::new(&content.defines);
         let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
         let (found, ignored, containers) = (PlannedTables::default(), Vec::new(), Vec::new());
-        Self { planning, layout, objects, known, kept, bad, gaps, selection, found, ignored, containers }
+        Self { planning, layout, objects, known, kept, bad, gaps, selection, defines, found, ignored, containers }
     }
 
     /// Plans the requested tables. If an input turns out bad, the plan is incomplete, and only looks for further bad inputs.
@@ -138,6 +146,7 @@ impl<'a> TablesPlanner<'a> {
             });
         }
         self.found.cut_flows = self.selection.finish()?;
+        self.defines.finish()?;
         Ok(self.found)
     }
 
@@ -149,7 +158,7 @@ impl<'a> TablesPlanner<'a> {
             let cut = self.cut_of(inputs);
             let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| EntrySet::range(0..all)));
             let entries: Select<'_> = if cut.is_some() { Some(&chosen) } else { None };
-            let planned = self.plan_cycle(&TableCycle { table, inputs, older: Some(&cycle), entries })?;
+            let planned = self.plan_cycle(&TableCycle { table, inputs, older: Some(&cycle), entries, added: None })?;
             self.found.plans.extend(planned);
         }
         if inputs.len() < self.planning.files.len() {
@@ -160,19 +169,20 @@ impl<'a> TablesPlanner<'a> {
     }
 
     fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
-        let newest = |entries| TableCycle { table, inputs, older: None, entries };
+        let newest = |entries, added| TableCycle { table, inputs, older: None, entries, added };
         let (path, joining, budget) = (&table.path, self.planning.options.plan, self.planning.options.budget);
         let selected = match self.bad.any() {
             true => None,
             false => self.bad.admit(self.selection.for_tree(&SourceTree { inputs, path, joining, budget }))?,
         };
         // Without a selection there is no plan, but further bad inputs are found.
-        let Some(mut selected) = selected else { return self.look_for_bad(&newest(None)) };
+        let Some(mut selected) = selected else { return self.look_for_bad(&newest(None, None)) };
         let cut = self.cut_of(inputs);
         let mut about = std::mem::take(&mut selected.notes);
         let chosen = |all: u64| cut.as_ref().map_or_else(|| selected.entries(all), |cut| Ok(cut.clone()));
         let entries: Select<'_> = if cut.is_some() || !selected.is_all() { Some(&chosen) } else { None };
-        let planned = match self.plan_cycle(&newest(entries)) {
+        let Some(added) = self.define(&newest(entries, None), &mut about)? else { return Ok(()) };
+        let planned = match self.plan_cycle(&newest(entries, added.as_ref())) {
             Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
                 self.found.damaged.push(Damaged { path: input, object: path.clone(), reason: e.to_string() });
@@ -251,7 +261,8 @@ impl<'a> TablesPlanner<'a> {
         Self: 's,
     {
         let (content, options) = (&self.planning.options.content, self.planning.options.plan);
-        TableRequest { inputs: cycle.inputs, path, layout, filter: &content.filter, entries: cycle.entries, options }
+        let (filter, TableCycle { inputs, entries, added, .. }) = (&content.filter, *cycle);
+        TableRequest { inputs, path, layout, filter, entries, options, added }
     }
 
     /// The layout, with the compression of the first input where none is requested.

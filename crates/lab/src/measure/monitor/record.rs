@@ -10,7 +10,7 @@ use dataset::tree::make::{NewKind, NewLeaf};
 use flow::convert::{Conversion, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
 use flow::write::{ParallelWriter, Rows, TableId, TreeColumn, TreeSpec, WriteOptions, WritePool};
-use flow::{Budget, Entries};
+use flow::{Budget, Choice};
 use rootfile::{Error, ErrorKind, Follow, Result, ScratchFolder, check_output};
 use serde::Serialize;
 
@@ -185,8 +185,7 @@ impl Recorder {
                 let inputs = [Input { path: before, tree: Some(SAMPLES.to_owned()) }];
                 let how = Conversion {
                     filter: dataset::glob::NameFilter::default(),
-                    entries: Entries::All,
-                    seed: 0,
+                    entries: Choice::default(),
                     follow: Follow::Paths,
                     budget: Budget::new(MEMORY, 1),
                     overwrite,

@@ -8,6 +8,7 @@ pub(crate) mod cache;
 mod columns;
 mod layouts;
 mod network;
+mod once;
 mod report;
 mod scaling;
 pub mod self_check;
@@ -21,14 +22,15 @@ use std::time::Instant;
 
 use dataset::near::no_such_entries;
 use flow::inputs::Input;
-use flow::read::{Dataset, ReadCost, Request, drain};
-use flow::{Budget, Entries};
+use flow::read::{Dataset, ReadCost, Request};
+use flow::{Budget, Choice, Chosen};
 use rootfile::{Error, Follow, Hint, Result, public_path};
 
 pub use bottleneck::Bottleneck;
 use bottleneck::{Dearest, Stages, Subject};
 pub use columns::Columns;
 pub use network::Network;
+use once::read_once;
 use report::threads;
 pub use report::{ColumnCost, LayoutSpeed, Report, Run, SCHEMA, Scaled};
 use scaling::Scaling;
@@ -50,8 +52,8 @@ pub struct Options {
     pub columns: Columns,
     /// Whether names and patterns of columns may mean none.
     pub allow_no_match: bool,
-    /// Which entries.
-    pub entries: Entries,
+    /// Which entries. The columns of cuts are read in each reading, and then what passes of the others.
+    pub entries: Choice,
     /// Repeats.
     pub repeat: usize,
     /// Whether files are dropped from the page cache before each reading.
@@ -68,8 +70,6 @@ pub struct Options {
     pub budget: Budget,
     /// Numbers of threads to compare; with fewer than two nothing is compared.
     pub scaling: Vec<usize>,
-    /// Seed of a random share of entries.
-    pub seed: u64,
 }
 
 /// Measures. Calls `total` first with the bytes on disk to read, then `progress` with the bytes read.
@@ -81,16 +81,23 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let (started, cpu) = (Instant::now(), process_seconds());
     let mut dataset = Dataset::open_following(&options.inputs, options.follow)?;
     let setup = (started.elapsed().as_secs_f64(), process_seconds() - cpu);
-    let columns = options.columns.choose(&dataset, options.allow_no_match)?;
+    let mut columns = options.columns.choose(&dataset, options.allow_no_match)?;
     let remarks = dataset.remarks(&columns);
+    let asked = &options.entries.entries;
+    if !options.allow_no_match && !asked.should_select(dataset.entries()) {
+        return Err(no_such_entries("entries", asked, [(dataset.path(), dataset.entries())]));
+    }
+    let Chosen { range: entries, selection, cuts, read: tested } =
+        options.entries.of(&dataset, options.budget, &flow::unwatched)?;
+    for (column, _) in &tested {
+        if !columns.contains(column) {
+            columns.push(*column);
+        }
+    }
     if let Some(rate) = options.throttle {
         let line = throttle::Line::new(rate);
         dataset.map_files(|file| line.to(file));
     }
-    if !options.allow_no_match && !options.entries.should_select(dataset.entries()) {
-        return Err(no_such_entries("entries", &options.entries, [(dataset.path(), dataset.entries())]));
-    }
-    let (entries, selection) = options.entries.choose(dataset.entries(), options.seed)?;
     let scattered = selection.as_ref().map(|chosen| as_f64(chosen.len()) / as_f64(dataset.entries().max(1)));
     let processors = std::thread::available_parallelism().map_or(usize::MAX, usize::from);
     let requested = options.budget.threads;
@@ -106,7 +113,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         for (place, &count) in counts.iter().enumerate() {
             let cold = options.cold.then(|| cache::drop_from_cache(dataset.paths())).transpose()?;
             let request = Request { budget: Budget { threads: count, ..budget }, ..request.clone() };
-            let read = read_once(&dataset, &request, cold, progress)?;
+            let read = read_once(&dataset, &request, &options.entries, cold, progress)?;
             scaling.iter_mut().for_each(|scaling| scaling.add(place, read.0));
             if count == budget.threads {
                 runs.push(read);
@@ -117,7 +124,10 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     order.sort_by(|&a, &b| runs[a].0.real.total_cmp(&runs[b].0.real));
     let middle = order.get(order.len() / 2).copied().unwrap_or(0);
     let (median, spent, entries) = runs.get(middle).cloned().ok_or_else(|| Error::request("nothing was read"))?;
-    let baskets: u64 = columns.iter().map(|&c| dataset.stored(c, &request.entries).1).sum();
+    let baskets: u64 = match cuts.is_empty() {
+        true => columns.iter().map(|&c| dataset.stored(c, &request.entries).1).sum(),
+        false => spent.iter().map(|s| s.baskets).sum(),
+    };
     let uncompressed = spent.iter().map(|s| s.uncompressed).sum();
     let times: Vec<f64> = runs.iter().map(|(run, ..)| run.real).collect();
     let compressed = spent.iter().map(|s| s.compressed).sum();
@@ -173,7 +183,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         columns: costs.iter().map(|c| c.name.as_str()).collect(),
         scattered,
         memory: options.budget.memory,
-        seed: options.seed,
+        seed: options.entries.seed,
     });
     let mut notes = bottleneck::notes(&stages, bottleneck);
     let projected = dataset.default_columns().len() - dataset.stored_columns().len();
@@ -183,6 +193,14 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     }
     if let Some(most) = options.scaling.iter().copied().max().filter(|most| *most > processors) {
         notes.push(format!("{most} threads were asked for, and there are {processors} processors: no more were used"));
+    }
+    if let (Some(first), Some(last)) = (cuts.first(), cuts.last()) {
+        notes.push(format!(
+            "a reading is: the columns of the cuts ({}) for {} entries, the test of these, and the other columns for the {} that pass",
+            tested.len(),
+            first.before,
+            last.after
+        ));
     }
     notes.extend(remarks);
     let absent = dataset.stored_columns().into_iter().filter(|column| !columns.contains(column));
@@ -198,6 +216,7 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
         threads: budget.threads,
         entries,
         all_entries: dataset.entries(),
+        cuts,
         clusters: dataset.clusters().len().saturating_sub(1) as u64,
         throttle: options.throttle.and_then(|throttle| throttle.bytes_a_second).map(NonZeroU64::get),
         throttle_latency: options
@@ -233,30 +252,6 @@ fn counts(compared: &[usize], threads: usize, processors: usize) -> Vec<usize> {
 fn clusters_of(dataset: &Dataset, entries: &Range<u64>) -> u64 {
     let overlap = |pair: &&[u64]| pair[0] < entries.end && pair[1] > entries.start;
     dataset.clusters().windows(2).filter(overlap).count() as u64
-}
-
-/// Reads everything once. Each cluster's array of a column is dropped when it is made.
-fn read_once(
-    dataset: &Dataset,
-    request: &Request<'_>,
-    cold: Option<f64>,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<(Run, Vec<ReadCost>, u64)> {
-    let before = dataset.traffic();
-    let (started, cpu) = (Instant::now(), process_seconds());
-    let (entries, spent) = drain(dataset, request, &|spent| progress(spent.compressed))?;
-    let mut all = ReadCost::default();
-    spent.iter().for_each(|s| all += *s);
-    let run = Run {
-        real: started.elapsed().as_secs_f64(),
-        cpu: process_seconds() - cpu,
-        fetch: all.fetch.as_secs_f64(),
-        decompress: all.decompress.as_secs_f64(),
-        decode: all.decode.as_secs_f64(),
-        cold,
-        network: before.zip(dataset.traffic()).map(|(before, after)| Network::between(&before, &after)),
-    };
-    Ok((run, spent, entries))
 }
 
 fn column_cost(dataset: &Dataset, column: usize, spent: &ReadCost) -> Option<ColumnCost> {

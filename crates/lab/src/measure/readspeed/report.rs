@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use flow::CutStep;
 use serde::Serialize;
 
 use super::bottleneck::Bottleneck;
@@ -91,6 +92,8 @@ pub struct Report {
     pub entries: u64,
     /// Entries that there are.
     pub all_entries: u64,
+    /// What the cuts leave of the entries. Each reading includes them.
+    pub cuts: Vec<CutStep>,
     /// Clusters that there are.
     pub clusters: u64,
     /// The limit in bytes a second, if slow storage was simulated.

@@ -9,11 +9,11 @@ use dataset::EntrySet;
 use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches};
-use flow::{Budget, unwatched};
+use flow::{Budget, Choice, unwatched};
 use rootfile::{Error, Result};
 use serde::Serialize;
 
-use super::{Columns, Entries, Options, bottleneck, measure};
+use super::{Columns, Options, bottleneck, measure};
 use crate::cost::Goal;
 use crate::cost::nominal::{candidates, last_resorts};
 use crate::synthetic::sample;
@@ -79,7 +79,7 @@ fn bytes(path: &Path, budget: Budget) -> Result<()> {
         inputs: vec![Input { path: path.to_path_buf(), tree: None }],
         columns: Columns::All,
         allow_no_match: false,
-        entries: Entries::All,
+        entries: Choice::default(),
         repeat: 2,
         cold: false,
         throttle: None,
@@ -88,7 +88,6 @@ fn bytes(path: &Path, budget: Budget) -> Result<()> {
         follow: rootfile::Follow::Paths,
         budget,
         scaling: Vec::new(),
-        seed: 1,
     };
     let report = measure(&options, &|_| (), &|_| ())?;
     same("entries", report.entries, ENTRIES)?;

@@ -2,21 +2,26 @@
 
 use std::sync::Arc;
 
+use arrow_schema::Schema;
 use dataset::layout::ClusterSize;
-use dataset::ntuple::make::{ColumnSource, Input, TreeColumns, columns_of_fields, schema_again};
+use dataset::ntuple::make::{
+    ColumnSource, Input, TreeColumns, columns_of_fields, fields_for, make_schema, schema_again,
+};
 use dataset::ntuple::model;
 use dataset::table::TableSchema;
 use dataset::tree::Tree;
+use dataset::tree::make::NewColumn;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Hint, Result};
 
 use super::put_back::{PutBack, put_back};
 use crate::arrow::read::Dataset;
+use crate::arrow::shapes::{Shapes, shapes};
 use crate::arrow::write::{NtuplePlan, NtupleTable, TreeColumn, TreePlan, TreeSpec, TreeTable, encodings};
 use crate::plan::ntuple::model::AttributePlan;
 use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::Kept;
-use crate::rewrite::convert::model::{BatchColumn, ConvertPlan};
+use crate::rewrite::convert::model::{BatchColumn, ConvertPlan, DefinedColumns};
 
 /// The plan of an RNTuple with the fields of others, in new pages, and in new clusters unless `keeps_clusters`. Attribute sets are copied.
 pub(crate) fn recluster(
@@ -24,6 +29,7 @@ pub(crate) fn recluster(
     memory: u64,
     attributes: Vec<AttributePlan>,
     keeps_clusters: bool,
+    defined: Option<DefinedColumns>,
 ) -> Result<ConvertPlan> {
     let dataset = open(source)?;
     let (schema, description) = schema_of(&dataset)?;
@@ -40,6 +46,10 @@ pub(crate) fn recluster(
     }
     let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
     let found = names.iter().map(|name| top(schema, name)).collect::<Result<Vec<usize>>>()?;
+    let shapes = shapes_of(defined.as_ref())?;
+    let fields: Vec<_> = shapes.columns.iter().flat_map(|shape| shape.fields.iter().cloned()).collect();
+    let more = make_schema(&fields_for(&Schema::new(fields))?, &StreamerInfos::new(), &encodings(&rules))?;
+    let made = if defined.is_some() { made.with(more)? } else { made };
     let (mut plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, memory)?;
     if keeps_clusters {
         let longest = dataset.clusters().windows(2).map(|bounds| bounds[1].saturating_sub(bounds[0])).max();
@@ -48,7 +58,8 @@ pub(crate) fn recluster(
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
     let table = NtupleTable::new((plan, ntuple));
-    let mut plan = ConvertPlan::new(source, memory, dataset, found, columns, Arc::clone(&table) as _)?;
+    let plan = ConvertPlan::new(source, memory, dataset, found, columns, Arc::clone(&table) as _)?;
+    let mut plan = with_defined(plan, defined, shapes);
     plan.attributes = Some((table, attributes));
     plan.keeps_clusters = keeps_clusters;
     Ok(plan)
@@ -60,19 +71,24 @@ pub(crate) fn ntuple_to_tree(
     source: &TableRequest<'_>,
     memory: u64,
     kept: Option<Kept>,
+    defined: Option<DefinedColumns>,
 ) -> Result<(ConvertPlan, Vec<String>)> {
     let dataset = open(source)?;
+    let shapes = shapes_of(defined.as_ref())?;
     let (schema, title) = schema_of(&dataset)?;
     if let Some(Kept { tree, source: of_user_info }) = kept {
         let mut infos = StreamerInfos::new();
         source.inputs.iter().for_each(|(_, file, _)| infos.extend(file.infos()));
-        let PutBack { plan, tree, read, columns, lost } = put_back(tree, (&dataset, schema), source, &infos)?;
+        let PutBack { plan, tree, read, columns, lost } =
+            put_back((tree, &shapes.branches), (&dataset, schema), source, &infos)?;
         let table = TreeTable::new((plan, tree));
-        let mut plan = ConvertPlan::new(source, memory, dataset, read, columns, Arc::clone(&table) as _)?;
+        let plan = ConvertPlan::new(source, memory, dataset, read, columns, Arc::clone(&table) as _)?;
+        let mut plan = with_defined(plan, defined, shapes);
         plan.user_info = Some((table, of_user_info));
         return Ok((plan, lost));
     }
-    let PlainTree { plan, tree, columns: sources } = plain_tree(schema, (source.path, &title), source)?;
+    let PlainTree { plan, tree, columns: sources } =
+        plain_tree(schema, (source.path, &title), source, &shapes.branches)?;
     let counters: Vec<&str> = plan
         .counted
         .iter()
@@ -89,7 +105,8 @@ pub(crate) fn ntuple_to_tree(
         read.push(column.field);
     }
     let table = TreeTable::new((plan, tree));
-    Ok((ConvertPlan::new(source, memory, dataset, read, columns, table)?, Vec::new()))
+    let plan = ConvertPlan::new(source, memory, dataset, read, columns, table)?;
+    Ok((with_defined(plan, defined, shapes), Vec::new()))
 }
 
 /// A tree that is made of fields alone.
@@ -99,11 +116,24 @@ pub(crate) struct PlainTree {
     pub columns: Vec<ColumnSource>,
 }
 
-/// The tree that the fields of an RNTuple alone tell.
+/// The form of the columns that are defined.
+fn shapes_of(defined: Option<&DefinedColumns>) -> Result<Shapes> {
+    shapes(&defined.map(|columns| columns.defined.fields()).unwrap_or_default())
+}
+
+fn with_defined(plan: ConvertPlan, defined: Option<DefinedColumns>, shapes: Shapes) -> ConvertPlan {
+    match defined {
+        Some(defined) => plan.with_defined(defined, shapes.columns),
+        None => plan,
+    }
+}
+
+/// The tree that the fields of an RNTuple alone tell, with further columns.
 pub(crate) fn plain_tree(
     schema: &model::Schema,
     (path, title): (&str, &str),
     source: &TableRequest<'_>,
+    more: &[NewColumn],
 ) -> Result<PlainTree> {
     let filter = source.filter.of_table(path, schema.lineages());
     let made = columns_of_fields(schema, &|name| filter.keeps(path, &[name]));
@@ -112,7 +142,11 @@ pub(crate) fn plain_tree(
     let spec = TreeSpec {
         path: path.to_owned(),
         title: title.to_owned(),
-        columns: sources.iter().map(|c| TreeColumn { name: c.name.clone(), kind: c.kind.clone() }).collect(),
+        columns: {
+            let more = more.iter().map(|c| (&c.name, &c.kind));
+            let all = sources.iter().map(|c| (&c.name, &c.kind)).chain(more);
+            all.map(|(name, kind)| TreeColumn { name: name.clone(), kind: kind.clone() }).collect()
+        },
         classes,
     };
     let (plan, mut tree) = TreePlan::new(&spec, source.layout)?;
@@ -125,7 +159,7 @@ pub(crate) fn plain_tree(
 }
 
 fn open(source: &TableRequest<'_>) -> Result<Dataset> {
-    Dataset::of_trees(source.inputs, source.path, source.filter, source.options)
+    Dataset::of_request(source)
 }
 
 fn schema_of(dataset: &Dataset) -> Result<(&model::Schema, String)> {

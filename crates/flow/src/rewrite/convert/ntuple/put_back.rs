@@ -30,9 +30,9 @@ pub(super) struct PutBack {
     pub lost: Vec<String>,
 }
 
-/// Plans the tree.
+/// Plans the tree, with further columns whose values come from elsewhere.
 pub(super) fn put_back(
-    kept: KeptTree,
+    (kept, more): (KeptTree, &[NewColumn]),
     (dataset, schema): (&Dataset, &Schema),
     source: &TableRequest<'_>,
     infos: &StreamerInfos,
@@ -65,6 +65,11 @@ pub(super) fn put_back(
         classes.extend(&made.classes);
         let columns: Vec<NewColumn> = made.columns.iter().map(|c| NewColumn::new(&c.name, c.kind.clone())).collect();
         let mut further = make_tree(tree.name(), "", &columns, &classes)?;
+        let mut counterparts = vec![None; further.branches.len()];
+        tree.graft(&mut further, &mut counterparts);
+    }
+    if !more.is_empty() {
+        let mut further = make_tree(tree.name(), "", more, &classes)?;
         let mut counterparts = vec![None; further.branches.len()];
         tree.graft(&mut further, &mut counterparts);
     }

@@ -28,7 +28,7 @@ use crate::rewrite::prepared::PlannedTable;
 
 /// An RNTuple with the content of trees, and what is kept beside it. The whole operation has `memory` bytes.
 pub(crate) fn tree_to_ntuple(source: &TableRequest<'_>, memory: u64) -> Result<PlannedTable> {
-    let dataset = Dataset::of_trees(source.inputs, source.path, source.filter, source.options)?;
+    let dataset = Dataset::of_request(source)?;
     let infos = dataset.infos().clone();
     let tree = dataset.tree().ok_or_else(|| Error::request("is no tree"))?;
     let branches = dataset.columns().iter().filter_map(|column| match column {

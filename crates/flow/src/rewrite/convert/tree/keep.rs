@@ -52,7 +52,7 @@ pub(super) fn keep(tree: &Tree, fields: &Fields<'_>, source: &TableRequest<'_>) 
     let mapped = branches_of_fields(fields, &bare);
     make_writable(&mut bare, fields, path, &mut lost);
     lost.extend(lost_parts(fields, path));
-    let plain = plain_tree(fields.schema, (path, &bare.named.title), source).map(|plain| plain.tree);
+    let plain = plain_tree(fields.schema, (path, &bare.named.title), source, &[]).map(|plain| plain.tree);
     let key_name = path.rsplit('/').next().filter(|own| *own != key.name).map(|_| key.name.clone());
     let mut plain = plain.ok().map(|plain| plain.without_entries());
     if key_name.is_none() && plain.as_mut().is_some_and(|plain| is_same(plain, &bare)) {

@@ -90,19 +90,23 @@ impl TablesPlanner<'_> {
             Pack::No => false,
         };
         let uncounted = plan.uncounted.is_some();
-        if !(to_tree || asked || packed || uncounted) {
+        let mut about = Vec::new();
+        let Some(defined) = self.define_fields(cycle, &mut about)? else { return Ok(None) };
+        plan.notes.append(&mut about);
+        if !(to_tree || asked || packed || uncounted || defined.is_some()) {
             return Ok(Some(moved(plan)));
         }
+        let (asked, defines) = (asked || defined.is_some(), defined.is_some());
         let keeps_clusters = !packed && keys.cluster.is_none() && keys.unzipped_cluster.is_none();
         let source = self.request(cycle, path, &layout);
         let memory = self.planning.options.budget.memory;
         let attributes = std::mem::take(&mut plan.attributes);
         let has_attributes = !attributes.is_empty();
         let planned = match to_tree {
-            true => ntuple_to_tree(&source, memory, kept.take()),
+            true => ntuple_to_tree(&source, memory, kept.take(), defined),
             // Stored fields are read, projected ones written as they are.
             false => prove_projections(&plan)
-                .and_then(|()| Ok((recluster(&source, memory, attributes, keeps_clusters)?, Vec::new()))),
+                .and_then(|()| Ok((recluster(&source, memory, attributes, keeps_clusters, defined)?, Vec::new()))),
         };
         // What is only packed may stay as it is.
         if planned.is_err() && !to_tree && !asked && !uncounted && self.planning.options.plan.pack == Pack::Auto {
@@ -114,7 +118,9 @@ impl TablesPlanner<'_> {
         if to_tree && has_attributes {
             lost.push(format!("RNTuple {path}: a tree has no place for its attribute sets"));
         }
-        if uncounted && !to_tree {
+        if defines && !to_tree {
+            notes.push(format!("RNTuple {path}: gets new fields, so all its fields are decoded and encoded again"));
+        } else if uncounted && !to_tree {
             notes.push(format!(
                 "RNTuple {path}: has fields that were added below collections (format feature 0), so all its fields are \
                  decoded and encoded again"

@@ -1,11 +1,11 @@
 //! The options of a conversion.
 
-use dataset::Entries;
 use dataset::glob::NameFilter;
 use rootfile::Follow;
 
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
+use crate::select::Choice;
 
 /// The options of a conversion, in both directions.
 #[derive(Clone)]
@@ -13,9 +13,7 @@ pub struct Conversion<'a> {
     /// The columns to convert.
     pub filter: NameFilter,
     /// The entries to convert.
-    pub entries: Entries,
-    /// The seed of a random share of entries.
-    pub seed: u64,
+    pub entries: Choice,
     /// How far addresses in ROOT files are followed: those of baskets in other files.
     pub follow: Follow,
     /// Memory and threads.

@@ -4,8 +4,10 @@ use arrow_schema::Field;
 use dataset::layout::Container;
 use serde::Serialize;
 
+use crate::select::CutStep;
+
 /// The report of a conversion.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Converted {
     /// Path of the tree or RNTuple that was read or written.
     pub tree: String,
@@ -13,6 +15,8 @@ pub struct Converted {
     pub container: Option<Container>,
     /// Number of converted entries.
     pub entries: u64,
+    /// What the cuts leave of the entries.
+    pub cuts: Vec<CutStep>,
     /// The written columns.
     pub columns: Vec<ConvertedColumn>,
     /// The requested columns that cannot be converted.

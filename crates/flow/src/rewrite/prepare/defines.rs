@@ -1,0 +1,48 @@
+//! Columns that are defined in the tables of a rewrite: in each that has what they need.
+
+use dataset::layout::Container;
+use rootfile::Result;
+
+use super::tables::{TableCycle, TablesPlanner};
+use crate::commit::date::date;
+use crate::rewrite::convert::DefinedColumns;
+use crate::select::tree::{DefinedBranches, DefinedLayout, defined_branches};
+use crate::select::{Defined, SourceTree};
+use crate::table::tree::added::AddedBranches;
+
+impl TablesPlanner<'_> {
+    /// The columns that are defined in an RNTuple. None if an input is bad.
+    pub fn define_fields(
+        &mut self,
+        cycle: &TableCycle<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Option<DefinedColumns>>> {
+        if self.defines.all().is_empty() || cycle.older.is_some() {
+            return Ok(Some(None));
+        }
+        let options = self.planning.options;
+        let (path, joining, budget) = (cycle.path(), options.plan, options.budget);
+        let tree = SourceTree { inputs: cycle.inputs, path, joining, budget };
+        let opened = Defined::open(path, &|filter| tree.open(filter), self.defines.all());
+        let Some((dataset, defined)) = self.bad.admit(opened)? else { return Ok(None) };
+        let names: Vec<String> = defined.names().map(str::to_owned).collect();
+        notes.extend(self.defines.tell(path, &names, defined.lacking.clone()));
+        Ok(Some((!defined.is_empty()).then_some(DefinedColumns { dataset, defined })))
+    }
+
+    /// The branches of the columns that are defined in a tree. None if an input is bad.
+    pub fn define(&mut self, cycle: &TableCycle<'_>, notes: &mut Vec<String>) -> Result<Option<Option<AddedBranches>>> {
+        if self.defines.all().is_empty() || cycle.table.container != Container::Ttree {
+            return Ok(Some(None));
+        }
+        let options = self.planning.options;
+        let (path, joining, budget) = (cycle.path(), options.plan, options.budget);
+        let tree = SourceTree { inputs: cycle.inputs, path, joining, budget };
+        let how = DefinedLayout { layout: self.layout, date: date(Some(self.objects.newest)) };
+        let defined = self.bad.admit(defined_branches(&tree, self.defines.all(), cycle.entries, &how))?;
+        let Some(DefinedBranches { branches, names, lacking, notes: own }) = defined else { return Ok(None) };
+        notes.extend(own);
+        notes.extend(self.defines.tell(path, &names, lacking));
+        Ok(Some(branches))
+    }
+}

@@ -1,0 +1,95 @@
+//! The entries of one table that is read: those that are named, and pass cuts. Unlike in a rewrite of many tables, each cut must name
+//! columns of this one.
+
+use std::ops::Range;
+
+use dataset::{Entries, EntrySet};
+use rootfile::Result;
+
+use super::cut_flow::CutStep;
+use super::cuts::{CUT, Conditions, Cut, TableCuts, WEIGHT};
+use super::define::Define;
+use super::pass::Testing;
+use crate::arrow::read::{Dataset, ReadCost};
+use crate::execute::budget::Budget;
+use crate::execute::progress::Progress;
+
+/// Which entries of a table are chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Those that are named.
+    pub entries: Entries,
+    /// Seed of a random share of entries.
+    pub seed: u64,
+    /// Expressions that must be true for an entry, one after the other.
+    pub cuts: Vec<String>,
+    /// An expression whose sum over the entries is told before and after each cut.
+    pub weight: Option<String>,
+    /// Columns that are defined, which the expressions may name.
+    pub defines: Vec<Define>,
+    /// Most entries: those behind the last of them are not tested.
+    pub most: Option<u64>,
+}
+
+/// The chosen entries of a table.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// From the first to the last, at least.
+    pub range: Range<u64>,
+    /// The entries among these, if not all.
+    pub selection: Option<EntrySet>,
+    /// What each cut leaves.
+    pub cuts: Vec<CutStep>,
+    /// The columns that were read for the cuts, and what that cost.
+    pub read: Vec<(usize, ReadCost)>,
+}
+
+impl Choice {
+    /// The chosen entries of a table. Reads the columns of the cuts. `progress` gets their bytes, and can end the work.
+    ///
+    /// # Errors
+    ///
+    /// A cut is no condition on entries of the table, its columns cannot be read, or the list of entries cannot be.
+    pub fn of(&self, dataset: &Dataset, budget: Budget, progress: Progress<'_>) -> Result<Chosen> {
+        let all = dataset.entries();
+        let named = self.entries.resolve(all, self.seed)?;
+        if self.cuts.is_empty() {
+            return Chosen::of(&named, self.most, all);
+        }
+        let cuts: Vec<Cut> = self.cuts.iter().map(|text| Cut::new(text, CUT)).collect();
+        let weight = self.weight.as_deref().map(|text| Cut::new(text, WEIGHT));
+        let asked = Conditions { cuts: &cuts, weight: weight.as_ref(), defines: &self.defines };
+        let bound = TableCuts::bind(dataset.path(), dataset, &asked);
+        let bound = bound.map_err(|e| e.object(dataset.path()))?;
+        let lacking = bound.lacking.first().and_then(|(place, error)| Some((cuts.get(*place)?, error)));
+        if let Some((cut, error)) = lacking.or(weight.as_ref().zip(bound.lacks_weight.as_ref())) {
+            return Err(cut.refused(error).object(dataset.path()));
+        }
+        let is_all = named.len() == all;
+        let how = Testing { budget, most: self.most, progress };
+        let found = bound.select(dataset, (!is_all).then_some(&named), &cuts, &how)?;
+        Ok(Chosen { cuts: found.cuts, read: found.read, ..Chosen::of(&found.entries, self.most, all)? })
+    }
+}
+
+impl Chosen {
+    /// The first of the entries in a set, in a table that has `all`.
+    fn of(set: &EntrySet, most: Option<u64>, all: u64) -> Result<Self> {
+        let count = most.map_or(set.len(), |most| most.min(set.len()));
+        let mut runs = set.runs(0..count);
+        let (range, selection) = match (runs.next(), runs.next()) {
+            (first, None) => (first.unwrap_or(0..0), None),
+            _ if count == set.len() => (0..all, Some(set.clone())),
+            _ => {
+                let chosen: Vec<u64> = set.runs(0..count).flatten().collect();
+                (0..chosen.last().map_or(0, |last| last + 1), Some(EntrySet::sorted(chosen)?))
+            }
+        };
+        Ok(Self { range, selection, ..Self::default() })
+    }
+
+    /// How many entries are chosen.
+    pub fn count(&self) -> u64 {
+        self.selection.as_ref().map_or(self.range.end - self.range.start, |set| set.count(&self.range))
+    }
+}

@@ -1,0 +1,186 @@
+//! The columns that expressions define in one table: bound to its columns, and computed where columns are written or shown.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field, FieldRef};
+use arrow_select::concat::concat;
+use dataset::glob::NameFilter;
+use expr::{ErrorKind, Expression, Program};
+use rayon::ThreadPool;
+use rootfile::{Error, Hint, Result};
+
+use super::cuts::{filter, refused};
+use super::define::{DEFINE, Define};
+use super::names::TableNames;
+use super::parts::{EvaluatedRows, columns_of, in_parts};
+use super::source::OpenColumns;
+use crate::arrow::read::Dataset;
+
+/// The columns that are defined in one table.
+#[derive(Clone, Debug, Default)]
+pub struct Defined {
+    programs: Vec<(String, Program)>,
+    /// The columns of the table that they need.
+    columns: Vec<usize>,
+    /// Why the table does not have the columns of others.
+    pub(crate) lacking: Vec<(String, expr::Error)>,
+}
+
+impl Defined {
+    /// Those for which a table with this path has the columns.
+    ///
+    /// # Errors
+    ///
+    /// A text is no expression, has no type that a column can have, or its name is taken.
+    pub fn bind(dataset: &Dataset, path: &str, defines: &[Define]) -> Result<Self> {
+        let (mut found, mut at_once) = (Self::default(), Vec::new());
+        for (place, define) in defines.iter().enumerate() {
+            let refused = |e: &expr::Error| refused(e, DEFINE).object(path);
+            let expression = Expression::parse(&define.text).map_err(|e| refused(&e))?;
+            let names = TableNames::new(dataset, path, defines.get(..place).unwrap_or_default());
+            let program = match expression.bind(&names) {
+                Ok(program) => program,
+                Err(e) if e.kind() == ErrorKind::UnknownName => {
+                    found.lacking.push((define.name.clone(), e));
+                    continue;
+                }
+                Err(e) => return Err(refused(&e)),
+            };
+            if expr::Names::column(&names, &define.name).is_some() || expr::Names::alias(&names, &define.name).is_some()
+            {
+                let hint = Hint::named(DEFINE);
+                let message = format!("{hint} {}: there is a column or an alias of this name already", define.name);
+                return Err(Error::request(message).hint(hint).object(path));
+            }
+            at_once.extend(program.columns().iter().copied());
+            found.programs.push((define.name.clone(), program));
+        }
+        at_once.sort_unstable();
+        at_once.dedup();
+        found.columns = at_once;
+        if let Some(&column) = found.columns.iter().find(|column| !dataset.is_complete(**column)) {
+            let name = dataset.column(column).map_or_else(String::new, |column| column.field().name().clone());
+            let hint = Hint::named(DEFINE);
+            let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
+            return Err(Error::request(message).hint(hint).object(format!("branch {name} of {path}")));
+        }
+        Ok(found)
+    }
+
+    /// Opens the columns that they need.
+    ///
+    /// # Errors
+    ///
+    /// As [`bind`](Self::bind), and if the table cannot be opened.
+    pub(crate) fn open(path: &str, open: OpenColumns<'_>, defines: &[Define]) -> Result<(Dataset, Self)> {
+        let parsed = defines.iter().filter_map(|define| Expression::parse(&define.text).ok());
+        let mut names: Vec<String> = parsed.flat_map(|expression| expression.names()).collect();
+        // Whether their own names are taken.
+        names.extend(defines.iter().map(|define| define.name.clone()));
+        let dataset = open(&filter(&names)?)?;
+        let found = Self::bind(&dataset, path, defines)?;
+        if found.lacking.is_empty() {
+            return Ok((dataset, found));
+        }
+        // Aliases name further columns, and messages name those that are near.
+        let dataset = open(&NameFilter::default())?;
+        let found = Self::bind(&dataset, path, defines)?;
+        Ok((dataset, found))
+    }
+
+    /// Fails if the table has not the columns of one.
+    ///
+    /// # Errors
+    ///
+    /// It has not.
+    pub fn all(self, path: &str) -> Result<Self> {
+        match self.lacking.first() {
+            Some((_, error)) => Err(refused(error, DEFINE).object(path)),
+            None => Ok(self),
+        }
+    }
+
+    /// Whether nothing is defined.
+    pub fn is_empty(&self) -> bool {
+        self.programs.is_empty()
+    }
+
+    /// The columns of the table that are read for them.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.programs.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Their fields. Lists and texts have a C++ type in their metadata: a tree needs no counter for a vector.
+    pub fn fields(&self) -> Vec<FieldRef> {
+        let field = |(name, program): &(String, Program)| {
+            let of = program.value_type();
+            let lists = (0..of.depth)
+                .fold(of.kind.arrow(), |item, _| DataType::LargeList(Arc::new(Field::new("item", item, true))));
+            let field = Field::new(name, lists, true);
+            let type_name = (0..of.depth).fold(cpp(of.kind).to_owned(), |item, _| match item.ends_with('>') {
+                true => format!("vector<{item} >"),
+                false => format!("vector<{item}>"),
+            });
+            let has_class = of.depth > 0 || of.kind == expr::Kind::Text;
+            let metadata = has_class.then(|| ("typename".to_owned(), type_name));
+            Arc::new(field.with_metadata(HashMap::from_iter(metadata)))
+        };
+        self.programs.iter().map(field).collect()
+    }
+
+    /// Their values, given the arrays of their columns in order.
+    ///
+    /// # Errors
+    ///
+    /// A value cannot be computed.
+    pub fn arrays(
+        &self,
+        read: &[ArrayRef],
+        rows: &EvaluatedRows<'_>,
+        team: Option<&ThreadPool>,
+    ) -> Result<Vec<ArrayRef>> {
+        let parts = in_parts(team, rows.count, |part| {
+            let (arrays, entries) = (rows.arrays(read, part), rows.entries(part));
+            let one = |(_, program): &(String, Program)| {
+                let own = columns_of(&self.columns, &arrays, program.columns());
+                program.array(&own, part.len(), entries).map_err(|e| refused(&e, DEFINE))
+            };
+            self.programs.iter().map(one).collect::<Result<Vec<ArrayRef>>>()
+        })?;
+        let failed = |e: arrow_schema::ArrowError| Error::unsupported(format!("internal error: {e}"));
+        let of = |place: usize| {
+            let all: Vec<&dyn Array> = parts.iter().filter_map(|(_, part)| Some(part.get(place)?.as_ref())).collect();
+            match all.as_slice() {
+                [] => {
+                    let field = self.fields().get(place).map(|field| field.data_type().clone());
+                    Ok(arrow_array::new_empty_array(&field.unwrap_or(DataType::Null)))
+                }
+                all => concat(all).map_err(failed),
+            }
+        };
+        (0..self.programs.len()).map(of).collect()
+    }
+}
+
+/// The error of a definition.
+pub(crate) fn refuse_define(error: &expr::Error) -> Error {
+    refused(error, DEFINE)
+}
+
+/// The C++ type of a value.
+fn cpp(kind: expr::Kind) -> &'static str {
+    match kind {
+        expr::Kind::Bool => "bool",
+        expr::Kind::Whole => "Long64_t",
+        expr::Kind::Unsigned => "ULong64_t",
+        expr::Kind::Number => "double",
+        expr::Kind::Text => "string",
+    }
+}

@@ -1,0 +1,58 @@
+//! Rows that are evaluated in parts, on all threads: the parts do not depend on their number, and neither do values and errors.
+
+use std::ops::Range;
+
+use arrow_array::ArrayRef;
+use expr::Entries;
+use rayon::ThreadPool;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rootfile::Result;
+
+/// Entries that one thread evaluates together.
+const PART: usize = 1 << 14;
+
+/// Rows whose entries have these numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct EvaluatedRows<'a> {
+    /// How many.
+    pub count: usize,
+    /// The number of the first entry.
+    pub first: u64,
+    /// The numbers of all, if they do not follow each other.
+    pub numbers: Option<&'a [u64]>,
+}
+
+impl EvaluatedRows<'_> {
+    /// The arrays of a part.
+    pub(super) fn arrays(&self, arrays: &[ArrayRef], part: &Range<usize>) -> Vec<ArrayRef> {
+        arrays.iter().map(|array| array.slice(part.start, part.len())).collect()
+    }
+
+    /// The numbers of the entries of a part.
+    pub(super) fn entries(&self, part: &Range<usize>) -> Entries<'_> {
+        match self.numbers {
+            Some(numbers) => Entries::from(numbers.get(part.clone()).unwrap_or_default()),
+            None => Entries::from(self.first + part.start as u64),
+        }
+    }
+}
+
+/// The arrays of some columns, among those that are read.
+pub(super) fn columns_of(read: &[usize], arrays: &[ArrayRef], columns: &[usize]) -> Vec<ArrayRef> {
+    let place = |column: &usize| read.iter().position(|one| one == column);
+    columns.iter().filter_map(|column| arrays.get(place(column)?).cloned()).collect()
+}
+
+/// Does something for each part of so many rows. The error is that of the first part that has one.
+pub(super) fn in_parts<T: Send>(
+    team: Option<&ThreadPool>,
+    rows: usize,
+    one: impl Fn(&Range<usize>) -> Result<T> + Sync,
+) -> Result<Vec<(Range<usize>, T)>> {
+    let parts: Vec<Range<usize>> = (0..rows).step_by(PART).map(|at| at..(at + PART).min(rows)).collect();
+    let done: Vec<Result<T>> = match team.filter(|_| parts.len() > 1) {
+        Some(team) => team.install(|| parts.par_iter().map(&one).collect()),
+        None => parts.iter().map(&one).collect(),
+    };
+    parts.into_iter().zip(done).map(|(part, done)| Ok((part, done?))).collect()
+}

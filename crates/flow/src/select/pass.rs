@@ -1,0 +1,205 @@
+//! Evaluates cuts over the entries of a table. Only their columns are read, step by step, and a step is tested on all threads, in parts that
+//! do not depend on their number. Counts and sums of weights are added up in the order of entries.
+
+use std::ops::Range;
+
+use arrow_array::ArrayRef;
+use arrow_buffer::BooleanBuffer;
+use dataset::{EntrySet, EntrySetBuilder};
+use expr::{Entries, Program};
+use rayon::ThreadPool;
+use rootfile::{Error, Hint, Result};
+
+use super::cut_flow::{Counts, CutStep};
+use super::cuts::{CUT, Cut, TableCuts, WEIGHT, refused};
+use super::parts::{EvaluatedRows, columns_of, in_parts};
+use crate::arrow::read::{BatchSize, Dataset, ReadCost, Request, batches};
+use crate::execute::budget::Budget;
+use crate::execute::progress::{Progress, tell, unwatched};
+
+/// Bytes of columns that are read at a time, for all threads.
+pub(super) const STEP: u64 = 32 << 20;
+/// The same where a few entries are enough.
+const SMALL_STEP: u64 = 1 << 20;
+/// Entries that are tested at a time where no column is read.
+pub(super) const UNREAD: u64 = 1 << 16;
+/// Largest table whose entries are tested without their columns: a file may claim any number.
+pub(super) const MOST_UNREAD: u64 = 1 << 36;
+
+/// How entries are tested.
+#[derive(Clone, Copy)]
+pub(super) struct Testing<'a> {
+    pub budget: Budget,
+    /// Ends when so many have passed.
+    pub most: Option<u64>,
+    /// Can end the work. It gets the bytes that are read.
+    pub progress: Progress<'a>,
+}
+
+/// What the cuts select of a table.
+pub(super) struct Selected {
+    pub entries: EntrySet,
+    pub cuts: Vec<CutStep>,
+    /// The columns that were read, and what that cost.
+    pub read: Vec<(usize, ReadCost)>,
+}
+
+impl TableCuts {
+    /// The entries of a table, among `named`, that pass.
+    pub fn select(
+        &self,
+        dataset: &Dataset,
+        named: Option<&EntrySet>,
+        cuts: &[Cut],
+        how: &Testing<'_>,
+    ) -> Result<Selected> {
+        let columns = self.columns();
+        refuse_incomplete(dataset, &columns)?;
+        let (all, team) = (dataset.entries(), how.budget.helpers()?);
+        let mut pass = Pass {
+            cuts: self,
+            columns: &columns,
+            named,
+            team: team.as_deref(),
+            rank: 0,
+            passed: EntrySetBuilder::new(all),
+            number: 0,
+            counts: Counts::new(self.conditions.len(), self.weight.is_some()),
+        };
+        let mut spent = vec![ReadCost::default(); columns.len()];
+        let is_enough = |pass: &Pass<'_>| how.most.is_some_and(|most| pass.number >= most);
+        if columns.is_empty() {
+            pass.without_columns(named.map_or(all, EntrySet::len), how.progress, &is_enough)?;
+        } else {
+            let (selection, budget) = (named.cloned(), how.budget);
+            let request =
+                Request { columns: columns.clone(), entries: 0..all, selection, budget, progress: &unwatched };
+            let step = if how.most.is_some() { SMALL_STEP } else { STEP };
+            for read in batches(dataset, request, BatchSize::Bytes(step)).with_team(team.clone()) {
+                let read = read?;
+                pass.take(read.batch.columns(), read.batch.num_rows())?;
+                spent.iter_mut().zip(&read.spent).for_each(|(sum, one)| *sum += *one);
+                tell(how.progress, read.spent.iter().map(|spent| spent.compressed).sum())?;
+                if is_enough(&pass) {
+                    break;
+                }
+            }
+        }
+        let names: Vec<String> = self.places().filter_map(|place| Some(cuts.get(place)?.text.clone())).collect();
+        let read = columns.iter().copied().zip(spent).collect();
+        Ok(Selected { cuts: pass.counts.finish(&names), entries: pass.passed.finish(), read })
+    }
+
+    /// The columns of all cuts and of the weight, each once.
+    fn columns(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = Vec::new();
+        let needed = self.conditions.iter().flat_map(|(_, condition)| condition.columns());
+        for column in needed.chain(self.weight.iter().flat_map(Program::columns)) {
+            if !columns.contains(column) {
+                columns.push(*column);
+            }
+        }
+        columns
+    }
+}
+
+fn refuse_incomplete(dataset: &Dataset, columns: &[usize]) -> Result<()> {
+    let Some(&column) = columns.iter().find(|column| !dataset.is_complete(**column)) else { return Ok(()) };
+    let name = dataset.column(column).map_or_else(String::new, |column| column.field().name().clone());
+    let hint = Hint::named(CUT);
+    let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
+    Err(Error::request(message).hint(hint).object(format!("branch {name} of {}", dataset.path())))
+}
+
+/// One pass over the entries of a table.
+struct Pass<'a> {
+    cuts: &'a TableCuts,
+    /// The columns that are read.
+    columns: &'a [usize],
+    named: Option<&'a EntrySet>,
+    team: Option<&'a ThreadPool>,
+    /// The number of entries before, among those that are named.
+    rank: u64,
+    passed: EntrySetBuilder,
+    /// How many have passed.
+    number: u64,
+    counts: Counts,
+}
+
+/// Entries that were tested together.
+struct Tested {
+    /// The weight of each, if there is one.
+    weights: Vec<f64>,
+    /// Those that passed each cut and all before it.
+    passed: Vec<BooleanBuffer>,
+}
+
+impl Pass<'_> {
+    fn without_columns(&mut self, all: u64, progress: Progress<'_>, is_enough: &dyn Fn(&Self) -> bool) -> Result<()> {
+        if all > MOST_UNREAD {
+            return Err(Error::request(format!("the table has too many entries to test each: {all}")));
+        }
+        while self.rank < all && !is_enough(self) {
+            let rows = usize::try_from(UNREAD.min(all - self.rank)).unwrap_or(usize::MAX);
+            self.take(&[], rows)?;
+            tell(progress, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Tests the next entries.
+    fn take(&mut self, arrays: &[ArrayRef], rows: usize) -> Result<()> {
+        let ranks = self.rank..self.rank + rows as u64;
+        self.rank = ranks.end;
+        let numbers: Option<Vec<u64>> = self.named.map(|named| named.runs(ranks.clone()).flatten().collect());
+        let rows = EvaluatedRows { count: rows, first: ranks.start, numbers: numbers.as_deref() };
+        let test = |part: &Range<usize>| self.test(&rows.arrays(arrays, part), part.len(), rows.entries(part));
+        for (part, tested) in in_parts(self.team, rows.count, test)? {
+            let numbers = rows.numbers.map(|numbers| numbers.get(part.clone()).unwrap_or_default());
+            self.count(&tested, part.len(), ranks.start + part.start as u64, numbers);
+        }
+        Ok(())
+    }
+
+    /// Tests some entries.
+    fn test(&self, arrays: &[ArrayRef], rows: usize, entries: Entries<'_>) -> Result<Tested> {
+        let of = |columns: &[usize]| columns_of(self.columns, arrays, columns);
+        let weights = match &self.cuts.weight {
+            Some(weight) => weight.numbers(&of(weight.columns()), rows, entries).map_err(|e| refused(&e, WEIGHT))?,
+            None => Vec::new(),
+        };
+        let mut passed = Vec::with_capacity(self.cuts.conditions.len());
+        let mut left = BooleanBuffer::new_set(rows);
+        for (_, condition) in &self.cuts.conditions {
+            if left.count_set_bits() > 0 {
+                let own = condition.passed_of(&of(condition.columns()), rows, entries);
+                left = &left & &own.map_err(|e| refused(&e, CUT))?;
+            }
+            passed.push(left.clone());
+        }
+        Ok(Tested { weights, passed })
+    }
+
+    /// Adds entries that were tested, from this one on, or with these numbers.
+    fn count(&mut self, tested: &Tested, rows: usize, first: u64, numbers: Option<&[u64]>) {
+        let Tested { weights, passed } = tested;
+        self.counts.add(0, rows, weights.iter().copied());
+        for (number, passed) in passed.iter().enumerate() {
+            let weights = passed.set_indices().filter_map(|row| weights.get(row).copied());
+            self.counts.add(number + 1, passed.count_set_bits(), weights);
+        }
+        let Some(passed) = passed.last() else { return };
+        self.number += passed.count_set_bits() as u64;
+        match numbers {
+            Some(numbers) => {
+                let picked = passed.set_indices().filter_map(|row| numbers.get(row).copied());
+                picked.for_each(|entry| self.passed.push(entry..entry + 1));
+            }
+            None => {
+                for (start, end) in passed.set_slices() {
+                    self.passed.push(first + start as u64..first + end as u64);
+                }
+            }
+        }
+    }
+}

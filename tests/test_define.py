@@ -1,0 +1,205 @@
+"""Columns that expressions define: the values of RDataFrame's Define in all containers, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import uproot
+
+from referee import make_files, root_filter
+from referee.command import Basketry
+
+#: For a name an expression, and its type and text in C++.
+DEFINES = {
+    "two": ("d * 2 + n", "double", "double(d * 2 + n)"),
+    "flag": ("good && !late", "bool", "good && !late"),
+    "whole": ("event // 7 + stream", "Long64_t", "Long64_t(event / 7 + stream)"),
+    "one": ("42", "Long64_t", "Long64_t(42)"),
+    "place": ("entry", "Long64_t", "Long64_t(rdfentry_)"),
+    "twice": ("x * 2", "ROOT::RVec<double>", "x * 2.0"),
+    "large": ("x[x > 1000]", "ROOT::RVec<double>", "x[x > 1000] * 1.0"),
+    "label": ("name", "std::string", "std::string(name)"),
+    "chained": ("two - d", "double", "double(d * 2 + n) - d"),
+    "first": ("Alt$(x[0], -1)", "double", "n > 0 ? double(x[0]) : -1.0"),
+}
+GIVEN = [word for name, (text, *_) in DEFINES.items() for word in ("--define", f"{name}={text}")]
+
+
+@pytest.fixture(scope="module")
+def source() -> Path:
+    return make_files.made("selected") / "all.root"
+
+
+@pytest.fixture(scope="module")
+def ntuple(source: Path, basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as RNTuples."""
+    path = tmp_path_factory.mktemp("define") / "ntuple.root"
+    basketry("rewrite", source, "-o", path, "--container", "rntuple", "--drop", "objects")
+    return path
+
+
+@pytest.fixture(scope="module")
+def plain(source: Path, basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as RNTuples that were not made of a tree."""
+    path = tmp_path_factory.mktemp("plain") / "plain.root"
+    parquet = path.with_suffix(".parquet")
+    basketry("convert", f"{source}:events", "-o", parquet, "--drop", "objects")
+    basketry("rewrite", parquet, "-o", path, "--container", "rntuple")
+    return path
+
+
+@pytest.fixture(scope="module")
+def truth(source: Path) -> dict[str, list[Any]]:
+    """The values that ROOT computes."""
+    return root_filter.values(source, "events", {name: (kind, own) for name, (_, kind, own) in DEFINES.items()})
+
+
+def by_uproot(path: Path, names: list[str]) -> dict[str, list[Any]]:
+    with uproot.open(path) as file:
+        arrays = file["events"].arrays(names, library="ak")
+    return {name: arrays[name].to_list() for name in names}
+
+
+def by_root(path: Path) -> dict[str, list[Any]]:
+    return root_filter.values(path, "events", {name: (kind, name) for name, (_, kind, _) in DEFINES.items()})
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+@pytest.mark.parametrize("of", ["source", "ntuple", "plain"])
+def test_a_column_has_the_values_that_root_computes(
+    of: str,
+    container: str,
+    truth: dict[str, list[Any]],
+    basketry: Basketry,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    path, out = request.getfixturevalue(of), tmp_path / "out.root"
+    basketry("rewrite", path, "-o", out, "--drop", "objects", "--container", container, *GIVEN, "--allow-no-match")
+    assert by_uproot(out, list(DEFINES)) == truth
+    assert by_root(out) == truth
+    # All that was there is as it was.
+    basketry("verify", path, out, "--common", "--drop", "objects", "--allow-no-match")
+
+
+def test_other_baskets_are_copied(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    report = json.loads(basketry("rewrite", source, "-o", out, *GIVEN, "--json"))
+    (events,) = [table for table in report["tables"] if table["path"] == "events"]
+    assert events["entries"] == 3000
+    assert {depth: count for depth, count in events["depths"].items() if count} == {"copy": events["depths"]["copy"]}
+    assert "tree few has no column d: two is not defined there" in report["notes"]
+    with uproot.open(out) as file:
+        assert "two" in file["events"]
+        assert "two" not in file["few"]
+        # What needs no column is everywhere.
+        assert file["few"]["one"].array(library="np").tolist() == [42] * 10
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_entries_are_selected_by_what_is_defined(
+    container: str, source: Path, truth: dict[str, list[Any]], basketry: Basketry, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.root"
+    given = ("--cut", "two > 1 and sum(twice) < 9000", "--keep", "event", "--container", container)
+    report = json.loads(basketry("rewrite", source, "-o", out, *GIVEN, *given, "--json"))
+    rows = zip(truth["two"], truth["twice"], strict=True)
+    kept = [entry for entry, (two, twice) in enumerate(rows) if two > 1 and sum(twice) < 9000]
+    assert 0 < len(kept) < 3000
+    assert by_uproot(out, list(DEFINES)) == {name: [values[entry] for entry in kept] for name, values in truth.items()}
+    assert [flow["cuts"][0]["after"] for flow in report["cut_flows"] if flow["path"] == "events"] == [len(kept)]
+    with uproot.open(out) as file:
+        assert file["events"]["event"].array(library="np").tolist() == [7 * (2999 - entry) for entry in kept]
+        assert "d" not in file["events"]
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_only_entries_that_are_kept_are_computed(
+    container: str, source: Path, basketry: Basketry, tmp_path: Path
+) -> None:
+    given = ("rewrite", source, "-o", tmp_path / "out.root", "--container", container, "--define", "third=x[2]")
+    assert "entry 0 has no value" in basketry.refuses(*given, "--drop", "objects")
+    basketry(*given, "--drop", "objects", "--cut", "n > 2")
+    with uproot.open(tmp_path / "out.root") as file:
+        arrays = file["events"].arrays(["x", "third"], library="np")
+    assert [float(x[2]) for x in arrays["x"]] == arrays["third"].tolist()
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_several_inputs_and_threads_give_the_same_bytes(
+    container: str, source: Path, truth: dict[str, list[Any]], basketry: Basketry, tmp_path: Path
+) -> None:
+    second = tmp_path / "second.root"
+    shutil.copy(source, second)
+    made = []
+    for threads in ("1", "4"):
+        out = tmp_path / threads / "out.root"
+        out.parent.mkdir()
+        given = ("--drop", "objects", "--container", container, "--cut", "place % 7 != 3", "--threads", threads)
+        basketry("merge", source, second, "-o", out, *GIVEN, *given)
+        made.append(out.read_bytes())
+    assert made[0] == made[1]
+    kept = [entry for entry in range(6000) if entry % 7 != 3]
+    found = by_uproot(tmp_path / "1" / "out.root", ["place", "twice"])
+    assert found == {"place": kept, "twice": [truth["twice"][entry % 3000] for entry in kept]}
+
+
+def test_parquet_files_get_columns(
+    source: Path, truth: dict[str, list[Any]], basketry: Basketry, tmp_path: Path
+) -> None:
+    parquet, root = tmp_path / "a.parquet", tmp_path / "a.root"
+    basketry("convert", f"{source}:events", "-o", parquet, "--drop", "objects", "--define", "third=x[2]", *GIVEN)
+    table = pq.read_table(parquet)
+    assert {name: table[name].to_pylist() for name in DEFINES} == truth
+    with uproot.open(source) as file:
+        x = file["events"]["x"].array(library="np")
+    assert table["third"].to_pylist() == [float(one[2]) if len(one) > 2 else None for one in x]
+    # And from them.
+    given = ("--define", "sum=two + chained", "--define", "again=twice * 0.5", "--cut", "sum > 3", "--drop", "third")
+    done = json.loads(basketry("convert", parquet, "-o", root, *given, "--json"))
+    both = np.asarray(truth["two"]) + np.asarray(truth["chained"])
+    assert done["cuts"] == [
+        {"cut": "sum > 3", "before": 3000, "after": int((both > 3).sum()), "weight_before": None, "weight_after": None}
+    ]
+    found = by_uproot(root, ["sum", "again"])
+    assert found["sum"] == both[both > 3].tolist()
+    assert found["again"] == [[x / 2 for x in values] for values in np.asarray(truth["twice"], object)[both > 3]]
+
+
+def test_show_computes_columns(source: Path, truth: dict[str, list[Any]], basketry: Basketry) -> None:
+    lines = basketry(
+        "show", f"{source}:events", "event", "--define", "two=d * 2 + n", "--jsonl", "--cut", "two > 5", "-n", "4"
+    )
+    rows = [json.loads(line) for line in lines.splitlines()]
+    kept = [entry for entry, two in enumerate(truth["two"]) if two > 5][:4]
+    assert [row["entry"] for row in rows] == kept
+    assert [row["two"] for row in rows] == [truth["two"][entry] for entry in kept]
+    text = basketry("show", f"{source}:events", "--define", "twice=x * 2")
+    assert "twice" in text.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("define", "says"),
+    [
+        ("d=n", "there is a column or an alias of this name already"),
+        ("two", "there is no ="),
+        ("2x=n", "a name has letters"),
+        ("two=dd * 2", "did you mean d?"),
+        ("two=n[", "the expression ends where a value is expected"),
+        ("two=objects", "expressions do not take"),
+        ("two=n // (n - n)", "entry 0 has no value"),
+        ("two=any(x > pt)", "lists of different lengths"),
+    ],
+)
+def test_a_refusal_says_why(define: str, says: str, source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    assert says in basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--define", define)
+    assert not (tmp_path / "out.root").exists()
+
+
+def test_a_name_is_given_once(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    twice = ("--define", "two=d", "--define", "two=n")
+    assert "two is given twice" in basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", *twice)
