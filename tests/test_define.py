@@ -65,7 +65,9 @@ def by_uproot(path: Path, names: list[str]) -> dict[str, list[Any]]:
 
 
 def by_root(path: Path) -> dict[str, list[Any]]:
-    return root_filter.values(path, "events", {name: (kind, name) for name, (_, kind, _) in DEFINES.items()})
+    # RDataFrame takes no texts of a leaf list as strings.
+    columns = {name: (kind, name) for name, (_, kind, _) in DEFINES.items() if name != "label"}
+    return root_filter.values(path, "events", columns)
 
 
 @pytest.mark.parametrize("container", ["ttree", "rntuple"])
@@ -81,7 +83,7 @@ def test_a_column_has_the_values_that_root_computes(
     path, out = request.getfixturevalue(of), tmp_path / "out.root"
     basketry("rewrite", path, "-o", out, "--drop", "objects", "--container", container, *GIVEN, "--allow-no-match")
     assert by_uproot(out, list(DEFINES)) == truth
-    assert by_root(out) == truth
+    assert by_root(out) == {name: values for name, values in truth.items() if name != "label"}
     # All that was there is as it was.
     basketry("verify", path, out, "--common", "--drop", "objects", "--allow-no-match")
 

@@ -117,19 +117,18 @@ impl Defined {
         self.programs.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Their fields. Lists and texts have a C++ type in their metadata: a tree needs no counter for a vector.
+    /// Their fields. Lists have the C++ type of a vector in their metadata, so that a tree needs no counter for them.
     pub fn fields(&self) -> Vec<FieldRef> {
         let field = |(name, program): &(String, Program)| {
             let of = program.value_type();
             let lists = (0..of.depth)
                 .fold(of.kind.arrow(), |item, _| DataType::LargeList(Arc::new(Field::new("item", item, true))));
             let field = Field::new(name, lists, true);
-            let type_name = (0..of.depth).fold(cpp(of.kind).to_owned(), |item, _| match item.ends_with('>') {
+            let vector = (0..of.depth).fold(cpp(of.kind).to_owned(), |item, _| match item.ends_with('>') {
                 true => format!("vector<{item} >"),
                 false => format!("vector<{item}>"),
             });
-            let has_class = of.depth > 0 || of.kind == expr::Kind::Text;
-            let metadata = has_class.then(|| ("typename".to_owned(), type_name));
+            let metadata = (of.depth > 0).then(|| ("typename".to_owned(), vector));
             Arc::new(field.with_metadata(HashMap::from_iter(metadata)))
         };
         self.programs.iter().map(field).collect()
