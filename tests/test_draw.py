@@ -218,7 +218,7 @@ def test_python_draws_the_same(file: Path, basketry: Basketry, tmp_path: Path) -
     ]
     assert drawing.curves[0].histogram.axes[0].edges == (0, 2, 4, 6, 8)
     assert picture.read_text().startswith("<svg")
-    with pytest.raises(ValueError, match="force"):
+    with pytest.raises(FileExistsError):
         bk.draw(f"{file}:Events", "y", output=picture)
     assert len(bk.draw(f"{file}:Events", "y", bins=4, output=picture, force=True).curves[0].histogram.contents) == 6
 

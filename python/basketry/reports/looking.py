@@ -1,11 +1,13 @@
-"""Reports of `ls`, `show`, `count`, `schema` and `stats`."""
+"""Reports of `ls`, `show`, `count`, `schema`, `stats` and `draw`."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from .shown import Shown
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnType:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnType(Shown):
     """A column and its types."""
 
     name: str
@@ -20,8 +22,8 @@ class ColumnType:
     """Why its values cannot be read; none if they can."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedTable:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ListedTable(Shown):
     """A table in a list."""
 
     entries: int
@@ -30,8 +32,8 @@ class ListedTable:
     """Columns."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedObject:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ListedObject(Shown):
     """An object."""
 
     path: str
@@ -60,8 +62,8 @@ class ListedObject:
     """Entries and columns, if it is a table and these were asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedFile:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ListedFile(Shown):
     """A file and its objects."""
 
     path: str
@@ -76,16 +78,16 @@ class ListedFile:
     """What could not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Listing(Shown):
     """The objects of some files."""
 
     files: tuple[ListedFile, ...]
     """The files, in their order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableCount:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableCount(Shown):
     """The entries of a table of a file."""
 
     file: str
@@ -98,8 +100,8 @@ class TableCount:
     """Number of entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableTotal:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableTotal(Shown):
     """The entries of tables of one path in all files."""
 
     table: str
@@ -110,8 +112,8 @@ class TableTotal:
     """Number of entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Counts(Shown):
     """The entries of tables."""
 
     tables: tuple[TableCount, ...]
@@ -120,8 +122,8 @@ class Counts:
     """For each path the entries of all files."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnDifference:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnDifference(Shown):
     """A column in which two tables differ."""
 
     name: str
@@ -132,8 +134,8 @@ class ColumnDifference:
     """Its types in the second table; none if it is not there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableColumns:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableColumns(Shown):
     """The columns of a table."""
 
     file: str
@@ -152,8 +154,8 @@ class TableColumns:
     """How another table differs; none if there is no other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutStep:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CutStep(Shown):
     """What one cut leaves."""
 
     cut: str
@@ -168,8 +170,8 @@ class CutStep:
     """The sum of the weights of the entries after it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Row(Shown):
     """An entry."""
 
     entry: int
@@ -178,8 +180,8 @@ class Row:
     """A value for each column that is shown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Rows(Shown):
     """Some entries of a table."""
 
     file: str
@@ -200,8 +202,8 @@ class Rows:
     """The rows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quantile:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Quantile(Shown):
     """A quantile."""
 
     share: float
@@ -210,8 +212,8 @@ class Quantile:
     """The number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LengthStatistics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LengthStatistics(Shown):
     """Lengths of lists."""
 
     min: int
@@ -222,8 +224,8 @@ class LengthStatistics:
     """The mean."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnStatistics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnStatistics(Shown):
     """The figures of a column."""
 
     name: str
@@ -262,8 +264,8 @@ class ColumnStatistics:
     """Counts of the finite numbers in bins of equal width from the least to the largest; in a sample of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableStatistics:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableStatistics(Shown):
     """The figures of a table."""
 
     files: tuple[str, ...]
@@ -280,3 +282,80 @@ class TableStatistics:
     """What the cuts leave of the entries."""
     columns: tuple[ColumnStatistics, ...]
     """The columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class HistogramAxis(Shown):
+    """An axis."""
+
+    title: str
+    """Title."""
+    edges: tuple[float, ...]
+    """Edges of the bins, one more than there are bins."""
+    labels: tuple[str, ...]
+    """Labels of the bins; empty if there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Histogram(Shown):
+    """A histogram or profile of ROOT's own classes."""
+
+    title: str
+    """Title."""
+    axes: tuple[HistogramAxis, ...]
+    """Axes, one for each dimension."""
+    profile: bool
+    """Whether bins hold means of values: a profile."""
+    contents: tuple[float, ...]
+    """The content of each cell as `TH1::GetBinContent` gives it; the first axis runs fastest, each axis with its
+    underflow and overflow."""
+    errors: tuple[float, ...]
+    """The error of each cell, as `TH1::GetBinError` gives it; empty for a profile."""
+    entries: float
+    """Number of entries."""
+    means: tuple[float, ...]
+    """Mean of each axis, by the sums that were kept while it was filled."""
+    deviations: tuple[float, ...]
+    """Standard deviation of each axis."""
+    waiting: int
+    """Entries that wait in the buffer of a histogram whose limits are not chosen yet; they are in no bin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Curve(Shown):
+    """A histogram of a picture."""
+
+    name: str
+    """What it is called beside the others."""
+    files: tuple[str, ...]
+    """The files, as given."""
+    path: str
+    """Path of the table, or of the histogram."""
+    class_: str | None
+    """Class of a histogram that a file has; none of one that was filled."""
+    cut: str | None
+    """The condition."""
+    weight: str | None
+    """The weight."""
+    entries: int | None
+    """Entries of the table that were looked at; none of a histogram that a file has."""
+    filled: int
+    """Items that were filled: numbers that pass the cut, in bins and outside of them."""
+    no_number: int
+    """Items that pass the cut and are NaN, or have no value. They are in no bin."""
+    below: int
+    """Items below the first bin of an axis."""
+    above: int
+    """Items above the last bin of an axis."""
+    histogram: Histogram
+    """Axes and bins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Drawing(Shown):
+    """Histograms that are drawn in one picture."""
+
+    content: str
+    """What the contents of bins are."""
+    curves: tuple[Curve, ...]
+    """The curves, one for each sample and cut."""

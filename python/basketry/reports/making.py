@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Literal
 
 from .looking import CutStep
+from .shown import Shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Depths:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Depths(Shown):
     """Number of clusters of a column by depth."""
 
     copy: int
@@ -21,8 +22,8 @@ class Depths:
     """Recoded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NarrowColumn:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class NarrowColumn(Shown):
     """A column that takes fewer bits, and keeps every value."""
 
     field: str
@@ -35,8 +36,8 @@ class NarrowColumn:
     """Bits of a number without this."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExactColumns:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ExactColumns(Shown):
     """The columns for which the fewest bits were asked that keep every value."""
 
     narrowed: tuple[NarrowColumn, ...]
@@ -45,8 +46,8 @@ class ExactColumns:
     """The fields of those that need all of their bits, or have no values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableSummary:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TableSummary(Shown):
     """The report on one tree or RNTuple."""
 
     path: str
@@ -77,8 +78,8 @@ class TableSummary:
     """The columns for which `encoding = "exact"` is asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CutFlow:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CutFlow(Shown):
     """The cuts of one table."""
 
     path: str
@@ -87,8 +88,8 @@ class CutFlow:
     """The cuts in their order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Skipped:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Skipped(Shown):
     """An input that was left out."""
 
     path: Path
@@ -97,8 +98,8 @@ class Skipped:
     """The reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OlderCycle:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OlderCycle(Shown):
     """An older cycle of a tree of the inputs."""
 
     path: str
@@ -117,8 +118,8 @@ class OlderCycle:
     """Whether it is in the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Damaged:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Damaged(Shown):
     """A damaged object that is left out, or an object that lies in a damaged part of the file."""
 
     path: Path
@@ -129,8 +130,8 @@ class Damaged:
     """The damage."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Summary(Shown):
     """The report of a rewrite."""
 
     bytes_read: int
@@ -153,8 +154,8 @@ class Summary:
     """Damaged objects and directories of the other inputs, which are missing from the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnForecast:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnForecast(Shown):
     """The forecast of a column."""
 
     name: str
@@ -174,8 +175,8 @@ class ColumnForecast:
     """Compression of the output."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Form(Shown):
     """The form of a column of objects: how it is spread over branches and streamed."""
 
     split_level: int
@@ -186,8 +187,8 @@ class Form:
     """Branches with entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecodeForecast:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RecodeForecast(Shown):
     """The forecast of a column that gets another split level or streaming."""
 
     name: str
@@ -202,8 +203,8 @@ class RecodeForecast:
     """Expected bytes on disk, with keys."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forecast:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Forecast(Shown):
     """The forecast of a table."""
 
     path: str
@@ -237,8 +238,8 @@ class Forecast:
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outlook:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Outlook(Shown):
     """The forecast of a rewrite."""
 
     tables: tuple[Forecast, ...]
@@ -266,8 +267,8 @@ class Outlook:
     """Number of threads that fit into the budget."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnError:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnError(Shown):
     """A column whose numbers differ within the tolerance."""
 
     column: str
@@ -278,8 +279,8 @@ class ColumnError:
     """The largest difference as a share of the larger number."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TreeVerdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class TreeVerdict(Shown):
     """The comparison of one tree."""
 
     path: str
@@ -300,8 +301,8 @@ class TreeVerdict:
     """Whether no difference was found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Difference(Shown):
     """One difference. Of the bytes of a branch, only the first difference is listed."""
 
     tree: str | None = None
@@ -320,8 +321,8 @@ class Difference:
     """What differs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Verdict(Shown):
     """The result of a comparison. Serialised, it is the `--json` of `basketry verify`."""
 
     schema: int
@@ -340,8 +341,8 @@ class Verdict:
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BranchLoss:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BranchLoss(Shown):
     """The losses of one branch."""
 
     name: str
@@ -358,8 +359,8 @@ class BranchLoss:
     """Ranges of entries that cannot be read: first entry, and the entry after the last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveredTree:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RecoveredTree(Shown):
     """A recovered tree."""
 
     path: str
@@ -382,8 +383,8 @@ class RecoveredTree:
     """Branches that had more entries than could be kept, or baskets that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecoveredNtuple:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RecoveredNtuple(Shown):
     """A recovered RNTuple."""
 
     path: str
@@ -394,8 +395,8 @@ class RecoveredNtuple:
     """Entries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostNtuple:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LostNtuple(Shown):
     """An RNTuple without an anchor."""
 
     name: str
@@ -406,8 +407,8 @@ class LostNtuple:
     """Bytes from there on in records of RNTuples."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unplaced:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Unplaced(Shown):
     """Baskets of one branch of a tree whose record was not found."""
 
     tree: str
@@ -420,8 +421,8 @@ class Unplaced:
     """Entries in them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unreadable:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Unreadable(Shown):
     """A record that cannot be read."""
 
     name: str
@@ -438,8 +439,8 @@ class Unreadable:
     """The reason why it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recovery:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Recovery(Shown):
     """The result of a recovery."""
 
     schema: int
@@ -466,8 +467,8 @@ class Recovery:
     """Notes for the user."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConvertedColumn:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ConvertedColumn(Shown):
     """A converted column."""
 
     name: str
@@ -476,8 +477,8 @@ class ConvertedColumn:
     """Its Arrow type."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LeftOut(Shown):
     """A column that cannot be converted."""
 
     name: str
@@ -486,8 +487,8 @@ class LeftOut:
     """The reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Converted:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Converted(Shown):
     """The report of a conversion."""
 
     tree: str

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Literal
 
 from .looking import CutStep
+from .shown import Shown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Network(Shown):
     """What went over the network in a reading. Requests wait and arrive side by side, so their times may be more than
     that of the reading."""
 
@@ -22,8 +23,8 @@ class Network:
     """Seconds from the first to the last byte of replies, added up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Run(Shown):
     """One reading. Times in seconds."""
 
     real: float
@@ -42,8 +43,8 @@ class Run:
     """What went over the network, if files are on other machines, or a latency is simulated."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Figure(Shown):
     """Several runs of one thing."""
 
     median: float
@@ -58,8 +59,8 @@ class Figure:
     """Number of runs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scaled:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Scaled(Shown):
     """Reading on a number of threads."""
 
     threads: int
@@ -78,8 +79,8 @@ class Scaled:
     """The speed-up as a share of the loop's: what reading itself makes of the cores."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnCost:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ColumnCost(Shown):
     """The cost of a column in the median reading. Times in seconds."""
 
     name: str
@@ -103,8 +104,8 @@ class ColumnCost:
     """Why it is read as bytes, if it cannot be decoded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LayoutSpeed:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LayoutSpeed(Shown):
     """A layout, and how fast the same columns and entries could be read in it."""
 
     layout: str
@@ -123,8 +124,8 @@ class LayoutSpeed:
     """Uncompressed MB/s (10^6)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Readspeed:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Readspeed(Shown):
     """The report of `readspeed`."""
 
     schema: int

@@ -554,11 +554,11 @@ class AnyVerb(TypedDict, total=False):
     Trials are made on samples, in at most about half a second of one core for each command, and a second for the other
     container, and in 64 MB of memory; nothing is written. Without them, for what needs more memory, for files with more
     than 10 MB of metadata and for files on other machines, commands and prices are estimates."""
+    force: bool
+    """That of the verb."""
     skip_bad: bool
     """Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
     listed."""
-    force: bool
-    """That of the verb."""
     widen: bool
     """That of the verb."""
     skip_absent: bool
