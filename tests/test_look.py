@@ -394,3 +394,14 @@ def test_python_has_the_same(file: Path) -> None:
         bk.count(f"{file}:Evens")
     with pytest.raises(ValueError, match="near it: pt"):
         bk.show(events, "PT")
+
+
+def test_python_shows_what_passes_a_cut(tmp_path: Path) -> None:
+    with bk.recreate(tmp_path / "f.root") as file:
+        file["t"] = {"x": np.arange(20.0)}
+    shown = bk.show(tmp_path / "f.root", "x", cut="x > 3", define="y=x * 2", number=2)
+    place = {column.name: number for number, column in enumerate(shown.columns)}
+    values = [(row.entry, row.values[place["x"]], row.values[place["y"]]) for row in shown.rows]
+    assert values == [(4, 4.0, 8.0), (5, 5.0, 10.0)]
+    (column,) = bk.stats(tmp_path / "f.root", cut=["x > 3", "x < 8"]).columns
+    assert (column.values, column.min, column.max) == (4, 4.0, 7.0)

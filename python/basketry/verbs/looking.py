@@ -66,6 +66,9 @@ def show(
     *,
     number: int | None = None,
     entries: str | os.PathLike[str] | None = None,
+    cut: Names = (),
+    weight: str | None = None,
+    define: Names = (),
     allow_no_match: bool = False,
     follow_urls: bool = False,
     threads: int = 0,
@@ -78,21 +81,25 @@ def show(
     `entries` (ranges as in Python, such as "100:110", a random share, or a file that lists them) all of these. Numbers
     that are not finite are texts. A column that cannot be read has `{"unreadable": why}` for its values. Names and
     entries that match nothing are an error, unless `allow_no_match`. `threads` decode within `memory` (0: all cores).
+    `cut`, `weight` and `define` are those of `rewrite`: of the entries that pass all cuts the first ones are shown, and
+    `define="ht=sum(Jet_pt)"` shows a column more.
     """
     from ..reports.looking import Rows
     from ..reports.parse import parse
 
-    named = [columns] if isinstance(columns, str) else list(columns)
     options = {
         "json": True,
         "number": number,
         "entries": None if entries is None else os.fspath(entries),
+        "cut": _listed(cut),
+        "weight": weight,
+        "define": _listed(define),
         "allow_no_match": allow_no_match,
         "follow_urls": follow_urls,
         "threads": threads,
         "memory": memory,
     }
-    return parse(Rows, report("show", options, [os.fspath(file), *named]))
+    return parse(Rows, report("show", options, [os.fspath(file), *_listed(columns)]))
 
 
 def stats(
@@ -100,6 +107,8 @@ def stats(
     *,
     columns: Names = (),
     entries: str | os.PathLike[str] | None = None,
+    cut: Names = (),
+    weight: str | None = None,
     allow_no_match: bool = False,
     follow_urls: bool = False,
     threads: int = 0,
@@ -108,17 +117,20 @@ def stats(
     """The values of columns in figures: counts, extremes, mean and standard deviation, quantiles, lengths of lists, a
     small histogram. The table is read once.
 
-    `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns`, `entries`, `allow_no_match`, `threads`
-    and `memory` are those of `show`; by default all columns and entries. Quantiles and histograms are exact for up to
-    65,536 numbers of a column (`ColumnStatistics.exact`), and otherwise those of a random sample of so many.
+    `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns`, `entries`, `cut`, `weight`,
+    `allow_no_match`, `threads` and `memory` are those of `show`; by default all columns and entries. Quantiles and
+    histograms are exact for up to 65,536 numbers of a column (`ColumnStatistics.exact`), and otherwise those of a
+    random sample of so many.
     """
     from ..reports.looking import TableStatistics
     from ..reports.parse import parse
 
     options = {
         "json": True,
-        "columns": [columns] if isinstance(columns, str) else list(columns),
+        "columns": _listed(columns),
         "entries": None if entries is None else os.fspath(entries),
+        "cut": _listed(cut),
+        "weight": weight,
         "allow_no_match": allow_no_match,
         "follow_urls": follow_urls,
         "threads": threads,
@@ -160,7 +172,7 @@ def draw(
 
     options = {
         "json": True,
-        "cut": [cut] if isinstance(cut, str) else list(cut),
+        "cut": _listed(cut),
         "weight": weight,
         "bins": _bins(bins),
         "bins_y": _bins(bins_y),
@@ -175,6 +187,11 @@ def draw(
         "memory": memory,
     }
     return parse(Drawing, report("draw", options, [os.fspath(file), *([] if expression is None else [expression])]))
+
+
+def _listed(names: Names) -> list[str]:
+    """One name or several as a list."""
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _bins(bins: Bins | None) -> str | None:
