@@ -142,6 +142,8 @@ def test_lines_equal_those_of_rootreadspeed(wide: Path, basketry: Basketry) -> N
 def test_the_json_has_the_documented_fields(wide: Path, basketry: Basketry) -> None:
     options = ("--cold", "--repeat", "2", "--layouts", "--throttle", "500MB/s")
     reports = [basketry.json("readspeed", wide, *options), basketry.json("readspeed", wide, "-j", "1,2")]
+    name = reports[0]["columns"][0]["name"]
+    reports.append(basketry.json("readspeed", wide, "--cut", "entry % 2 == 0", "--weight", "1", "--branches", name))
     opaque = [line["name"] for line in oracle.index() if line["name"] == "roottest--EDM.root"]
     if opaque:
         reports.append(basketry.json("readspeed", f"{oracle.corpus_file(opaque[0])}:Events"))

@@ -131,7 +131,11 @@ impl TableCuts {
     }
 }
 
+/// The error of an expression; one that was an argument has no option.
 pub(super) fn refused(error: &expr::Error, option: &'static str) -> Error {
+    if option.is_empty() {
+        return Error::request(error.to_string());
+    }
     let hint = Hint::named(option);
     Error::request(format!("{hint}: {error}")).hint(hint)
 }
