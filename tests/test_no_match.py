@@ -44,6 +44,7 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
             "cut": [["goood"]],
             # Beside a cut only.
             "weight": [],
+            "define": [["y=goood"]],
             "tree-set": [["Evnts", "basket=1kB"]],
             "column-set": [["muon_*", "basket=1kB"]],
         }.items()
@@ -81,15 +82,17 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("show", "entries"): [["500:600"]],
     ("stats", "entries"): [["500:600"]],
     ("stats", "columns"): [["muon_*"]],
+    **{(verb, "cut"): [["goood"]] for verb in ("convert", "readspeed", "show", "stats", "draw")},
+    **{(verb, "weight"): [] for verb in ("convert", "readspeed", "show", "stats")},
+    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show")},
     ("draw", "entries"): [["500:600"]],
-    ("draw", "cut"): [["goood"]],
     ("draw", "weight"): [["goood"]],
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.
-WITHOUT_NAMES = {"entries", "first", "cut", "weight"}
+WITHOUT_NAMES = {"entries", "first", "cut", "weight", "define"}
 #: What cannot be let pass: without the table there is nothing to do.
-NEEDED = {"tree", "trees", "cut", "weight"}
+NEEDED = {"tree", "trees", "cut", "weight", "define"}
 
 
 def options() -> Iterator[tuple[str, str]]:

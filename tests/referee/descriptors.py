@@ -162,6 +162,21 @@ def call_draw(files: Files) -> None:
     assert {one.entries for one in bk.draw(first, "x", besides=others[:11]).curves} == {ENTRIES}
 
 
+def call_scan(files: Files) -> None:
+    """All files as one, for polars."""
+    assert bk.scan(files.tables).select("x").collect().height == files.entries
+
+
+def call_sql(files: Files) -> None:
+    """All files as one, for DuckDB."""
+    assert bk.sql("select count(x) from t", t=files.tables).fetchall() == [(files.entries,)]
+
+
+def call_loader(files: Files) -> None:
+    """All files as one, for training."""
+    assert sum(len(batch["x"]) for batch in bk.loader(files.tables, ["x"], batch_size=50)) == files.entries
+
+
 def call_inspect(files: Files) -> None:
     """One file after the other."""
     assert {bk.inspect(path, no_trials=True).trees[0].entries for path in files.paths} == {ENTRIES}
@@ -304,6 +319,9 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "show": call_show,
     "stats": call_stats,
     "draw": call_draw,
+    "scan": call_scan,
+    "sql": call_sql,
+    "loader": call_loader,
     "inspect": call_inspect,
     "layout": call_layout,
     "check": call_check,
@@ -336,6 +354,7 @@ def main() -> None:
     files.folder.mkdir()
     # What a first call imports and keeps is no leak.
     bk.concatenate(files.tables[:1])
+    bk.scan(files.tables[:1]).collect()
     for call in dict.fromkeys(CALLS.values()):
         gc.collect()
         before, why = held(), ""
