@@ -226,8 +226,7 @@ def test_a_very_short_job_has_a_peak(megabytes: int) -> None:
     done = subprocess.run(command("--json", "--", *words), capture_output=True, text=True, check=True, timeout=60)
     summary = json.loads(done.stdout)
 
-    # By wait4(2), like `time -v`. The kernel maps pages of libraries around the one that is needed, as far as they are in
-    # its cache.
+    # By wait4(2), like `time -v`. The kernel maps pages of libraries around the needed one, as far as it has them.
     assert summary["peak_rss"] == pytest.approx(run(words).peak_rss, rel=0.01, abs=1_000_000)
     assert summary["end"]["written"] == megabytes << 20
 
