@@ -47,6 +47,9 @@ impl<'a> TreeRules<'a> {
     /// The keys of a column. `lineage` is its own name and then those of its parents, up to the top: a rule for one of its
     /// [names](column_names) applies to it.
     pub fn column(&self, lineage: &[&str]) -> ColumnLayout {
+        if self.rules.is_empty() {
+            return self.common.clone();
+        }
         let names = column_names(lineage);
         let named = names.iter().flat_map(|name| [name.as_str(), without_dimensions(name)]);
         let mut numbers: Vec<usize> = named.filter_map(|name| self.named.get(name)).flatten().copied().collect();

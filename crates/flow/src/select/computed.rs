@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use arrow_array::ArrayRef;
 use dataset::EntrySet;
-use expr::{Entries, Kind, Program, Type};
+use expr::{Kind, Program, Type};
 use rootfile::{Error, Hint, Result};
 
 use super::cuts::{Cut, refused};
 use super::names::TableNames;
+use super::parts::{EvaluatedRows, columns_of, incomplete};
 use super::pass::{MOST_UNREAD, STEP, UNREAD};
 use crate::arrow::read::{BatchSize, Dataset, Request, batches};
 use crate::execute::budget::Budget;
@@ -49,12 +50,11 @@ impl Computed {
                 let why = format!("{}: numbers are needed, and this is {of}: compare it, as in x == 'a'", cut.text);
                 return Err(about(why, option).object(&path));
             }
+            if let Some(name) = incomplete(&dataset, program.columns()) {
+                let why = format!("{}: {name} has no value for each entry", cut.text);
+                return Err(about(why, option).object(&path));
+            }
             for &column in program.columns() {
-                if !dataset.is_complete(column) {
-                    let name = dataset.column(column).map_or("", |column| column.field().name().as_str());
-                    let why = format!("{}: {name} has no value for each entry", cut.text);
-                    return Err(about(why, option).object(&path));
-                }
                 if !columns.contains(&column) {
                     columns.push(column);
                 }
@@ -146,6 +146,10 @@ impl Step<'_> {
         self.rows
     }
 
+    fn evaluated(&self) -> EvaluatedRows<'_> {
+        EvaluatedRows { count: self.rows, first: self.first, numbers: self.numbers.as_deref() }
+    }
+
     /// The number of the entry in a row.
     pub fn entry(&self, row: usize) -> u64 {
         self.numbers.as_ref().map_or(self.first + row as u64, |all| all.get(row).copied().unwrap_or(0))
@@ -161,16 +165,10 @@ impl Step<'_> {
         let Some((program, option)) = self.computed.programs.get(expression) else {
             return Err(Error::request("there is no such expression"));
         };
-        let of = |column: &usize| {
-            let place = self.computed.columns.iter().position(|one| one == column)?;
-            Some(self.arrays.get(place)?.slice(start, count))
-        };
-        let arrays: Vec<ArrayRef> = program.columns().iter().filter_map(of).collect();
-        let entries = match &self.numbers {
-            Some(all) => Entries::from(all.get(start..).unwrap_or_default()),
-            None => Entries::from(self.first + start as u64),
-        };
-        program.array(&arrays, count, entries).map_err(|e| refused(&e, option).object(self.computed.dataset.path()))
+        let (rows, part) = (self.evaluated(), start..start + count);
+        let arrays = columns_of(&self.computed.columns, &rows.arrays(&self.arrays, &part), program.columns());
+        let found = program.array(&arrays, count, rows.entries(&part));
+        found.map_err(|e| refused(&e, option).object(self.computed.dataset.path()))
     }
 }
 

@@ -14,7 +14,7 @@ use rootfile::{Error, Hint, Result};
 use super::cuts::{filter, refused};
 use super::define::{DEFINE, Define};
 use super::names::TableNames;
-use super::parts::{EvaluatedRows, columns_of, in_parts};
+use super::parts::{EvaluatedRows, columns_of, in_parts, refuse_incomplete};
 use super::source::OpenColumns;
 use crate::arrow::read::Dataset;
 
@@ -60,12 +60,7 @@ impl Defined {
         at_once.sort_unstable();
         at_once.dedup();
         found.columns = at_once;
-        if let Some(&column) = found.columns.iter().find(|column| !dataset.is_complete(**column)) {
-            let name = dataset.column(column).map_or_else(String::new, |column| column.field().name().clone());
-            let hint = Hint::named(DEFINE);
-            let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
-            return Err(Error::request(message).hint(hint).object(format!("branch {name} of {path}")));
-        }
+        refuse_incomplete(dataset, &found.columns, DEFINE, path)?;
         Ok(found)
     }
 

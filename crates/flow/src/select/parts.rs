@@ -6,7 +6,9 @@ use arrow_array::ArrayRef;
 use expr::Entries;
 use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use rootfile::Result;
+use rootfile::{Error, Hint, Result};
+
+use crate::arrow::read::Dataset;
 
 /// Entries that one thread evaluates together.
 const PART: usize = 1 << 14;
@@ -35,6 +37,21 @@ impl EvaluatedRows<'_> {
             None => Entries::from(self.first + part.start as u64),
         }
     }
+}
+
+/// Fails for columns with fewer values than the table has entries: none of an expression has a value there. The option and the path of
+/// the table are for the message.
+pub(super) fn refuse_incomplete(dataset: &Dataset, columns: &[usize], option: &'static str, path: &str) -> Result<()> {
+    let Some(name) = incomplete(dataset, columns) else { return Ok(()) };
+    let hint = Hint::named(option);
+    let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
+    Err(Error::request(message).hint(hint).object(format!("branch {name} of {path}")))
+}
+
+/// The name of the first of these columns that has fewer values than the table has entries.
+pub(super) fn incomplete<'a>(dataset: &'a Dataset, columns: &[usize]) -> Option<&'a str> {
+    let column = columns.iter().find(|column| !dataset.is_complete(**column))?;
+    Some(dataset.column(*column).map_or("", |column| column.field().name().as_str()))
 }
 
 /// The arrays of some columns, among those that are read.

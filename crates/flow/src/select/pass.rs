@@ -8,11 +8,11 @@ use arrow_buffer::BooleanBuffer;
 use dataset::{EntrySet, EntrySetBuilder};
 use expr::{Entries, Program};
 use rayon::ThreadPool;
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, Result};
 
 use super::cut_flow::{Counts, CutStep};
 use super::cuts::{CUT, Cut, TableCuts, WEIGHT, refused};
-use super::parts::{EvaluatedRows, columns_of, in_parts};
+use super::parts::{EvaluatedRows, columns_of, in_parts, refuse_incomplete};
 use crate::arrow::read::{BatchSize, Dataset, ReadCost, Request, batches};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell, unwatched};
@@ -54,7 +54,7 @@ impl TableCuts {
         how: &Testing<'_>,
     ) -> Result<Selected> {
         let columns = self.columns();
-        refuse_incomplete(dataset, &columns)?;
+        refuse_incomplete(dataset, &columns, CUT, dataset.path())?;
         let (all, team) = (dataset.entries(), how.budget.helpers()?);
         let mut pass = Pass {
             cuts: self,
@@ -101,14 +101,6 @@ impl TableCuts {
         }
         columns
     }
-}
-
-fn refuse_incomplete(dataset: &Dataset, columns: &[usize]) -> Result<()> {
-    let Some(&column) = columns.iter().find(|column| !dataset.is_complete(**column)) else { return Ok(()) };
-    let name = dataset.column(column).map_or_else(String::new, |column| column.field().name().clone());
-    let hint = Hint::named(CUT);
-    let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
-    Err(Error::request(message).hint(hint).object(format!("branch {name} of {}", dataset.path())))
 }
 
 /// One pass over the entries of a table.

@@ -77,17 +77,14 @@ impl Dataset {
         filter: &NameFilter,
         joining: PlanOptions,
     ) -> Result<Self> {
-        let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(path.to_owned()) };
-        let inputs = trees.iter().map(|(_, file, _)| input(file)).collect();
         // Its entries are read next.
-        Self::of(inputs, trees, path, (filter, joining), (true, None))
+        Self::of(inputs_of(trees, path), trees, path, (filter, joining), (true, None))
     }
 
     /// The same for a request: the branches that it adds are there as well.
     pub(crate) fn of_request(request: &TableRequest<'_>) -> Result<Self> {
-        let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(request.path.to_owned()) };
-        let inputs = request.inputs.iter().map(|(_, file, _)| input(file)).collect();
-        Self::of(inputs, request.inputs, request.path, (request.filter, request.options), (true, request.added))
+        let TableRequest { inputs, path, filter, options, added, .. } = *request;
+        Self::of(inputs_of(inputs, path), inputs, path, (filter, options), (true, added))
     }
 
     fn of(
@@ -244,4 +241,10 @@ pub(crate) fn find_table(file: &RootFile, wanted: Option<&str>) -> Result<(Strin
     }
     let names: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
     Err(no_such_table(wanted, &names).file(file.name()))
+}
+
+/// The inputs of tables that are open already. All have this path.
+fn inputs_of(trees: &[(usize, Arc<RootFile>, Key)], path: &str) -> Vec<Input> {
+    let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(path.to_owned()) };
+    trees.iter().map(|(_, file, _)| input(file)).collect()
 }

@@ -40,10 +40,7 @@ pub(crate) fn arrays_to_table(
     let table = TableSource::stored(&spec, source.layout, memory)?;
     let columns = columns.into_iter().enumerate().map(|(place, shape)| BatchColumn::Shaped { place, shape, fill });
     let plan = ConvertPlan::new(source, memory, dataset, read, columns.collect(), table)?;
-    let plan = match defined {
-        Some(defined) => plan.with_defined(defined, shapes_of_defined),
-        None => plan,
-    };
+    let plan = plan.with_defined(defined, shapes_of_defined);
     let keeps_clusters = source.layout.resolve_tree(path).cluster.is_none();
     Ok((ConvertPlan { keeps_clusters, ..plan }, notes))
 }

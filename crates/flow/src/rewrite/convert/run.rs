@@ -91,8 +91,13 @@ impl ConvertPlan {
         })
     }
 
-    /// The same with columns that are defined, whose shapes these are.
-    pub(super) fn with_defined(mut self, defined: DefinedColumns, shapes: impl IntoIterator<Item = Shape>) -> Self {
+    /// The same with columns that are defined, if there are some, whose shapes these are.
+    pub(super) fn with_defined(
+        mut self,
+        defined: Option<DefinedColumns>,
+        shapes: impl IntoIterator<Item = Shape>,
+    ) -> Self {
+        let Some(defined) = defined else { return self };
         let columns = shapes.into_iter().enumerate();
         self.columns.extend(columns.map(|(place, shape)| BatchColumn::Defined { place, shape }));
         self.metadata = self.metadata.saturating_add(defined.dataset.metadata());

@@ -6,8 +6,8 @@ use rootfile::Result;
 use super::tables::{TableCycle, TablesPlanner};
 use crate::commit::date::date;
 use crate::rewrite::convert::DefinedColumns;
+use crate::select::Defined;
 use crate::select::tree::{DefinedBranches, DefinedLayout, defined_branches};
-use crate::select::{Defined, SourceTree};
 use crate::table::tree::added::AddedBranches;
 
 impl TablesPlanner<'_> {
@@ -20,9 +20,8 @@ impl TablesPlanner<'_> {
         if self.defines.all().is_empty() || cycle.older.is_some() {
             return Ok(Some(None));
         }
-        let options = self.planning.options;
-        let (path, joining, budget) = (cycle.path(), options.plan, options.budget);
-        let tree = SourceTree { inputs: cycle.inputs, path, joining, budget };
+        let path = cycle.path();
+        let tree = self.source_tree(cycle.inputs, path);
         let opened = Defined::open(path, &|filter| tree.open(filter), self.defines.all());
         let Some((dataset, defined)) = self.bad.admit(opened)? else { return Ok(None) };
         let names: Vec<String> = defined.names().map(str::to_owned).collect();
@@ -35,9 +34,8 @@ impl TablesPlanner<'_> {
         if self.defines.all().is_empty() || cycle.table.container != Container::Ttree {
             return Ok(Some(None));
         }
-        let options = self.planning.options;
-        let (path, joining, budget) = (cycle.path(), options.plan, options.budget);
-        let tree = SourceTree { inputs: cycle.inputs, path, joining, budget };
+        let path = cycle.path();
+        let tree = self.source_tree(cycle.inputs, path);
         let how = DefinedLayout { layout: self.layout, date: date(Some(self.objects.newest)) };
         let defined = self.bad.admit(defined_branches(&tree, self.defines.all(), cycle.entries, &how))?;
         let Some(DefinedBranches { branches, names, lacking, notes: own }) = defined else { return Ok(None) };

@@ -168,12 +168,19 @@ impl<'a> TablesPlanner<'a> {
         self.plan_newest(table, &inputs)
     }
 
+    /// A table whose columns can be opened.
+    pub fn source_tree<'t>(&self, inputs: &'t [TableInput], path: &'t str) -> SourceTree<'t> {
+        SourceTree { inputs, path, joining: self.planning.options.plan, budget: self.planning.options.budget }
+    }
+
     fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
         let newest = |entries, added| TableCycle { table, inputs, older: None, entries, added };
-        let (path, joining, budget) = (&table.path, self.planning.options.plan, self.planning.options.budget);
         let selected = match self.bad.any() {
             true => None,
-            false => self.bad.admit(self.selection.for_tree(&SourceTree { inputs, path, joining, budget }))?,
+            false => {
+                let tree = self.source_tree(inputs, &table.path);
+                self.bad.admit(self.selection.for_tree(&tree))?
+            }
         };
         // Without a selection there is no plan, but further bad inputs are found.
         let Some(mut selected) = selected else { return self.look_for_bad(&newest(None, None)) };
@@ -185,7 +192,7 @@ impl<'a> TablesPlanner<'a> {
         let planned = match self.plan_cycle(&newest(entries, added.as_ref())) {
             Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
-                self.found.damaged.push(Damaged { path: input, object: path.clone(), reason: e.to_string() });
+                self.found.damaged.push(Damaged { path: input, object: table.path.clone(), reason: e.to_string() });
                 return Ok(());
             }
             planned => planned?,

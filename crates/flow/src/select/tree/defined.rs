@@ -21,11 +21,10 @@ use crate::plan::request::Select;
 use crate::select::define::Define;
 use crate::select::defined::Defined;
 use crate::select::defined_values::{DefinedReading, DefinedValues};
+use crate::select::pass::STEP;
 use crate::select::source::SourceTree;
 use crate::table::tree::added::AddedBranches;
 
-/// Bytes of the columns of a step.
-const STEP: u64 = 32 << 20;
 /// A cluster in memory takes at most one part in this many of the budget.
 const CLUSTER_SHARE: u64 = 8;
 /// The name of the file.

@@ -47,9 +47,13 @@ pub(crate) fn recluster(
     let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
     let found = names.iter().map(|name| top(schema, name)).collect::<Result<Vec<usize>>>()?;
     let shapes = shapes_of(defined.as_ref())?;
-    let fields: Vec<_> = shapes.columns.iter().flat_map(|shape| shape.fields.iter().cloned()).collect();
-    let more = make_schema(&fields_for(&Schema::new(fields))?, &StreamerInfos::new(), &encodings(&rules))?;
-    let made = if defined.is_some() { made.with(more)? } else { made };
+    let made = match shapes.columns.is_empty() {
+        true => made,
+        false => {
+            let fields: Vec<_> = shapes.columns.iter().flat_map(|shape| shape.fields.iter().cloned()).collect();
+            made.with(make_schema(&fields_for(&Schema::new(fields))?, &StreamerInfos::new(), &encodings(&rules))?)?
+        }
+    };
     let (mut plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, memory)?;
     if keeps_clusters {
         let longest = dataset.clusters().windows(2).map(|bounds| bounds[1].saturating_sub(bounds[0])).max();
@@ -59,7 +63,7 @@ pub(crate) fn recluster(
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
     let table = NtupleTable::new((plan, ntuple));
     let plan = ConvertPlan::new(source, memory, dataset, found, columns, Arc::clone(&table) as _)?;
-    let mut plan = with_defined(plan, defined, shapes);
+    let mut plan = plan.with_defined(defined, shapes.columns);
     plan.attributes = Some((table, attributes));
     plan.keeps_clusters = keeps_clusters;
     Ok(plan)
@@ -83,7 +87,7 @@ pub(crate) fn ntuple_to_tree(
             put_back((tree, &shapes.branches), (&dataset, schema), source, &infos)?;
         let table = TreeTable::new((plan, tree));
         let plan = ConvertPlan::new(source, memory, dataset, read, columns, Arc::clone(&table) as _)?;
-        let mut plan = with_defined(plan, defined, shapes);
+        let mut plan = plan.with_defined(defined, shapes.columns);
         plan.user_info = Some((table, of_user_info));
         return Ok((plan, lost));
     }
@@ -106,7 +110,7 @@ pub(crate) fn ntuple_to_tree(
     }
     let table = TreeTable::new((plan, tree));
     let plan = ConvertPlan::new(source, memory, dataset, read, columns, table)?;
-    Ok((with_defined(plan, defined, shapes), Vec::new()))
+    Ok((plan.with_defined(defined, shapes.columns), Vec::new()))
 }
 
 /// A tree that is made of fields alone.
@@ -119,13 +123,6 @@ pub(crate) struct PlainTree {
 /// The form of the columns that are defined.
 fn shapes_of(defined: Option<&DefinedColumns>) -> Result<Shapes> {
     shapes(&defined.map(|columns| columns.defined.fields()).unwrap_or_default())
-}
-
-fn with_defined(plan: ConvertPlan, defined: Option<DefinedColumns>, shapes: Shapes) -> ConvertPlan {
-    match defined {
-        Some(defined) => plan.with_defined(defined, shapes.columns),
-        None => plan,
-    }
 }
 
 /// The tree that the fields of an RNTuple alone tell, with further columns.
