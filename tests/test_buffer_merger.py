@@ -5,7 +5,6 @@ with real ROOT, value by value. `check` looks at the outputs as well.
 """
 
 import functools
-import os
 import re
 import shutil
 import subprocess
@@ -13,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.c_programs import FOLDER, HEADERS, LIBRARY
+from referee.c_programs import FOLDER, HEADERS, LIBRARY, made_by_compiler
 from referee.command import Basketry
 from referee.frames_as_lists import read_by_root
-from referee.paths import BUILD, REPO, root_command
+from referee.paths import REPO, root_command
 
 SOURCE = REPO / "tests" / "native" / "merger_cases.cxx"
 LIBRARIES = "Core RIO Tree TreePlayer ROOTNTuple Hist Physics MathCore Thread Imt".split()
@@ -43,18 +42,13 @@ pytestmark = pytest.mark.skipif(
 def program(ours: bool, source: Path = SOURCE) -> Path:
     """The program, with basketry's merger or with ROOT's."""
     home = root_command("root").parents[1]
-    folder = BUILD / "capi"
-    folder.mkdir(parents=True, exist_ok=True)
-    made = folder / f"{source.stem}-{'ours' if ours else 'root'}-{os.getpid()}"
     flags = ["-O1", "-std=c++17", "-pthread", "-Wall", "-Werror"]
-    words = ["g++", *flags, "-isystem", str(home / "include"), "-o", str(made), str(source)]
+    words = ["g++", *flags, "-isystem", str(home / "include"), "-o", source.stem, str(source)]
     if ours:
         words += ["-DOURS", f"-I{HEADERS}", str(LIBRARY), f"-Wl,-rpath,{FOLDER}"]
     words += [f"-L{home / 'lib'}", f"-Wl,-rpath,{home / 'lib'}", f"-Wl,-rpath-link,{home.parent / 'root.libs'}"]
     words += [f"-l{library}" for library in LIBRARIES]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-4000:]
-    return made
+    return made_by_compiler(words, source) / source.stem
 
 
 def run(ours: bool, *arguments: object) -> str:

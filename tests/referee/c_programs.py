@@ -7,7 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.paths import BINARY, BUILD, REPO
+from referee.make_files import filled_once
+from referee.paths import BINARY, REPO
 
 SOURCES = REPO / "tests" / "capi"
 HEADERS = REPO / "crates" / "capi" / "include"
@@ -47,18 +48,22 @@ def is_missing(*programs: str) -> str:
 def compiled(name: str, way: Way) -> Path:
     """The program of a source file."""
     source = SOURCES / name
-    folder = BUILD / "capi"
-    folder.mkdir(parents=True, exist_ok=True)
-    marks = [way.standard.replace("+", "x"), way.sanitizer, *(option.strip("-") for option in way.options)]
-    program = folder / "-".join([source.stem, *filter(None, marks), str(os.getpid())]).replace("/", "_")
     words = [way.compiler, f"-std={way.standard}", *STRICT, "-O1", "-g", f"-I{HEADERS}"]
     if way.sanitizer:
         words += [f"-fsanitize={way.sanitizer}", "-fno-omit-frame-pointer"]
-    words += [str(source), "-o", str(program), str(LIBRARY), f"-Wl,-rpath,{FOLDER}", "-pthread", *way.options]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(words)}:\n{done.stderr[-4000:]}")
-    return program
+    words += [str(source), "-o", source.stem, str(LIBRARY), f"-Wl,-rpath,{FOLDER}", "-pthread", *way.options]
+    return made_by_compiler(words, source) / source.stem
+
+
+def made_by_compiler(words: list[str], *sources: Path) -> Path:
+    """The folder in which a compiler made a program."""
+
+    def fill(folder: Path) -> None:
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(words)}:\n{done.stderr[-4000:]}")
+
+    return filled_once(sources[0].stem, repr(words), fill, *sources, *sorted(HEADERS.iterdir()))
 
 
 def run(program: Path, *arguments: object, environment: dict[str, str] | None = None) -> str:

@@ -19,6 +19,11 @@ NESTED = """
 ROOT::VecOps::RVec<std::vector<int>> of_a_tree;
 ROOT::VecOps::RVec<ROOT::VecOps::RVec<std::int32_t>> of_an_rntuple;
 """
+# Types of columns that tests ask for.
+KINDS = [
+    *("float", "double", "int", "unsigned int", "Long64_t", "std::int64_t", "std::uint64_t", "bool", "std::string"),
+    *(f"ROOT::RVec<{kind}>" for kind in ("float", "double", "int", "std::int64_t", "std::string", "std::vector<int>")),
+]
 
 
 @functools.cache
@@ -66,8 +71,11 @@ def main() -> None:
             return json.dumps({"error": str(why)[-2000:]})
 
     ROOT.gInterpreter.Declare(NESTED)
-    # ROOT compiles what it needs at first use: once here, and not in each child.
-    ROOT.RDataFrame(1).Define("x", "1.F").AsNumpy(["x"])
+    # ROOT compiles what it needs for a type at first use: once here, and not in each child.
+    frame = ROOT.RDataFrame(1)
+    for i, kind in enumerate(KINDS):
+        frame = frame.Define(f"x{i}", f"{kind}()")
+    frame.AsNumpy([f"x{i}" for i in range(len(KINDS))])
     serve(answer, TIMEOUT)
 
 

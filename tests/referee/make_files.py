@@ -7,6 +7,7 @@ kept under build/ until the macro changes. Run as a program this module is the p
 
 import atexit
 import functools
+import fcntl
 import hashlib
 import json
 import os
@@ -57,7 +58,7 @@ def made(recipe: str) -> Path:
         if said not in ("made", ended(0)):
             raise RuntimeError(f"{recipe} failed: {said}")
 
-    return _once(recipe, recipe, make, RECIPES[recipe][0], Path(__file__))
+    return filled_once(recipe, recipe, make, RECIPES[recipe][0], Path(__file__))
 
 
 def made_once(name: str, programs: list[list[str]], *sources: Path) -> Path:
@@ -82,23 +83,23 @@ def made_once(name: str, programs: list[list[str]], *sources: Path) -> Path:
         if any(code for _, code in ended):
             raise RuntimeError("\n".join([f"{name} failed:", *(said for said, _ in ended)]))
 
-    return _once(name, repr(programs), run, *sources)
+    return filled_once(name, repr(programs), run, *sources)
 
 
-def _once(name: str, how: str, fill: Callable[[Path], None], *sources: Path) -> Path:
+def filled_once(name: str, how: str, fill: Callable[[Path], None], *sources: Path) -> Path:
+    """The folder of this name under build/, filled on first use. Another way to fill it, or another text of a source,
+    fills another folder."""
     key = hashlib.sha256(how.encode() + b"".join(source.read_bytes() for source in sources)).hexdigest()
     folder = BUILD / "files" / f"{name}-{key[:12]}"
-    if not folder.exists():
-        # Another worker may make the same files.
-        scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
-        scratch.mkdir(parents=True, exist_ok=True)
-        fill(scratch)
-        try:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Another worker that wants the same files waits for them.
+    with folder.with_name(f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
+            scratch.mkdir(exist_ok=True)
+            fill(scratch)
             scratch.rename(folder)
-        except OSError:
-            if not folder.exists():
-                raise
-            shutil.rmtree(scratch)
     return folder
 
 

@@ -13,7 +13,8 @@ pub fn is_item_name(name: &str) -> bool {
 /// ```
 /// use dataset::column_names::column_names;
 ///
-/// assert_eq!(column_names(&["pt", "_0", "muons"]), ["pt", "_0", "muons", "muons/pt", "muons.pt", "muons._0.pt"]);
+/// assert_eq!(column_names(&["pt", "muons"]), ["pt", "muons", "muons/pt", "muons.pt"]);
+/// assert!(column_names(&["pt", "_0", "muons"]).contains(&"muons._0.pt".to_owned()));
 /// ```
 pub fn column_names(lineage: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = lineage.iter().map(|&name| name.to_owned()).collect();

@@ -30,6 +30,12 @@ pub trait StoredTable: Send + Sync {
         self.columns().get(column)
     }
 
+    /// The numbers of a column's parts, behind those of all columns, where several threads may read one each: they are columns of some
+    /// members of its values, which [`FieldPlan::joined`](crate::ntuple::decode::FieldPlan::joined) puts together. Empty for others.
+    fn parts(&self, _column: usize) -> Range<usize> {
+        0..0
+    }
+
     /// The number of columns.
     fn number_of_columns(&self) -> usize {
         self.columns().len()

@@ -1,7 +1,7 @@
 //! Expressions over the entries of an open table: each is bound to its columns, and evaluated over what is read of them, step by step.
 //! Only the columns of the expressions are read.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use arrow_array::ArrayRef;
 use dataset::EntrySet;
@@ -11,10 +11,10 @@ use rootfile::{Error, Hint, Result};
 use super::cuts::{Cut, refused};
 use super::names::TableNames;
 use super::parts::{EvaluatedRows, columns_of, incomplete};
-use super::pass::{MOST_UNREAD, STEP, UNREAD};
-use crate::arrow::read::{BatchSize, Dataset, Request, batches};
+use super::steps::{STEP, Steps};
+use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
-use crate::execute::progress::{Progress, tell, unwatched};
+use crate::execute::progress::{Progress, tell};
 
 /// A text that is an expression, and the option that it was given by; without a name it was an argument.
 #[derive(Clone, Copy, Debug)]
@@ -93,66 +93,33 @@ impl Computed {
         progress: Progress<'_>,
         take: &mut dyn FnMut(&Step<'_>) -> Result<()>,
     ) -> Result<()> {
-        let end = range.end.min(self.dataset.entries());
-        let start = range.start.min(end);
-        let mut all: Box<dyn Iterator<Item = u64> + '_> = match selection {
-            Some(set) => Box::new(set.runs(set.rank(start)..set.rank(end)).flatten()),
-            None => Box::new(start..end),
-        };
-        let mut step = |arrays: Vec<ArrayRef>, rows: usize, first: &mut u64| {
-            let numbers = selection.map(|_| all.by_ref().take(rows).collect::<Vec<u64>>());
-            let taken = take(&Step { computed: self, arrays, rows, first: *first, numbers });
-            *first += rows as u64;
-            taken
-        };
-        let mut first = start;
-        if self.columns.is_empty() {
-            let mut left = selection.map_or(end - start, |set| set.count(&(start..end)));
-            if left > MOST_UNREAD {
-                return Err(Error::request(format!("the table has too many entries to look at each: {left}")));
-            }
-            while left > 0 {
-                let rows = UNREAD.min(left);
-                step(Vec::new(), usize::try_from(rows).unwrap_or(usize::MAX), &mut first)?;
-                left -= rows;
-                tell(progress, 0)?;
-            }
-            return Ok(());
-        }
-        let (columns, selection) = (self.columns.clone(), selection.cloned());
-        let request = Request { columns, entries: start..end, selection, budget, progress: &unwatched };
-        for read in batches(&self.dataset, request, BatchSize::Bytes(STEP)) {
-            let read = read?;
-            step(read.batch.columns().to_vec(), read.batch.num_rows(), &mut first)?;
-            tell(progress, read.spent.iter().map(|spent| spent.uncompressed).sum())?;
-        }
-        Ok(())
+        let columns = &self.columns;
+        let steps =
+            Steps { dataset: &self.dataset, columns, entries: range, selection, budget, bytes: STEP, team: None };
+        steps.each(|step| {
+            take(&Step { computed: self, arrays: &step.arrays, rows: step.rows() })?;
+            tell(progress, step.spent.iter().map(|spent| spent.uncompressed).sum())?;
+            Ok(ControlFlow::Continue(()))
+        })
     }
 }
 
 /// Some entries, and the values of the columns for them.
 pub struct Step<'a> {
     computed: &'a Computed,
-    arrays: Vec<ArrayRef>,
-    rows: usize,
-    first: u64,
-    /// The numbers of the entries, if some are left out.
-    numbers: Option<Vec<u64>>,
+    arrays: &'a [ArrayRef],
+    rows: EvaluatedRows<'a>,
 }
 
 impl Step<'_> {
     /// The number of entries.
     pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    fn evaluated(&self) -> EvaluatedRows<'_> {
-        EvaluatedRows { count: self.rows, first: self.first, numbers: self.numbers.as_deref() }
+        self.rows.count
     }
 
     /// The number of the entry in a row.
     pub fn entry(&self, row: usize) -> u64 {
-        self.numbers.as_ref().map_or(self.first + row as u64, |all| all.get(row).copied().unwrap_or(0))
+        self.rows.numbers.map_or(self.rows.first + row as u64, |all| all.get(row).copied().unwrap_or(0))
     }
 
     /// The values of an expression in some rows: of Arrow's types of 64 bits, or truth values, in large lists.
@@ -161,13 +128,13 @@ impl Step<'_> {
     ///
     /// Lists that are joined have different lengths, or a whole number is too large.
     pub fn values(&self, expression: usize, rows: Range<usize>) -> Result<ArrayRef> {
-        let (start, count) = (rows.start.min(self.rows), rows.end.min(self.rows).saturating_sub(rows.start));
+        let (start, all) = (rows.start.min(self.rows.count), rows.end.min(self.rows.count));
         let Some((program, option)) = self.computed.programs.get(expression) else {
             return Err(Error::request("there is no such expression"));
         };
-        let (rows, part) = (self.evaluated(), start..start + count);
-        let arrays = columns_of(&self.computed.columns, &rows.arrays(&self.arrays, &part), program.columns());
-        let found = program.array(&arrays, count, rows.entries(&part));
+        let part = start..all.max(start);
+        let arrays = columns_of(&self.computed.columns, &self.rows.arrays(self.arrays, &part), program.columns());
+        let found = program.array(&arrays, part.len(), self.rows.entries(&part));
         found.map_err(|e| refused(&e, option).object(self.computed.dataset.path()))
     }
 }

@@ -14,6 +14,7 @@ mod names;
 mod parts;
 mod pass;
 mod source;
+mod steps;
 pub(crate) mod tree;
 
 pub(crate) use apply::EntrySelection;

@@ -1,30 +1,25 @@
 //! Evaluates cuts over the entries of a table. Only their columns are read, step by step, and a step is tested on all threads, in parts that
 //! do not depend on their number. Counts and sums of weights are added up in the order of entries.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use arrow_array::ArrayRef;
 use arrow_buffer::BooleanBuffer;
 use dataset::{EntrySet, EntrySetBuilder};
 use expr::{Entries, Program};
 use rayon::ThreadPool;
-use rootfile::{Error, Result};
+use rootfile::Result;
 
 use super::cut_flow::{Counts, CutStep};
 use super::cuts::{CUT, Cut, TableCuts, WEIGHT, refused};
 use super::parts::{EvaluatedRows, columns_of, in_parts, refuse_incomplete};
-use crate::arrow::read::{BatchSize, Dataset, ReadCost, Request, batches};
+use super::steps::{STEP, Steps};
+use crate::arrow::read::{Dataset, ReadCost};
 use crate::execute::budget::Budget;
-use crate::execute::progress::{Progress, tell, unwatched};
+use crate::execute::progress::{Progress, tell};
 
-/// Bytes of columns that are read at a time, for all threads.
-pub(super) const STEP: u64 = 32 << 20;
-/// The same where a few entries are enough.
+/// Bytes of columns that are read at a time where a few entries are enough.
 const SMALL_STEP: u64 = 1 << 20;
-/// Entries that are tested at a time where no column is read.
-pub(super) const UNREAD: u64 = 1 << 16;
-/// Largest table whose entries are tested without their columns: a file may claim any number.
-pub(super) const MOST_UNREAD: u64 = 1 << 36;
 
 /// How entries are tested.
 #[derive(Clone, Copy)]
@@ -59,32 +54,22 @@ impl TableCuts {
         let mut pass = Pass {
             cuts: self,
             columns: &columns,
-            named,
             team: team.as_deref(),
-            rank: 0,
             passed: EntrySetBuilder::new(all),
             number: 0,
             counts: Counts::new(self.conditions.len(), self.weight.is_some()),
         };
         let mut spent = vec![ReadCost::default(); columns.len()];
         let is_enough = |pass: &Pass<'_>| how.most.is_some_and(|most| pass.number >= most);
-        if columns.is_empty() {
-            pass.without_columns(named.map_or(all, EntrySet::len), how.progress, &is_enough)?;
-        } else {
-            let (selection, budget) = (named.cloned(), how.budget);
-            let request =
-                Request { columns: columns.clone(), entries: 0..all, selection, budget, progress: &unwatched };
-            let step = if how.most.is_some() { SMALL_STEP } else { STEP };
-            for read in batches(dataset, request, BatchSize::Bytes(step)).with_team(team.clone()) {
-                let read = read?;
-                pass.take(read.batch.columns(), read.batch.num_rows())?;
-                spent.iter_mut().zip(&read.spent).for_each(|(sum, one)| *sum += *one);
-                tell(how.progress, read.spent.iter().map(|spent| spent.compressed).sum())?;
-                if is_enough(&pass) {
-                    break;
-                }
-            }
-        }
+        let bytes = if how.most.is_some() { SMALL_STEP } else { STEP };
+        let (entries, selection, team) = (0..all, named, team.clone());
+        let steps = Steps { dataset, columns: &columns, entries, selection, budget: how.budget, bytes, team };
+        steps.each(|step| {
+            pass.take(&step.arrays, &step.rows())?;
+            spent.iter_mut().zip(&step.spent).for_each(|(sum, one)| *sum += *one);
+            tell(how.progress, step.spent.iter().map(|spent| spent.compressed).sum())?;
+            Ok(if is_enough(&pass) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
         let names: Vec<String> = self.places().filter_map(|place| Some(cuts.get(place)?.text.clone())).collect();
         let read = columns.iter().copied().zip(spent).collect();
         Ok(Selected { cuts: pass.counts.finish(&names), entries: pass.passed.finish(), read })
@@ -108,10 +93,7 @@ struct Pass<'a> {
     cuts: &'a TableCuts,
     /// The columns that are read.
     columns: &'a [usize],
-    named: Option<&'a EntrySet>,
     team: Option<&'a ThreadPool>,
-    /// The number of entries before, among those that are named.
-    rank: u64,
     passed: EntrySetBuilder,
     /// How many have passed.
     number: u64,
@@ -127,28 +109,12 @@ struct Tested {
 }
 
 impl Pass<'_> {
-    fn without_columns(&mut self, all: u64, progress: Progress<'_>, is_enough: &dyn Fn(&Self) -> bool) -> Result<()> {
-        if all > MOST_UNREAD {
-            return Err(Error::request(format!("the table has too many entries to test each: {all}")));
-        }
-        while self.rank < all && !is_enough(self) {
-            let rows = usize::try_from(UNREAD.min(all - self.rank)).unwrap_or(usize::MAX);
-            self.take(&[], rows)?;
-            tell(progress, 0)?;
-        }
-        Ok(())
-    }
-
     /// Tests the next entries.
-    fn take(&mut self, arrays: &[ArrayRef], rows: usize) -> Result<()> {
-        let ranks = self.rank..self.rank + rows as u64;
-        self.rank = ranks.end;
-        let numbers: Option<Vec<u64>> = self.named.map(|named| named.runs(ranks.clone()).flatten().collect());
-        let rows = EvaluatedRows { count: rows, first: ranks.start, numbers: numbers.as_deref() };
+    fn take(&mut self, arrays: &[ArrayRef], rows: &EvaluatedRows<'_>) -> Result<()> {
         let test = |part: &Range<usize>| self.test(&rows.arrays(arrays, part), part.len(), rows.entries(part));
         for (part, tested) in in_parts(self.team, rows.count, test)? {
             let numbers = rows.numbers.map(|numbers| numbers.get(part.clone()).unwrap_or_default());
-            self.count(&tested, part.len(), ranks.start + part.start as u64, numbers);
+            self.count(&tested, part.len(), rows.first + part.start as u64, numbers);
         }
         Ok(())
     }

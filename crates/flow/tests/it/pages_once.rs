@@ -1,14 +1,18 @@
 //! Each page of an RNTuple is opened once, also where pieces and steps end within pages. The pages are counted by the page lists.
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test")]
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::types::Float32Type;
-use arrow_array::{Array, ArrayRef, Float64Array, LargeListArray, LargeStringArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float64Array, LargeListArray, LargeStringArray, RecordBatch, StructArray};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::Field;
 use arrow_select::concat::concat;
 use dataset::ntuple::is_ntuple;
-use dataset::ntuple::make::NewField;
+use dataset::ntuple::make::{NewField, fields_for};
 use dataset::ntuple::table::NtupleTable;
 use flow::Budget;
 use flow::inputs::Input;
@@ -29,11 +33,14 @@ fn batch(entries: usize, most: usize) -> RecordBatch {
 }
 
 fn write(path: &Path, layout: &str, batch: &RecordBatch) {
+    let types = [("x", "double"), ("v", "std::vector<float>"), ("s", "std::string")];
+    write_fields(path, layout, batch, types.iter().map(|(name, kind)| NewField::typed(name, kind)).collect());
+}
+
+fn write_fields(path: &Path, layout: &str, batch: &RecordBatch, fields: Vec<NewField>) {
     let pool = WritePool::new(Budget::new(256 << 20, 1));
     let options = WriteOptions { layout: layout.parse().unwrap(), ..WriteOptions::default() };
     let mut writer = ParallelWriter::create(path, &options, &pool).unwrap();
-    let types = [("x", "double"), ("v", "std::vector<float>"), ("s", "std::string")];
-    let fields = types.iter().map(|(name, kind)| NewField::typed(name, kind)).collect();
     let spec = NtupleSpec { path: "t".to_owned(), fields, ..NtupleSpec::default() };
     let table = writer.ntuple(&spec).unwrap();
     let mut context = writer.fill_context(table).unwrap();
@@ -116,4 +123,58 @@ fn in_pieces_that_end_within_pages() {
     assert_eq!(spent(&whole.spent), (count, bytes));
     let (entries, drained) = drain(&dataset, &request(&dataset, 1), &|_| ()).unwrap();
     assert_eq!((entries, spent(&drained)), (150_000, (count, bytes)));
+}
+
+/// Lists of records with members of several types, one of them a list.
+fn records(entries: usize) -> RecordBatch {
+    let ends = OffsetBuffer::<i64>::from_lengths((0..entries).map(|i| i * 7 % 5));
+    let items = usize::try_from(ends.last().to_owned()).unwrap();
+    let numbers =
+        |k: usize| Arc::new(Float64Array::from_iter_values((0..items).map(|i| (i * 3 + k) as f64))) as ArrayRef;
+    let list = |i: usize| Some((0..i % 3).map(|k| Some((i + k) as f32)).collect::<Vec<_>>());
+    let lists = LargeListArray::from_iter_primitive::<Float32Type, _, _>((0..items).map(list));
+    let members: Vec<(String, ArrayRef)> = (0..20).map(|k| (format!("m{k}"), numbers(k))).collect();
+    let members = members.into_iter().chain([("hits".to_owned(), Arc::new(lists) as ArrayRef)]);
+    let of = |(name, array): (String, ArrayRef)| (Arc::new(Field::new(name, array.data_type().clone(), false)), array);
+    let records = StructArray::from(members.map(of).collect::<Vec<_>>());
+    let item = Arc::new(Field::new("item", records.data_type().clone(), false));
+    let tracks = LargeListArray::new(item, ends, Arc::new(records), None);
+    let x = Float64Array::from_iter_values((0..entries).map(|i| i as f64));
+    RecordBatch::try_from_iter([("tracks", Arc::new(tracks) as ArrayRef), ("x", Arc::new(x))]).unwrap()
+}
+
+#[test]
+fn members_are_read_by_several_threads() {
+    let folder = support::Folder::new();
+    let path = folder.path("records.root");
+    let batch = records(6_000);
+    write_fields(
+        &path,
+        "cluster = 2000\nbasket = \"2kB\"\ncompression = \"zlib:1\"",
+        &batch,
+        fields_for(&batch.schema()).unwrap(),
+    );
+    let (_, bytes) = pages(&path);
+    let dataset = opened(&path);
+    // The ends of the lists are read with each part of the members.
+    let again = 7 * 6_000 * 8;
+    assert!(bytes > 5 * again);
+    for threads in [1, 2, 5] {
+        let found = read(&dataset, &request(&dataset, threads)).unwrap();
+        for (found, expected) in found.batch.columns().iter().zip(batch.columns()) {
+            assert!(format!("{found:?}") == format!("{expected:?}"), "{threads} threads");
+            assert_eq!(found.len(), 6_000);
+        }
+        let told = AtomicU64::new(0);
+        let progress = |entries: u64| {
+            told.fetch_add(entries, Ordering::Relaxed);
+            ControlFlow::Continue(())
+        };
+        let one = Request { progress: &progress, ..request(&dataset, threads) };
+        let (_, spent) = drain(&dataset, &one, &|_| ()).unwrap();
+        assert_eq!(told.into_inner(), 12_000, "each entry once for both columns");
+        let opened: u64 = spent.iter().map(|spent| spent.uncompressed).sum();
+        let most = if threads == 1 { bytes } else { bytes + again };
+        assert!((bytes..=most).contains(&opened), "{threads} threads opened {opened} of {bytes} bytes");
+    }
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use arrow_array::{Array, ArrayRef, UInt64Array, new_empty_array};
 use arrow_select::concat::concat;
 use dataset::EntrySet;
-use dataset::ntuple::decode::fields;
+use dataset::ntuple::decode::{FieldPlan, MOST_PARTS, fields};
+use dataset::ntuple::model::Ntuple;
 use dataset::ntuple::read::read_field;
 use dataset::ntuple::{is_ntuple, read_ntuple};
 use flow::inputs::Input;
@@ -44,14 +45,18 @@ fn opened(path: &Path, name: &str) -> Dataset {
     Dataset::open(&[Input { path: path.to_path_buf(), tree: Some(name.to_owned()) }]).unwrap()
 }
 
-/// Each field at the top, read by itself.
-fn expected(path: &Path, name: &str) -> Vec<ArrayRef> {
-    let file = RootFile::open(path).unwrap();
+fn opened_ntuple(file: &RootFile, name: &str) -> Ntuple {
     let walk = file.walk();
     let key = walk.directories.iter().find_map(|directory| {
         directory.keys.iter().find(|key| is_ntuple(&key.class) && directory.path_of(&key.name) == name)
     });
-    let ntuple = read_ntuple(&file, key.unwrap()).unwrap();
+    read_ntuple(file, key.unwrap()).unwrap()
+}
+
+/// Each field at the top, read by itself.
+fn expected(path: &Path, name: &str) -> Vec<ArrayRef> {
+    let file = RootFile::open(path).unwrap();
+    let ntuple = opened_ntuple(&file, name);
     let all = 0..ntuple.entries();
     let read = |plan| read_field(&**file.source(), &ntuple, plan, all.clone()).unwrap();
     fields(&ntuple.schema).iter().map(read).collect()
@@ -70,6 +75,24 @@ fn only_fields_that_are_asked_for_are_planned() {
         assert_eq!(dataset.number_planned(), 0);
         read(&dataset, &Request { columns: vec![column], ..request(&dataset, 1) }).unwrap();
         assert_eq!(dataset.number_planned(), 1, "{}: {name}", path.display());
+    }
+}
+
+#[test]
+fn parts_of_fields_join_to_their_values() {
+    for (path, name) in ntuples() {
+        let file = RootFile::open(&path).unwrap();
+        let ntuple = opened_ntuple(&file, &name);
+        let read = |plan: &FieldPlan| read_field(&**file.source(), &ntuple, plan, 0..ntuple.entries()).unwrap();
+        for plan in fields(&ntuple.schema) {
+            let parts = plan.parts();
+            assert!(parts.is_empty() || (2..=MOST_PARTS).contains(&parts.len()));
+            if !parts.is_empty() {
+                let parts: Vec<ArrayRef> = parts.iter().map(read).collect();
+                assert_eq!(&plan.joined(&parts).unwrap(), &read(&plan), "{}: {}", path.display(), plan.field().name());
+                assert!(plan.joined(&parts[1..]).is_err());
+            }
+        }
     }
 }
 

@@ -57,11 +57,15 @@ impl FieldPlan {
         metadata.extend(names.lines().map(|lines| ("classes".to_owned(), lines)));
         let nullable = shape.field("").is_nullable();
         let arrow = Field::new(schema.path(field), shape.data_type(), nullable).with_metadata(metadata);
+        Self::of(arrow, field, (opaque, contradiction), shape, node)
+    }
+
+    fn of(field: Field, id: usize, (opaque, contradiction): (Option<String>, bool), shape: Shape, node: Node) -> Self {
         let representations = node.columns().into_iter().flat_map(|columns| &columns.representations);
         let mut columns: Vec<usize> = representations.flatten().map(|column| column.id).collect();
         columns.sort_unstable();
         columns.dedup();
-        let (field, id, looked_at) = (Arc::new(arrow), field, OnceLock::new());
+        let (field, looked_at) = (Arc::new(field), OnceLock::new());
         let is_straight = is_straight(&node);
         let is_numbers = is_straight && is_numbers(&node);
         Self(Arc::new(Inner {
@@ -76,6 +80,12 @@ impl FieldPlan {
             columns,
             looked_at,
         }))
+    }
+
+    /// The plan of values of another form that are made of some of its columns.
+    pub(super) fn with(&self, shape: Shape, node: Node) -> Self {
+        let field = Field::new(self.field().name(), shape.data_type(), self.field().is_nullable());
+        Self::of(field, self.id(), (None, false), shape, node)
     }
 
     /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), for a

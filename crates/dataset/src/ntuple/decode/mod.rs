@@ -10,6 +10,7 @@
 //! | `node` | how values are put together from columns, as data |
 //! | `planner` | from the schema to nodes |
 //! | `field_plan` | the nodes of a field with its Arrow field |
+//! | `parts` | a field in parts, for several threads |
 //! | `values` | the growing buffers |
 //! | `append` | the nodes, run over the elements of a cluster |
 //! | `numbers` | numbers from columns of another type |
@@ -21,6 +22,7 @@ mod builder;
 mod field_plan;
 pub(in crate::ntuple) mod node;
 pub(in crate::ntuple) mod numbers;
+mod parts;
 mod planner;
 pub(in crate::ntuple) mod rules;
 #[cfg(test)]
@@ -31,4 +33,5 @@ pub use append::ElementSource;
 pub(in crate::ntuple) use append::empty;
 pub use builder::FieldBuilder;
 pub use field_plan::{FieldPlan, fields};
+pub use parts::MOST_PARTS;
 pub(in crate::ntuple) use planner::program_of;

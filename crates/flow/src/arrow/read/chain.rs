@@ -1,6 +1,7 @@
 //! The RNTuples of one or more files as one table, with the fields that all of them have for readers, or those of a merge. The IDs of
 //! fields and the encodings of their columns may differ.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +9,7 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{ArrayRef, cast::AsArray};
 use dataset::codecs::Codecs;
 use dataset::default_array;
-use dataset::ntuple::decode::{FieldBuilder, FieldPlan};
+use dataset::ntuple::decode::{FieldBuilder, FieldPlan, MOST_PARTS};
 use dataset::ntuple::model::{Cluster, Schema};
 use dataset::ntuple::table::NtupleTable;
 use dataset::recast::{joined_type, reordered};
@@ -28,6 +29,8 @@ pub(crate) struct NtupleChain {
     files: Vec<FileTable>,
     schema: TableSchema,
     columns: PlannedColumns,
+    /// The parts of each column.
+    parts: Vec<OnceLock<Vec<TableColumn>>>,
     /// The plans of the columns in the files of each schema.
     plans: Vec<Plans>,
     /// Whether entry numbers of attribute sets are moved.
@@ -51,13 +54,35 @@ struct Plans {
     /// The IDs there of the joined schema's fields.
     ids: Vec<Option<usize>>,
     made: Vec<OnceLock<FieldPlan>>,
+    /// Those of their parts.
+    parts: Vec<OnceLock<Vec<FieldPlan>>>,
     have_entries: bool,
+}
+
+/// What a number of a column stands for.
+enum Numbered {
+    Column(usize),
+    /// A part of a column: their numbers follow those of all columns.
+    Part {
+        column: usize,
+        part: usize,
+    },
+}
+
+impl Numbered {
+    fn of(number: usize, columns: usize) -> Self {
+        match number.checked_sub(columns) {
+            None => Self::Column(number),
+            Some(behind) => Self::Part { column: behind / MOST_PARTS, part: behind % MOST_PARTS },
+        }
+    }
 }
 
 impl Plans {
     fn of(ids: &[Option<usize>]) -> Self {
         let made = ids.iter().map(|_| OnceLock::new()).collect();
-        Self { schema: None, ids: ids.to_vec(), made, have_entries: false }
+        let parts = ids.iter().map(|_| OnceLock::new()).collect();
+        Self { schema: None, ids: ids.to_vec(), made, parts, have_entries: false }
     }
 
     /// Whether the files have a column.
@@ -65,8 +90,15 @@ impl Plans {
         self.schema.is_some() && self.ids.get(column).is_some_and(Option::is_some)
     }
 
-    /// The plan of a column, if the files have it.
-    fn get(&self, column: usize) -> Option<&FieldPlan> {
+    /// The plan of a column or of a part of one, if the files have it.
+    fn get(&self, number: usize) -> Option<&FieldPlan> {
+        let column = match Numbered::of(number, self.ids.len()) {
+            Numbered::Column(column) => column,
+            Numbered::Part { column, part } => {
+                let whole = self.get(column)?;
+                return self.parts.get(column)?.get_or_init(|| whole.parts()).get(part);
+            }
+        };
         let (schema, id) = (self.schema.as_ref()?, (*self.ids.get(column)?)?);
         Some(self.made.get(column)?.get_or_init(|| FieldPlan::new(schema, id)))
     }
@@ -161,13 +193,22 @@ impl NtupleChain {
         if !nodes.iter().all(|node| plans.iter().any(|plans| plans.has(*node))) {
             return Err(Error::request("a field of no file"));
         }
-        Ok(Self { files, schema, columns: PlannedColumns::of(nodes), plans, counts_entries })
+        let parts = nodes.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { files, schema, columns: PlannedColumns::of(nodes), parts, plans, counts_entries })
     }
 
     /// The column of a node.
     fn plan(&self, node: usize) -> Option<TableColumn> {
         let is_counter = self.counts_entries && self.schema.lineage(node) == [RANGE_START];
         joined_column(node, &self.plans, is_counter)
+    }
+
+    /// The parts of a column: all files have it alike.
+    fn parts_of(&self, column: usize) -> &[TableColumn] {
+        let (Some(parts), Some(TableColumn::Field(plan))) = (self.parts.get(column), self.column(column)) else {
+            return &[];
+        };
+        parts.get_or_init(|| plan.parts().into_iter().map(TableColumn::Field).collect())
     }
 
     /// The plan of a column in a file, if the file has it.
@@ -224,7 +265,15 @@ impl StoredTable for NtupleChain {
     }
 
     fn column(&self, column: usize) -> Option<&TableColumn> {
-        self.columns.get(column, |node| self.plan(node))
+        match Numbered::of(column, self.number_of_columns()) {
+            Numbered::Column(column) => self.columns.get(column, |node| self.plan(node)),
+            Numbered::Part { column, part } => self.parts_of(column).get(part),
+        }
+    }
+
+    fn parts(&self, column: usize) -> Range<usize> {
+        let first = self.number_of_columns() + column * MOST_PARTS;
+        first..first + self.parts_of(column).len()
     }
 
     fn number_of_columns(&self) -> usize {

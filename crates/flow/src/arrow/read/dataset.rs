@@ -25,13 +25,15 @@ pub(super) enum Sources {
     /// In trees, whose columns a plan has joined.
     Trees(Box<TreeTable>),
     /// In a table of any container. Its columns are made when they are first needed: most requests need few of them.
-    Stored { table: Box<dyn StoredTable>, columns: Vec<OnceLock<Column>> },
+    Stored { table: Box<dyn StoredTable>, columns: Vec<OnceLock<Column>>, parts: Vec<OnceLock<Vec<Column>>> },
 }
 
 impl Sources {
     /// Those of a table.
     pub fn of(table: Box<dyn StoredTable>) -> Self {
-        Self::Stored { columns: (0..table.number_of_columns()).map(|_| OnceLock::new()).collect(), table }
+        let columns = (0..table.number_of_columns()).map(|_| OnceLock::new()).collect();
+        let parts = (0..table.number_of_columns()).map(|_| OnceLock::new()).collect();
+        Self::Stored { columns, parts, table }
     }
 
     pub fn table(&self) -> &dyn StoredTable {
@@ -43,8 +45,10 @@ impl Sources {
 
     /// Bytes of the pieces of the columns that were asked for. A plan of trees counts those of all.
     fn pieces_memory(&self) -> u64 {
-        let Self::Stored { columns, .. } = self else { return 0 };
-        let pieces: usize = columns.iter().filter_map(OnceLock::get).map(|column| column.source.pieces.len()).sum();
+        let Self::Stored { columns, parts, .. } = self else { return 0 };
+        let parts = parts.iter().filter_map(OnceLock::get).flatten();
+        let asked = columns.iter().filter_map(OnceLock::get).chain(parts);
+        let pieces: usize = asked.map(|column| column.source.pieces.len()).sum();
         (pieces * size_of::<Piece>()) as u64
     }
 }
@@ -365,12 +369,28 @@ impl Dataset {
         let number = table.column_of(node)?;
         let column = match &dataset.sources {
             Sources::Trees(trees) => trees.source(own)?,
-            Sources::Stored { columns, .. } => columns.get(number)?.get_or_init(|| {
-                let name = dataset.schema().lineage(own).first().copied().unwrap_or_default().to_owned();
-                Column::stored(own, (name, dataset.path.clone()), table.pieces(number))
-            }),
+            Sources::Stored { columns, .. } => columns.get(number)?.get_or_init(|| dataset.stored_column(own, number)),
         };
         Some(ReadColumn { column, table, number, plan: table.column(number)? })
+    }
+
+    /// The parts of a node's column, each with some members of its values. None where it is read as a whole.
+    pub(super) fn read_parts(&self, node: usize) -> Option<Vec<ReadColumn<'_>>> {
+        let (dataset, own) = self.owner(node)?;
+        let Sources::Stored { parts, .. } = &dataset.sources else { return None };
+        let table = dataset.sources.table();
+        let number = table.column_of(node)?;
+        let numbers = table.parts(number);
+        let columns =
+            parts.get(number)?.get_or_init(|| numbers.clone().map(|part| dataset.stored_column(own, part)).collect());
+        let part = |(column, number)| Some(ReadColumn { column, table, number, plan: table.column(number)? });
+        columns.iter().zip(numbers).map(part).collect::<Option<Vec<_>>>().filter(|parts| !parts.is_empty())
+    }
+
+    /// A column of a stored table, or a part of one.
+    fn stored_column(&self, node: usize, number: usize) -> Column {
+        let name = self.schema().lineage(node).first().copied().unwrap_or_default().to_owned();
+        Column::stored(node, (name, self.path.clone()), self.sources.table().pieces(number))
     }
 }
 

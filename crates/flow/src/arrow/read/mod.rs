@@ -1,9 +1,9 @@
 //! Reads tables into Arrow: some entries of some columns of some files, on threads, within a [`Budget`](crate::Budget).
 //!
 //! A [`Dataset`] is a table of any container (`StoredTable`) over all its files: `trees` are the columns of a plan, `chain` has RNTuples.
-//! `tasks` deals out the requested pieces cluster by cluster, workers fetch and open them, and each column's `column_sink` decodes
-//! them in their order. `dataset::decode` alone knows what a branch's bytes mean. The budget is for reading; `column_groups` counts the
-//! arrays as well.
+//! Large columns of records are read in parts (`divided`). `tasks` deals out the requested pieces cluster by cluster, workers fetch and
+//! open them, and each column's `column_sink` decodes them in their order. `dataset::decode` alone knows what a branch's bytes mean. The
+//! budget is for reading; `column_groups` counts the arrays as well.
 
 mod aliases;
 mod batches;
@@ -12,6 +12,7 @@ mod column_groups;
 mod column_sink;
 mod cost;
 mod dataset;
+mod divided;
 mod friends;
 mod held;
 mod in_turn;

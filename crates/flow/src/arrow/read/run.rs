@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Schema};
 use dataset::page_cache::PageCache;
 use dataset::table::piece::Piece;
@@ -16,6 +16,7 @@ use rootfile::{Error, Result};
 use super::column_sink::{ColumnSink, DROPPED_BYTES, OutputMode, PASSED_BYTES, SinkGuard};
 use super::cost::ReadCost;
 use super::dataset::{Dataset, ReadColumn};
+use super::divided::{ColumnResult, Divided};
 use super::request::{Request, RequestedEntries};
 use super::tasks::{TASK_BYTES, Task, Tasks};
 use crate::execute::allocator;
@@ -116,9 +117,6 @@ pub(crate) fn read_on(dataset: &Dataset, request: &Request<'_>, kept: &Kept) -> 
     batch(&plans, done, &requested)
 }
 
-/// The array of a column or its error, and its cost.
-type ColumnResult = (Result<ArrayRef>, ReadCost);
-
 /// The output of a read.
 struct ReadMode<'a> {
     mode: OutputMode,
@@ -180,6 +178,8 @@ struct ReadJob<'a> {
     dataset: &'a Dataset,
     plans: &'a [TableColumn],
     columns: &'a [ReadColumn<'a>],
+    /// Whether each is the first part of its column: entries are told once for every column.
+    are_first: Vec<bool>,
     sinks: &'a [ColumnSink],
     requested: RequestedEntries<'a>,
     mode: &'a ReadMode<'a>,
@@ -211,9 +211,8 @@ fn run(
     request: &Request<'_>,
     mode: &ReadMode<'_>,
 ) -> Result<Vec<ColumnResult>> {
-    let missing = || Error::request("a column without pieces");
-    let columns: Vec<ReadColumn<'_>> =
-        plans.iter().map(|plan| dataset.read_column(plan.node()).ok_or_else(missing)).collect::<Result<_>>()?;
+    let divided = Divided::new(dataset, plans, &requested, request.budget.threads)?;
+    let columns = &divided.columns;
     let array = |read: &ReadColumn<'_>| match mode.mode {
         OutputMode::Keep => 0,
         OutputMode::Drop => {
@@ -232,7 +231,7 @@ fn run(
     let beside = mode.kept.cache.room() + ahead.room_taken();
     let share = request.budget.share(dataset.metadata(), scratch)?.beside(beside, scratch);
     mode.kept.pages.allow(share.waiting / 4);
-    mode.kept.pages.share(shared_columns(&columns));
+    mode.kept.pages.share(shared_columns(columns));
     match mode.mode {
         OutputMode::Keep => allocator::keep(share.waiting / 8),
         // What is dropped is made again.
@@ -240,18 +239,20 @@ fn run(
     }
     let sink =
         |(plan, read): (&TableColumn, &ReadColumn<'_>)| ColumnSink::new(plan, read.column, &requested, mode.mode);
-    let sinks: Vec<ColumnSink> = plans.iter().zip(&columns).map(sink).collect();
+    let sinks: Vec<ColumnSink> = divided.plans.iter().zip(columns).map(sink).collect();
     let horizon = RequestedEntries::new(&mode.kept.entries, request.selection.as_ref());
+    let (progress, are_first) = (request.progress, divided.are_first());
     let shared =
-        ReadJob { dataset, plans, columns: &columns, sinks: &sinks, requested, mode, progress: request.progress };
-    let mut tasks = Tasks::new(&columns, dataset.clusters(), (requested, horizon), ahead).for_threads(share.threads);
+        ReadJob { dataset, plans: &divided.plans, columns, are_first, sinks: &sinks, requested, mode, progress };
+    let mut tasks = Tasks::new(columns, dataset.clusters(), (requested, horizon), ahead).for_threads(share.threads);
     let is_free = |task: &Task| sinks.get(task.sink).is_some_and(|sink| sink.try_wait(task.ticket).is_some());
     let give_up = || sinks.iter().for_each(ColumnSink::give_up);
     let workers = Workers::new("the reading", share.threads, request.progress).giving_up(&give_up);
     let workers = workers.with_team(mode.kept.team.as_deref());
     let fetcher = || Fetcher::keeping(Arc::clone(&mode.kept.pages));
     workers.run(|| Ok(tasks.next(is_free)), fetcher, |_, task, fetcher| shared.perform(&task, fetcher))?;
-    Ok(sinks.into_iter().map(|sink| sink.finish(&requested)).collect())
+    let done = sinks.into_iter().map(|sink| sink.finish(&requested)).collect();
+    Ok(divided.joined(plans, done))
 }
 
 /// The stored columns of RNTuples that several fields have: projected fields of one collection share its ends.
@@ -327,7 +328,7 @@ impl ReadJob<'_> {
         let entries = pieces.iter().map(|piece| self.requested.count(&(piece.first_entry..piece.end()))).sum();
         (self.mode.told)(&spent);
         guard.end(spent);
-        tell(self.progress, entries)
+        tell(self.progress, if self.are_first.get(task.sink) == Some(&false) { 0 } else { entries })
     }
 
     /// Opens a piece, and adds to its cost.

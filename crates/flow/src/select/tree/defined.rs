@@ -21,8 +21,8 @@ use crate::plan::request::Select;
 use crate::select::define::Define;
 use crate::select::defined::Defined;
 use crate::select::defined_values::{DefinedReading, DefinedValues};
-use crate::select::pass::STEP;
 use crate::select::source::SourceTree;
+use crate::select::steps::STEP;
 use crate::table::tree::added::AddedBranches;
 
 /// A cluster in memory takes at most one part in this many of the budget.
