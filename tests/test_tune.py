@@ -77,7 +77,9 @@ def test_documented_and_printed_fields_agree(nano: Path, objects: Path, basketry
     refused = basketry.run("tune", nano, "--max-size", "100kB", "--json")
     assert refused.code == 1, str(refused)
     compared = basketry.json("tune", nano, "--container", "any")
-    printed = [proven, recast, json.loads(refused.out), compared]
+    # Recasts and what looser limits would give, wherever the machine's speeds make the price choose otherwise.
+    fastest = basketry.json("tune", objects, "--recode", "--goal", "reading", "--max-size", "1.2x")
+    printed = [proven, recast, json.loads(refused.out), compared, fastest]
     found = schema_document.differences(REPO / "docs" / "tune-schema.md", printed)
 
     assert not found, "\n".join(found)

@@ -21,7 +21,7 @@ ROOT::VecOps::RVec<ROOT::VecOps::RVec<std::int32_t>> of_an_rntuple;
 """
 # Types of columns that tests ask for.
 KINDS = [
-    *("float", "double", "int", "unsigned int", "Long64_t", "std::int64_t", "std::uint64_t", "bool", "std::string"),
+    *("float", "double", "int", "unsigned", "Long64_t", "std::int64_t", "std::uint64_t", "bool", "std::string"),
     *(f"ROOT::RVec<{kind}>" for kind in ("float", "double", "int", "std::int64_t", "std::string", "std::vector<int>")),
 ]
 

@@ -6,12 +6,11 @@ kept under build/ until the macro changes. Run as a program this module is the p
 """
 
 import atexit
-import functools
 import fcntl
+import functools
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
