@@ -14,6 +14,7 @@ import rattler_build
 import yaml
 
 import basketry as bk
+import header_pages
 import site_pages
 from basketry.reading.listing import Listing
 from referee import pages, paths
@@ -45,12 +46,39 @@ def site() -> list[str]:
 
 
 def test_every_page_of_the_site_exists() -> None:
-    made = {f"reference/{verb}.md" for verb in site_pages.verbs(paths.BINARY)}
+    made = {f"reference/{verb}.md" for verb in site_pages.verbs(paths.BINARY)} | set(header_pages.PAGES)
     files = {f"{path.relative_to(DOCS)}" for path in DOCS.rglob("*.md")}
     elsewhere = {page for page, path in site_pages.ELSEWHERE.items() if (REPO / path).is_file()}
 
     assert set(site()) <= made | files | elsewhere
     assert made <= set(site())
+
+
+def test_the_headers_are_told_whole() -> None:
+    header = (header_pages.INCLUDE / "basketry.h").read_text()
+    page = header_pages.page("reference/c.md")
+    declared = set(re.findall(r"^(?:[\w ]+[ *])?(basketry_\w+)\(", header, re.MULTILINE))
+    declared |= set(re.findall(r"^struct (basketry_\w+) \{", header, re.MULTILINE))
+    told = dict(re.findall(r"^### (\w+)\n\n```c\n(?:.*\n)+?```\n\n(.+)", page, re.MULTILINE))
+
+    assert len(declared) > 60
+    assert declared <= told.keys(), declared - told.keys()
+    for name, members in re.findall(r"^struct (\w+) \{\n(.*?)^\};", header, re.MULTILINE | re.DOTALL):
+        listed = page.partition(f"### {name}\n")[2].partition("\n### ")[0]
+        assert listed.count("\n| `") == members.count("/**"), name
+    classes = {
+        name
+        for path in header_pages.PAGES["reference/cpp.md"]
+        for name in re.findall(r"^class (\w+).*\{$", (header_pages.INCLUDE / path).read_text(), re.MULTILINE)
+    }
+    assert classes <= set(re.findall(r"^## (\w+)", header_pages.page("reference/cpp.md"), re.MULTILINE))
+    assert {"writer", "context", "events", "BufferMerger"} <= classes
+    # What a reader sees has no marks of comments.
+    for path in header_pages.PAGES:
+        text = header_pages.page(path)
+        assert not re.search(r"@param|@return|^\s*\*|///(?! )", text, re.MULTILINE), path
+        for anchor in re.findall(r"\(c\.md#(\w+)\)", text):
+            assert anchor in told, anchor
 
 
 def test_everything_public_in_python_has_a_place_on_the_site() -> None:

@@ -1,11 +1,12 @@
 """Pages of the documentation site that are no files of docs/, as a hook of mkdocs: the reference of each verb, which is
-the command's own help, and the documents in other folders of the checkout, with their links. It writes no text of its
-own."""
+the command's own help, that of the library for C and C++, which is the comments of its headers, and the documents in
+other folders of the checkout, with their links. It writes no text of its own."""
 
 import os
 import posixpath
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 REPO = Path(__file__).resolve().parent.parent
+# mkdocs does not run this file as a program of its folder.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import header_pages  # noqa: E402
+
 # Pages of the site that are documents elsewhere in the checkout.
 ELSEWHERE = {
     "project/architecture.md": "ARCHITECTURE.md",
@@ -74,6 +79,8 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
     binary = Path(os.environ["BASKETRY_BIN"]).resolve()
     for verb in verbs(binary):
         files.append(File.generated(config, f"reference/{verb}.md", content=reference(binary, verb)))
+    for page in header_pages.PAGES:
+        files.append(File.generated(config, page, content=header_pages.page(page)))
     for page, path in ELSEWHERE.items():
         files.append(File.generated(config, page, abs_src_path=str(REPO / path)))
     return files
