@@ -47,9 +47,14 @@ capi: ## the library for C and C++, target/release/capi/libbasketry.so and .a
 	cargo build $(BUILT) --bin basketry --lib -p basketry-cli -p basketry-capi
 	packaging/capi/link.sh target/$(PROFILE)/libbasketry_capi.a target/$(PROFILE)/capi $(VERSION)
 
+# The texts of the licences of all libraries that are linked.
+THIRD-PARTY.txt: Cargo.lock tools/notices.py
+	$(PYTHON) tools/notices.py
+
 .PHONY: install
-install: capi ## the command, the library, its headers, a pkg-config file and a CMake package (PREFIX=, DESTDIR=)
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include lib/pkgconfig lib/cmake/basketry)
+install: capi THIRD-PARTY.txt ## the command, the library, its headers, a pkg-config file and a CMake package (PREFIX=, DESTDIR=)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include lib/pkgconfig lib/cmake/basketry share/doc/basketry)
+	install -m 644 LICENSE THIRD-PARTY.txt $(DESTDIR)$(PREFIX)/share/doc/basketry/
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/basketry
 	install -m 644 crates/capi/include/* $(DESTDIR)$(PREFIX)/include/
 	cp -d target/$(PROFILE)/capi/libbasketry.so* $(DESTDIR)$(PREFIX)/lib/
@@ -61,12 +66,12 @@ install: capi ## the command, the library, its headers, a pkg-config file and a 
 	install -m 644 packaging/capi/basketryConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/basketry/
 
 .PHONY: wheel
-wheel: $(TEST_STAMP) ## the Python package, build/wheels/*.whl
+wheel: $(TEST_STAMP) THIRD-PARTY.txt ## the Python package, build/wheels/*.whl
 	$(VENV)/bin/maturin build $(BUILT) --quiet --interpreter $(VENV)/bin/python --out build/wheels
 
 # zig links against the symbols of an old C library, for any processor. The wheel of `make wheel` needs this machine's.
 .PHONY: wheels
-wheels: $(ZIG_STAMP) ## wheels for Linux of 2018 and newer (glibc 2.28), build/manylinux/*.whl (WHEEL_TARGETS=, default x86-64 and aarch64)
+wheels: $(ZIG_STAMP) THIRD-PARTY.txt ## wheels for Linux of 2018 and newer (glibc 2.28), build/manylinux/*.whl (WHEEL_TARGETS=, default x86-64 and aarch64)
 	rustup target add $(WHEEL_TARGETS)
 	for target in $(WHEEL_TARGETS); do \
 	  PATH="$(CURDIR)/$(ZIG_VENV)/bin:$$PATH" maturin build --zig --target "$$target" --compatibility manylinux_2_28 \

@@ -228,6 +228,7 @@ def test_an_installed_library_is_found(tmp_path: Path) -> None:
     words = ["make", "install", "--old-file=capi", f"PROFILE={profile}", f"PREFIX={prefix}", f"DESTDIR={stage}"]
     subprocess.run(words, cwd=REPO, check=True, capture_output=True)
     shutil.move(stage / str(prefix).lstrip("/"), prefix)
+    assert "zstd-sys" in (prefix / "share/doc/basketry/THIRD-PARTY.txt").read_text()
     source = c_programs.SOURCES
     if shutil.which("pkg-config"):
         found = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "PATH": "/usr/bin:/bin"}

@@ -1,11 +1,16 @@
 """The wheels of `make wheel` and `make wheels` for this processor, as a user installs them: into an empty environment,
 where no compiler is found."""
 
+import email
 import platform
+import re
 import subprocess
 import sys
+import tomllib
+import zipfile
 from pathlib import Path
 
+import notices
 import pytest
 
 from referee.paths import REPO
@@ -35,3 +40,26 @@ def test_the_wheel_installs_and_works_without_a_compiler(wheel: Path, tmp_path: 
     _, where, files = done.stdout.split()
     assert Path(where).is_relative_to(tmp_path)
     assert len(list(tmp_path.glob("*.root"))) == int(files) + 1
+
+
+@pytest.mark.skipif(not WHEELS, reason="no wheel in build/wheels: run `make wheel`")
+@pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.parent.name)
+def test_a_wheel_says_what_it_contains(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        [information] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        about = email.message_from_bytes(archive.read(information))
+        text = archive.read(information.replace("METADATA", "licenses/THIRD-PARTY.txt")).decode()
+    assert about.get_all("License-File") == ["LICENSE", "THIRD-PARTY.txt"]
+    assert about["Author"] == "The basketry authors"
+    assert "Programming Language :: Rust" in about.get_all("Classifier", [])
+
+    libraries = notices.libraries()
+    locked = {(one["name"], one["version"]) for one in tomllib.loads((REPO / "Cargo.lock").read_text())["package"]}
+    assert {(one.name, one.version) for one in libraries} < locked
+    assert {"zstd-sys", "liblzma-sys", "lz4-sys", "libdeflate-sys", "arrow-array", "pyo3"} < {
+        one.name for one in libraries
+    }
+    told = set(re.findall(r"^(\S+ \S+) \([^\n]*\)", text, re.MULTILINE))
+    assert {one.title for one in libraries} == told
+    assert "Yann Collet" in text
+    assert "GENERAL PUBLIC" not in text
