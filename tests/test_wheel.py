@@ -10,9 +10,9 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-import notices
 import pytest
 
+import notices
 from referee.paths import REPO
 
 FOLDERS = ("wheels", "manylinux")
@@ -54,11 +54,10 @@ def test_a_wheel_says_what_it_contains(wheel: Path) -> None:
     assert "Programming Language :: Rust" in about.get_all("Classifier", [])
 
     libraries = notices.libraries()
+    names = {one.name for one in libraries}
     locked = {(one["name"], one["version"]) for one in tomllib.loads((REPO / "Cargo.lock").read_text())["package"]}
     assert {(one.name, one.version) for one in libraries} < locked
-    assert {"zstd-sys", "liblzma-sys", "lz4-sys", "libdeflate-sys", "arrow-array", "pyo3"} < {
-        one.name for one in libraries
-    }
+    assert {"zstd-sys", "liblzma-sys", "lz4-sys", "libdeflate-sys", "arrow-array", "pyo3"} < names
     told = set(re.findall(r"^(\S+ \S+) \([^\n]*\)", text, re.MULTILINE))
     assert {one.title for one in libraries} == told
     assert "Yann Collet" in text

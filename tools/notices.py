@@ -1,6 +1,7 @@
 """THIRD-PARTY.txt: the libraries that the command, the package and the library for C contain, with the texts of their
-licences, for the wheel and for `make install`, which run this. It is made of Cargo.lock and of the sources that cargo has
-fetched, and decides nothing: of several licences that a library offers it takes MIT's, where there is a text of it."""
+licences, for the wheel and for `make install`, which run this. It is made of Cargo.lock and of the sources that cargo
+has fetched, and decides nothing: of several licences that a library offers it takes MIT's, where there is a text of it.
+"""
 
 import json
 import re
