@@ -15,7 +15,7 @@ import pytest
 from referee.c_programs import FOLDER, HEADERS, LIBRARY, made_by_compiler
 from referee.command import Basketry
 from referee.frames_as_lists import read_by_root
-from referee.paths import REPO, root_command
+from referee.paths import BUILD, REPO, root_command
 
 SOURCE = REPO / "tests" / "native" / "merger_cases.cxx"
 LIBRARIES = "Core RIO Tree TreePlayer ROOTNTuple Hist Physics MathCore Thread Imt".split()
@@ -121,7 +121,9 @@ def test_a_setting_that_is_not_known_is_an_error(tmp_path: Path) -> None:
 def test_the_program_of_the_page_runs(basketry: Basketry, tmp_path: Path) -> None:
     text = re.findall(r"```c\+\+\n(.*?)```", (REPO / "docs" / "frameworks.md").read_text(), re.DOTALL)
     assert len(text) == 1
-    source, output = tmp_path / "page.cxx", tmp_path / "out.root"
+    # In a place that stays: the program is compiled once for it.
+    source, output = BUILD / "files" / "page.cxx", tmp_path / "out.root"
+    source.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(text[0])
     subprocess.run([program(True, source), output], check=True)
     basketry("check", output)

@@ -73,6 +73,10 @@ def test_the_headers_are_told_whole() -> None:
     }
     assert classes <= set(re.findall(r"^## (\w+)", header_pages.page("reference/cpp.md"), re.MULTILINE))
     assert {"writer", "context", "events", "BufferMerger"} <= classes
+    told_cpp = header_pages.page("reference/cpp.md")
+    for name in ("writer", "dataset", "pool", "BufferMerger"):
+        assert re.search(rf"^(?:explicit )?{name}\(", told_cpp.partition(f"\n## {name}\n")[2], re.MULTILINE), name
+    assert "std::uint64_t batch_bytes = 0;" in told_cpp
     # What a reader sees has no marks of comments.
     for path in header_pages.PAGES:
         text = header_pages.page(path)

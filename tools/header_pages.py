@@ -29,15 +29,15 @@ def page(path: str) -> str:
     if path.endswith("/c.md"):
         blocks = list(c_blocks(texts[0]))
     else:
-        blocks = [_linked(block) for text in texts for block in cpp_blocks(text)]
+        known = {one.name for one in c_declared((INCLUDE / "basketry.h").read_text())}
+        blocks = [_linked(block, known) for text in texts for block in cpp_blocks(text)]
     return "\n\n".join([f"# {TITLES[path]}", *blocks]) + "\n"
 
 
-def _linked(block: str) -> str:
+def _linked(block: str, known: set[str]) -> str:
     """Names of C in the words of C++ as links."""
     if block.startswith(("```", "#")):
         return block
-    known = {one.name for one in c_declared((INCLUDE / "basketry.h").read_text())}
 
     def link(name: re.Match[str]) -> str:
         return f"[`{name[0]}`](c.md#{name[0]})" if name[0] in known else name[0]
@@ -143,7 +143,7 @@ def cpp_declared(lines: list[str]) -> Iterator[Declared]:
         if hidden:
             continue
         if bare.startswith("///"):
-            words.append(bare[3:].strip())
+            words.append(bare[3:].removeprefix(" ").rstrip())
             continue
         if line == "};" and current is not None:
             yield current

@@ -63,7 +63,9 @@ def made_by_compiler(words: list[str], *sources: Path) -> Path:
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(words)}:\n{done.stderr[-4000:]}")
 
-    return filled_once(sources[0].stem, repr(words), fill, *sources, *sorted(HEADERS.iterdir()))
+    return filled_once(
+        sources[0].stem, repr(words), fill, *sources, *sorted(HEADERS.iterdir()), *sorted(SOURCES.glob("*.h"))
+    )
 
 
 def run(program: Path, *arguments: object, environment: dict[str, str] | None = None) -> str:

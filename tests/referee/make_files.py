@@ -11,6 +11,7 @@ import functools
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -96,9 +97,13 @@ def filled_once(name: str, how: str, fill: Callable[[Path], None], *sources: Pat
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
-            scratch.mkdir(exist_ok=True)
-            fill(scratch)
-            scratch.rename(folder)
+            scratch.mkdir()
+            try:
+                fill(scratch)
+                scratch.rename(folder)
+            except BaseException:
+                shutil.rmtree(scratch)
+                raise
     return folder
 
 

@@ -231,6 +231,7 @@ private:
 /// Memory and threads that writers share.
 class pool {
 public:
+    /// So many bytes, and threads of its own; 0: the defaults of basketry_pool_options.
     explicit pool(std::uint64_t memory = 0, unsigned threads = 0)
     {
         auto options = detail::zeroed<basketry_pool_options>();
@@ -421,6 +422,7 @@ public:
     /// The number of a table.
     using table = std::int64_t;
 
+    /// Begins a file, with all options.
     writer(const std::string &path, const options &asked, const pool *shared = nullptr)
     {
         auto made = detail::zeroed<basketry_writer_options>();
@@ -438,6 +440,7 @@ public:
         detail::check(handle_ != nullptr, failed);
     }
 
+    /// Begins a file: `writer("out.root", "compression=zstd:5, container=rntuple")`.
     explicit writer(const std::string &path, const std::string &settings = {}, const pool *shared = nullptr)
         : writer(path, with(settings), shared)
     {
@@ -578,12 +581,19 @@ private:
 
 /// What is read of a data set: see basketry_scan_options.
 struct scan_options {
+    /// Names or patterns, divided by commas; empty: all.
     std::string columns;
+    /// The first entry.
     std::uint64_t first = 0;
+    /// The entry behind the last one; 0: the end.
     std::uint64_t end = 0;
+    /// Entries of a batch; 0: those of a cluster.
     std::uint64_t batch_entries = 0;
+    /// Bytes of a batch; 0: those of a cluster.
     std::uint64_t batch_bytes = 0;
+    /// Bytes beside the batches; 0: 1 GiB.
     std::uint64_t memory = 0;
+    /// Threads; 0: one.
     unsigned threads = 0;
 
     basketry_scan_options raw() const
@@ -682,6 +692,7 @@ private:
 /// A tree, an RNTuple or a Parquet file, or many files as one table. Any thread may use it.
 class dataset {
 public:
+    /// Opens files, URLs and patterns as one table: see basketry_dataset_open.
     explicit dataset(const std::vector<std::string> &inputs, const std::string &settings = {})
     {
         std::vector<const char *> names;
@@ -693,8 +704,10 @@ public:
         detail::check(handle_ != nullptr, failed);
     }
 
+    /// Opens a file: `dataset("run*.root:Events")`.
     explicit dataset(const std::string &input) : dataset(std::vector<std::string>{input}) {}
 
+    /// Entries of all files.
     std::uint64_t entries() const noexcept { return basketry_dataset_entries(get()); }
 
     /// Writes the schema of columns, which the caller releases.

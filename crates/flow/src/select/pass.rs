@@ -62,7 +62,7 @@ impl TableCuts {
         let mut spent = vec![ReadCost::default(); columns.len()];
         let is_enough = |pass: &Pass<'_>| how.most.is_some_and(|most| pass.number >= most);
         let bytes = if how.most.is_some() { SMALL_STEP } else { STEP };
-        let (entries, selection, team) = (0..all, named, team.clone());
+        let (entries, selection, team) = (if how.most == Some(0) { 0..0 } else { 0..all }, named, team.clone());
         let steps = Steps { dataset, columns: &columns, entries, selection, budget: how.budget, bytes, team };
         steps.each(|step| {
             pass.take(&step.arrays, &step.rows())?;

@@ -82,7 +82,8 @@ impl FieldPlan {
         }))
     }
 
-    /// The plan of values of another form that are made of some of its columns.
+    /// The plan of values of another form that are made of some of its columns, under its name. What is said of its type is not said of
+    /// them: they have no metadata.
     pub(super) fn with(&self, shape: Shape, node: Node) -> Self {
         let field = Field::new(self.field().name(), shape.data_type(), self.field().is_nullable());
         Self::of(field, self.id(), (None, false), shape, node)

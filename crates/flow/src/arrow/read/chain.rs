@@ -203,12 +203,17 @@ impl NtupleChain {
         joined_column(node, &self.plans, is_counter)
     }
 
-    /// The parts of a column: all files have it alike.
+    /// The parts of a column, which all files that have it have alike.
     fn parts_of(&self, column: usize) -> &[TableColumn] {
         let (Some(parts), Some(TableColumn::Field(plan))) = (self.parts.get(column), self.column(column)) else {
             return &[];
         };
-        parts.get_or_init(|| plan.parts().into_iter().map(TableColumn::Field).collect())
+        parts.get_or_init(|| {
+            let of_all = || self.plans.iter().filter_map(|plans| plans.get(column));
+            let made = plan.parts();
+            let are_alike = of_all().all(|plan| plan.parts().len() == made.len());
+            if are_alike { made.into_iter().map(TableColumn::Field).collect() } else { Vec::new() }
+        })
     }
 
     /// The plan of a column in a file, if the file has it.

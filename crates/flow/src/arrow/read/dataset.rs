@@ -220,7 +220,9 @@ impl Dataset {
 
     /// The column of a number: first its own columns, then those of friends.
     pub fn column(&self, column: usize) -> Option<&TableColumn> {
-        self.sources.table().column(column).or_else(|| self.friends.get()?.column(column))
+        // Behind its own columns a table may number parts of them.
+        let own = (column < self.number_of_columns()).then(|| self.sources.table().column(column));
+        own.unwrap_or_else(|| self.friends.get()?.column(column))
     }
 
     /// The node of one of its own columns.

@@ -211,7 +211,7 @@ fn run(
     request: &Request<'_>,
     mode: &ReadMode<'_>,
 ) -> Result<Vec<ColumnResult>> {
-    let divided = Divided::new(dataset, plans, &requested, request.budget.threads)?;
+    let divided = Divided::new(dataset, plans, &requested, request.budget)?;
     let columns = &divided.columns;
     let array = |read: &ReadColumn<'_>| match mode.mode {
         OutputMode::Keep => 0,
