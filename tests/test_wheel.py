@@ -58,7 +58,8 @@ def test_a_wheel_says_what_it_contains(wheel: Path) -> None:
     locked = {(one["name"], one["version"]) for one in tomllib.loads((REPO / "Cargo.lock").read_text())["package"]}
     assert {(one.name, one.version) for one in libraries} < locked
     assert {"zstd-sys", "liblzma-sys", "lz4-sys", "libdeflate-sys", "arrow-array", "pyo3"} < names
-    told = set(re.findall(r"^(\S+ \S+) \([^\n]*\)", text, re.MULTILINE))
+    parts = re.findall(r"^={80}\n(.*?)\n-{80}$", text, re.MULTILINE | re.DOTALL)
+    told = {line.partition(" (")[0] for part in parts for line in part.splitlines()}
     assert {one.title for one in libraries} == told
     assert "Yann Collet" in text
     assert "GENERAL PUBLIC" not in text

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
 use arrow_schema::FieldRef;
-use rootfile::Result;
+use rootfile::{Error, Result};
 
 use super::builder::{Arrays, ValueBuilder};
 use crate::decode::ColumnPlan;
@@ -84,6 +85,26 @@ impl TableColumn {
             Self::Field(plan) => ValueBuilder::Field(plan.start(entries)?),
             Self::Array { field, .. } => ValueBuilder::Arrays(Arrays::new(Arc::clone(field))),
         })
+    }
+
+    /// Bytes for each entry that its parts take beyond the column, if a container has [parts](super::StoredTable::parts) of such.
+    pub fn bytes_again(&self) -> Option<u64> {
+        match self {
+            Self::Field(plan) => Some(plan.bytes_again()),
+            Self::Branch(_) | Self::Array { .. } => None,
+        }
+    }
+
+    /// Its values, from those of its parts.
+    ///
+    /// # Errors
+    ///
+    /// These are not its parts.
+    pub fn joined(&self, parts: &[ArrayRef]) -> Result<ArrayRef> {
+        match self {
+            Self::Field(plan) => plan.joined(parts),
+            Self::Branch(_) | Self::Array { .. } => Err(Error::request("a column without parts")),
+        }
     }
 
     /// Whether values can be decoded page by page without being kept: an array of them would be made without more work.

@@ -19,3 +19,6 @@ pub use difference::{Difference, refusal};
 pub use join::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, joined_path};
 pub use outline::Outline;
 pub use schema::{Node, TableSchema};
+
+/// Most parts of a column.
+pub use crate::ntuple::decode::MOST_PARTS;

@@ -57,36 +57,14 @@ impl FieldPlan {
         metadata.extend(names.lines().map(|lines| ("classes".to_owned(), lines)));
         let nullable = shape.field("").is_nullable();
         let arrow = Field::new(schema.path(field), shape.data_type(), nullable).with_metadata(metadata);
-        Self::of(arrow, field, (opaque, contradiction), shape, node)
-    }
-
-    fn of(field: Field, id: usize, (opaque, contradiction): (Option<String>, bool), shape: Shape, node: Node) -> Self {
-        let representations = node.columns().into_iter().flat_map(|columns| &columns.representations);
-        let mut columns: Vec<usize> = representations.flatten().map(|column| column.id).collect();
-        columns.sort_unstable();
-        columns.dedup();
-        let (field, looked_at) = (Arc::new(field), OnceLock::new());
-        let is_straight = is_straight(&node);
-        let is_numbers = is_straight && is_numbers(&node);
-        Self(Arc::new(Inner {
-            field,
-            id,
-            opaque,
-            contradiction,
-            shape,
-            node,
-            is_straight,
-            is_numbers,
-            columns,
-            looked_at,
-        }))
+        Self(Arc::new(Inner { opaque, contradiction, ..Inner::of(arrow, field, shape, node) }))
     }
 
     /// The plan of values of another form that are made of some of its columns, under its name. What is said of its type is not said of
     /// them: they have no metadata.
     pub(super) fn with(&self, shape: Shape, node: Node) -> Self {
         let field = Field::new(self.field().name(), shape.data_type(), self.field().is_nullable());
-        Self::of(field, self.id(), (None, false), shape, node)
+        Self(Arc::new(Inner::of(field, self.id(), shape, node)))
     }
 
     /// The Arrow field. The name is the path of the field, with dots. The metadata hold the C++ type (`typename`), for a
@@ -164,6 +142,29 @@ impl FieldPlan {
 
     pub(in crate::ntuple) fn shape(&self) -> &Shape {
         &self.0.shape
+    }
+}
+
+impl Inner {
+    fn of(field: Field, id: usize, shape: Shape, node: Node) -> Self {
+        let representations = node.columns().into_iter().flat_map(|columns| &columns.representations);
+        let mut columns: Vec<usize> = representations.flatten().map(|column| column.id).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let is_straight = is_straight(&node);
+        let is_numbers = is_straight && is_numbers(&node);
+        Self {
+            field: Arc::new(field),
+            id,
+            opaque: None,
+            contradiction: false,
+            shape,
+            node,
+            is_straight,
+            is_numbers,
+            columns,
+            looked_at: OnceLock::new(),
+        }
     }
 }
 

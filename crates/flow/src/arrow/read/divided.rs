@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use dataset::ntuple::decode::MOST_PARTS;
-use dataset::table::TableColumn;
 use dataset::table::piece::Piece;
+use dataset::table::{MOST_PARTS, TableColumn};
 use rootfile::{Error, Result};
 
 use super::cost::ReadCost;
@@ -89,8 +88,7 @@ impl<'a> Divided<'a> {
             let arrays: Result<Vec<ArrayRef>> = parts.into_iter().map(|(array, _)| array).collect();
             let array = arrays.and_then(|arrays| match (arrays.as_slice(), plan) {
                 ([whole], _) => Ok(Arc::clone(whole)),
-                (parts, TableColumn::Field(plan)) => plan.joined(parts),
-                _ => Err(Error::request("a column without pieces")),
+                (parts, plan) => plan.joined(parts),
             });
             (array, spent)
         };
@@ -100,8 +98,8 @@ impl<'a> Divided<'a> {
 
 /// Whether the parts of a column of so many bytes take little more than the column.
 fn pays(read: &ReadColumn<'_>, requested: &RequestedEntries<'_>, bytes: u64) -> bool {
-    let TableColumn::Field(plan) = read.plan else { return false };
-    let again = plan.bytes_again().saturating_mul(requested.count(&requested.span()));
+    let Some(again) = read.plan.bytes_again() else { return false };
+    let again = again.saturating_mul(requested.count(&requested.span()));
     again.saturating_mul(AGAIN) <= bytes
 }
 
