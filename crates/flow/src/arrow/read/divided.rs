@@ -107,7 +107,6 @@ fn pays(read: &ReadColumn<'_>, requested: &RequestedEntries<'_>, bytes: u64) -> 
 fn is_ample(dataset: &Dataset, read: &ReadColumn<'_>, requested: &RequestedEntries<'_>, budget: Budget) -> bool {
     let pieces = (read.column.source.pieces.len() * MOST_PARTS * size_of::<Piece>()) as u64;
     let scratch = memory_needs(read.column, read.column.source.overlapping(&requested.span()));
-    let needed =
-        dataset.metadata().saturating_add(pieces).saturating_add(scratch.saturating_mul(budget.threads as u64));
+    let needed = dataset.metadata().saturating_add(pieces).saturating_add(scratch);
     needed.saturating_mul(AMPLE) <= budget.memory
 }
