@@ -87,8 +87,8 @@ def _name(code: str) -> str:
     return called[1] or called[2] if called else re.findall(r"\w+", code.partition("[")[0])[-1]
 
 
-def _entry(one: Declared, level: str = "###") -> Iterator[str]:
-    yield f"{level} {one.name}"
+def _entry(one: Declared) -> Iterator[str]:
+    yield f"### {one.name}"
     yield f"```c\n{one.code}\n```"
     yield _prose(one.text)
     if one.members:
@@ -104,7 +104,6 @@ def _prose(comment: str) -> str:
     text = re.sub(r"\n?@return\s+", "\n\nReturns: ", text)
     # A list needs an empty line before it, and what continues an item is a part of its line.
     text = re.sub(r"\n {2,}(?=\S)", " ", text)
-    text = re.sub(r"(?<=[^\n])\n(?=- `)(?<!`\n)", "\n", text)
     text = re.sub(r"\n((?:- [^\n]*\n?)+)", r"\n\n\1\n", text)
     text = re.sub(r"::(BASKETRY_\w+)", r"`\1`", text)
     return re.sub(r"::(basketry_\w+)", r"[`\1`](c.md#\1)", re.sub(r"\n{3,}", "\n\n", text)).strip()
