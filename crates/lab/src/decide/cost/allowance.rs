@@ -46,6 +46,11 @@ impl Allowance {
         process_seconds() - self.start
     }
 
+    /// CPU seconds that are left.
+    pub fn left(&self) -> f64 {
+        (self.end - process_seconds()).max(0.0)
+    }
+
     /// Whether there is time for work of `seconds` CPU seconds.
     pub fn allows(&self, more: f64) -> bool {
         process_seconds() + more <= self.end

@@ -170,6 +170,13 @@ pub(crate) struct TreeStats {
     pub objects: Vec<String>,
 }
 
+impl TreeStats {
+    /// Bytes on disk of all clusters.
+    pub fn bytes(&self) -> f64 {
+        self.clusters.iter().map(|cluster| cluster.1).sum()
+    }
+}
+
 /// A column of the first level in another form.
 #[derive(Clone)]
 pub(crate) struct Recast {

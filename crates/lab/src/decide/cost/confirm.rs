@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use rootfile::Result;
 
+use super::allowance::Allowance;
 use super::bench::CodecBench;
 use super::column::Column;
 use super::line::Point;
@@ -61,14 +62,15 @@ impl Confirmed {
         if self.found > 0.0 { self.squares.sqrt() / self.found } else { 0.0 }
     }
 
-    /// Tries the finalists that were not tried yet, the largest columns first, and corrects their lines. Says which
-    /// share of the bytes was new.
+    /// Tries the finalists that were not tried yet, the largest columns first and while there is time, and corrects their lines. Says
+    /// which share of the bytes was new.
     pub fn round(
         &mut self,
         stats: &FileStats,
         measured: &mut Measured,
         finalists: &[Finalist],
         seed: u64,
+        allowance: &Allowance,
         bench: &mut dyn CodecBench,
     ) -> Result<f64> {
         let raw = |f: &Finalist| stats.columns.get(f.column).map_or(0.0, |c| c.raw);
@@ -100,7 +102,7 @@ impl Confirmed {
             let (Some(column), Some(codec)) = (stats.columns.get(finalist.column), codec_of(finalist)) else {
                 continue;
             };
-            if left <= 0.0 {
+            if left <= 0.0 || (n > 0 && !allowance.allows(0.0)) {
                 break;
             }
             if n >= announced {

@@ -83,44 +83,39 @@ pub(crate) fn measure(
     // Reading a sample costs about as much as decompressing it thrice.
     let share = left / (2.0 * fast + 0.5 * slow + 8.0) / total.max(1.0);
     let target = |column: &Column| (column.raw * share).clamp(LEAST_SAMPLED, MOST_SAMPLED).min(column.raw);
-    let mut for_pages = WHOLE_SHARE * nominal::budget(stats) + WHOLE;
-    let of_column = WHOLE_EACH * for_pages;
-    let mut announced = 0;
-    for (rank, &i) in order.iter().enumerate() {
-        let (Some(column), Some(table)) = (stats.columns.get(i), tables.get_mut(i)) else { continue };
-        // The largest columns are always sampled, whatever the budget.
-        if rank >= 4 && (work.spent >= nominal::budget(stats) || !allowance.allows(0.0)) {
-            break;
+    // Slow codecs wait until the others have been tried on all columns: on some data they take several times as long as planned.
+    for slow in [false, true] {
+        let mut announced = 0;
+        let is_looked_at = |rank: usize| !slow || rank < SLOW_ON || rank % 4 == 0;
+        let ranks = || order.iter().enumerate().filter(|(rank, _)| is_looked_at(*rank));
+        for (rank, &i) in ranks() {
+            let (Some(column), Some(table)) = (stats.columns.get(i), tables.get_mut(i)) else { continue };
+            // The largest columns are always sampled, whatever the budget.
+            if rank >= 4 && (work.spent >= nominal::budget(stats) || !allowance.allows(0.0)) {
+                break;
+            }
+            if rank >= announced {
+                let next = ranks()
+                    .skip_while(|(other, _)| *other < rank)
+                    .filter_map(|(_, i)| Some((work.taken.contains_key(i), stats.columns.get(*i)?)));
+                let next = next.map(|(taken, column)| (column, if taken { 0.0 } else { target(column) }));
+                announced = rank.saturating_add(stats.announce(next, seed));
+            }
+            let target = target(column);
+            let sample = match work.taken.remove(&i) {
+                Some(sample) => sample,
+                None => work.take(i, target, None)?,
+            };
+            let takes = |packing: Packing| column.takes(packing) && sample.takes(packing);
+            let tried: Vec<bool> = codecs.iter().map(|&codec| takes(codec) && is_fast(codec) != slow).collect();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+            let most = target as usize / sample.runs.len().max(1);
+            let sizes = Sizes { most, two: as_f64(rank as u64) < two_sizes_on };
+            work.fill(table, (column, &sample), &codecs, &tried, sizes)?;
         }
-        if rank >= announced {
-            let next =
-                order.iter().skip(rank).filter_map(|i| Some((work.taken.contains_key(i), stats.columns.get(*i)?)));
-            let next = next.map(|(taken, column)| (column, if taken { 0.0 } else { target(column) }));
-            announced = rank.saturating_add(stats.announce(next, seed));
-        }
-        let target = target(column);
-        let is_tried = |codec: Packing| column.takes(codec) && is_fast(codec);
-        let price: f64 = codecs.iter().filter(|&&codec| is_tried(codec)).map(|&codec| nominal::codec(codec)).sum();
-        let page = column.page_bytes().min(of_column.min(for_pages) / price.max(1.0));
-        let whole = (page > WHOLE_FROM * target).then_some(page);
-        for_pages -= whole.map_or(0.0, |page| page * price);
-        let sample = match work.taken.remove(&i).filter(|sample| as_f64(sample.raw() as u64) >= whole.unwrap_or(0.0)) {
-            Some(sample) => sample,
-            None => work.take(i, target, whole)?,
-        };
-        let takes = |packing: Packing| column.takes(packing) && sample.takes(packing);
-        let tried: Vec<bool> =
-            codecs.iter().map(|&c| takes(c) && (is_fast(c) || rank < SLOW_ON || rank % 4 == 0)).collect();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of bytes")]
-        let (target, whole) = (target as usize, whole.map(|page| page as usize));
-        let sizes = Sizes {
-            most: target / sample.runs.len().max(1),
-            two: as_f64(rank as u64) < two_sizes_on,
-            whole,
-            first: rank == 0,
-        };
-        work.fill(table, (column, &sample), &codecs, &tried, sizes)?;
+        work.taken.clear();
     }
+    work.try_whole(&order, &mut tables, &codecs, &target, allowance)?;
     Ok(Measured { columns: column_costs(stats, &tables, &codecs), codecs, dropped, sampled: work.sampled })
 }
 
@@ -224,13 +219,56 @@ impl Work<'_> {
         Ok(if kept.is_empty() { (codecs.to_vec(), Vec::new()) } else { (only(kept), only(dropped)) })
     }
 
+    /// Tries codecs on whole pages of the largest columns, after all columns have been tried in small pieces: how much a codec gains by
+    /// larger pieces holds for others, too.
+    fn try_whole(
+        &mut self,
+        order: &[usize],
+        tables: &mut [Trials],
+        codecs: &[Packing],
+        target: &dyn Fn(&Column) -> f64,
+        allowance: &Allowance,
+    ) -> Result<()> {
+        let stats = self.stats;
+        let mut left = WHOLE_SHARE * nominal::budget(stats) + WHOLE;
+        let of_column = WHOLE_EACH * left;
+        for (rank, &i) in order.iter().enumerate() {
+            if rank > 0 && !allowance.allows(0.0) {
+                break;
+            }
+            let (Some(column), Some(table)) = (stats.columns.get(i), tables.get_mut(i)) else { continue };
+            // Slow codecs are tried on the largest only.
+            let is_tried = |codec: Packing| {
+                column.takes(codec) && (!codec.is_exact() || table.exact) && (rank == 0 || is_fast(codec, stats.goal))
+            };
+            let tried = || codecs.iter().enumerate().filter(|(_, codec)| is_tried(**codec));
+            let price: f64 = tried().map(|(_, &codec)| nominal::codec(codec)).sum();
+            let page = column.page_bytes().min(of_column.min(left) / price.max(1.0));
+            if table.sampled <= 0.0 || page <= WHOLE_FROM * target(column) {
+                continue;
+            }
+            left -= page * price;
+            stats.announce(std::iter::once((column, page)), self.seed);
+            let sample = self.take(i, target(column), Some(page))?;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bytes")]
+            let page = page as usize;
+            for (k, &codec) in tried() {
+                let whole = self.run(&sample, codec, page, usize::MAX)?;
+                if let Some(slots) = table.codecs.get_mut(k) {
+                    slots[2] = whole;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn fill(
         &mut self,
         table: &mut Trials,
         (column, sample): (&Column, &Sample),
         codecs: &[Packing],
         tried: &[bool],
-        Sizes { most, two, whole, first }: Sizes,
+        Sizes { most, two }: Sizes,
     ) -> Result<()> {
         table.sampled = as_f64(sample.raw().min(most * sample.runs.len()) as u64);
         table.today = sample.today;
@@ -239,19 +277,13 @@ impl Work<'_> {
         table.stored = sample.stored;
         table.scale = sample.scale(column);
         table.exact = sample.runs.iter().all(sample::Run::can_be_exact);
-        table.codecs = vec![[Tried::default(); 3]; codecs.len()];
+        table.codecs.resize(codecs.len(), [Tried::default(); 3]);
         let longest = sample.runs.iter().map(sample::Run::payload).max().unwrap_or(0).min(LARGEST_BASKET).min(most);
         for ((slots, &codec), _) in table.codecs.iter_mut().zip(codecs).zip(tried).filter(|(_, tried)| **tried) {
             slots[1] = self.run(sample, codec, longest.max(1), most)?;
             let fast = is_fast(codec, self.stats.goal);
             if two && fast && longest >= 4096 {
                 slots[0] = self.run(sample, codec, (longest / 8).max(1024), most)?;
-            }
-            if let Some(page) = whole.filter(|_| fast || first) {
-                // Whole pages have a budget of their own.
-                let spent = self.spent;
-                slots[2] = self.run(sample, codec, page, usize::MAX)?;
-                self.spent = spent;
             }
         }
         Ok(())
@@ -265,10 +297,6 @@ struct Sizes {
     most: usize,
     /// Whether smaller pieces are tried, too.
     two: bool,
-    /// Bytes of a page, if a whole one is tried.
-    whole: Option<usize>,
-    /// Whether that is tried with slow codecs, too.
-    first: bool,
 }
 
 /// Whether a codec is tried on every column that is sampled.

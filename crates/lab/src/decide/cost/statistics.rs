@@ -278,6 +278,11 @@ impl FileStats {
         self.baseline.unwrap_or(*own)
     }
 
+    /// The table with the most bytes.
+    pub fn largest_table(&self) -> Option<&TreeStats> {
+        self.trees.iter().max_by(|a, b| a.bytes().total_cmp(&b.bytes()))
+    }
+
     /// Whether the file is on another machine.
     pub fn is_elsewhere(&self) -> bool {
         self.kept.is_some()

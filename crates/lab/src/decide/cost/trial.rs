@@ -32,6 +32,13 @@ pub(crate) struct Trial {
     pub rewrite: f64,
 }
 
+impl Trial {
+    /// Reading time of the output over that of the input.
+    pub fn ratio(&self) -> f64 {
+        self.read[1] / self.read[0].max(f64::MIN_POSITIVE)
+    }
+}
+
 /// Writes `input` anew into a temporary file.
 pub(crate) fn run(
     input: &Path,

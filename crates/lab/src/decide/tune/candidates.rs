@@ -62,8 +62,7 @@ pub(crate) fn cluster_options(stats: &FileStats, asked: Option<u64>) -> Vec<Clus
 
 /// The same for tables with so many columns.
 fn options_of(tables: &[TreeStats], columns: usize, asked: Option<u64>) -> Vec<ClusterOption> {
-    let bytes = |tree: &TreeStats| tree.clusters.iter().map(|cluster| cluster.1).sum::<f64>();
-    let whole = tables.iter().map(bytes).fold(0.0, f64::max);
+    let whole = tables.iter().map(TreeStats::bytes).fold(0.0, f64::max);
     let least = clusters::least(whole, asked);
     let mut keep = ClusterOption { size: None, trees: tables.iter().map(as_is).collect(), are_enough: true };
     // If nothing was said, clusters that there are not today are not asked for.
@@ -100,9 +99,8 @@ fn as_is(tree: &TreeStats) -> Clusters {
     if tree.has_pages && tree.whole.is_some() {
         // The output of a conversion has the usual clusters. It is told how many entries they have where that is not all.
         let usual = even(tree, defaults::NTUPLE_CLUSTER);
-        let is_small = tree.clusters.iter().map(|c| c.1).sum::<f64>() * tree.whole.unwrap_or(0.0)
-            / tree.entries.max(1.0)
-            < SMALL * as_f64(defaults::NTUPLE_CLUSTER);
+        let is_small =
+            tree.bytes() * tree.whole.unwrap_or(0.0) / tree.entries.max(1.0) < SMALL * as_f64(defaults::NTUPLE_CLUSTER);
         return Clusters { each: usual.each.filter(|_| !is_small), ..usual };
     }
     summary(tree, tree.clusters.iter().map(|c| c.0))
@@ -143,7 +141,7 @@ fn packed(tree: &TreeStats, size: u64) -> Clusters {
 pub(super) fn even(tree: &TreeStats, size: u64) -> Clusters {
     let whole = tree.whole.unwrap_or(tree.entries).max(1.0);
     let share = tree.entries / whole;
-    let bytes = tree.clusters.iter().map(|c| c.1).sum::<f64>() / share.max(f64::MIN_POSITIVE);
+    let bytes = tree.bytes() / share.max(f64::MIN_POSITIVE);
     let each = (whole / (bytes / as_f64(size.max(1))).round().max(1.0)).ceil();
     // Whole clusters are joined if all are alike.
     let first = tree.clusters.first().map_or(0.0, |cluster| cluster.0);

@@ -3,13 +3,11 @@
 //! A file in one container says little of its pages or baskets in the other. So the content is converted into a temporary file,
 //! which is measured and decided like any other. Its costs stand beside those of the input.
 
-use std::path::PathBuf;
-
 use dataset::layout::{Container, Layout};
-use flow::{Budget, unwatched};
-use rootfile::{Error, Hint, Result, ScratchFolder};
+use rootfile::{Error, Hint, Result};
 
 use super::choice::{READ_NOISE, SIZE_NOISE};
+use super::copied_part::CopiedPart;
 use super::limit_reports::meet_either;
 use super::names::Name;
 use super::options::{Containers, Options};
@@ -20,7 +18,6 @@ use crate::cost::Goal;
 use crate::cost::model::Cost;
 use crate::cost::statistics::FileStats;
 use crate::math::as_f64;
-use crate::system::clock::process_seconds;
 
 /// Inputs of more bytes on disk are converted in part, if they have one table.
 const CONVERTED: f64 = 64e6;
@@ -46,53 +43,20 @@ pub(super) fn container_of(stats: &FileStats) -> Result<Container> {
     }
 }
 
-/// An input in another container, in a temporary folder.
-pub(super) struct Converted {
-    pub path: PathBuf,
-    /// The share of the entries.
-    pub share: f64,
-    /// CPU seconds that it took.
-    pub seconds: f64,
-    _folder: ScratchFolder,
+/// The share of the entries of an input that is converted, about.
+pub(super) fn converted_share(stats: &FileStats) -> f64 {
+    let size = as_f64(stats.file.source().size());
+    if stats.trees.len() == 1 { (CONVERTED / size).min(1.0) } else { 1.0 }
 }
 
-impl Converted {
-    /// The share of the entries of an input that is converted, about.
-    pub fn share(stats: &FileStats) -> f64 {
-        let size = as_f64(stats.file.source().size());
-        if stats.trees.len() == 1 { (CONVERTED / size).min(1.0) } else { 1.0 }
-    }
-
-    /// Converts the input, or entries from its middle. Its objects that are no tables are carried over, so that sizes can be
-    /// compared.
-    pub fn new(stats: &FileStats, options: &Options, container: Container) -> Result<Self> {
-        let input = stats.file.name();
-        let folder = ScratchFolder::new()?;
-        let name = input.file_name().ok_or_else(|| Error::request("is not a file name").file(input))?;
-        let path = folder.path().join(name);
-        let mut layout = Layout::default();
-        layout.common.container = Some(container);
-        let mut content = options.content();
-        let mut share = Self::share(stats);
-        if let ([table], true) = (stats.trees.as_slice(), share < 1.0) {
-            let entries = middle(table.entries, share);
-            share = as_f64(entries.end - entries.start) / table.entries.max(1.0);
-            content.entries = entries.into();
-        }
-        let budget = Budget::new(options.memory, 1);
-        let request = flow::Options { layout, content, budget, ..flow::Options::default() };
-        let start = process_seconds();
-        flow::rewrite(&[input.to_path_buf()], &path, &request, &unwatched)?;
-        Ok(Self { path, share, seconds: process_seconds() - start, _folder: folder })
-    }
-}
-
-/// About this share of the entries, from the middle.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "numbers of entries")]
-fn middle(entries: f64, share: f64) -> std::ops::Range<u64> {
-    let (count, all) = ((entries * share).ceil().max(1.0) as u64, entries as u64);
-    let start = all.saturating_sub(count) / 2;
-    start..(start + count).min(all)
+/// The input in another container, or entries from its middle. Its objects that are no tables are carried over, so that sizes can be
+/// compared.
+pub(super) fn converted(stats: &FileStats, options: &Options, container: Container) -> Result<CopiedPart> {
+    let nothing = || Error::request("has no table").file(stats.file.name());
+    let table = stats.trees.first().ok_or_else(nothing)?;
+    let mut layout = Layout::default();
+    layout.common.container = Some(container);
+    CopiedPart::new(stats, options, layout, table, converted_share(stats))
 }
 
 /// Both decisions, with the figures of both in each report, and which is the better one. `wanted` decides if it is not any.
@@ -199,10 +163,5 @@ mod tests {
         let today = file(100.0, 1.0);
         assert!(gains_beyond_noise(&file(60.0, 0.99), &today) && gains_beyond_noise(&file(100.0, 0.9), &today));
         assert!(!gains_beyond_noise(&file(99.9, 0.98), &today));
-    }
-
-    #[test]
-    fn a_part_lies_in_the_middle() {
-        assert_eq!((middle(100.0, 0.1), middle(3.0, 0.01), middle(0.0, 0.5)), (45..55, 1..2, 0..0));
     }
 }

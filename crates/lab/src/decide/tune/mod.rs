@@ -16,6 +16,7 @@
 //! 4. With `--recode` columns of objects have other forms: `cost::forms` recodes some entries into a temporary file, whose columns are measured
 //!    like all others, and `forms` searches the form of each column.
 //! 5. Where there is time (`cost::allowance`), `trials` writes the chosen layout into a temporary file, reads it, and replaces the expectations.
+//!    Where there is less, it foresees the size (`foreseen`), and `partial` tries the choice on some of the entries.
 //! 6. With an output, [`prove()`] writes the choice under a temporary name, compares the content with the input, and reads both as the workload would
 //!    (`cost::replay`). `acceptance` publishes a choice that holds; otherwise it corrects the costs and tries the next one. Several inputs are
 //!    merged in part into a temporary copy (`measured_file`); with `--container` the input is converted into one (`containers`).
@@ -32,6 +33,7 @@ mod compare;
 mod container_tests;
 mod containers;
 mod conversion;
+mod copied_part;
 mod decide;
 mod exact;
 mod explain;
@@ -46,6 +48,7 @@ mod measured_file;
 mod names;
 mod offers;
 mod options;
+mod partial;
 mod prove;
 pub mod reader;
 pub mod report;
@@ -67,8 +70,9 @@ use crate::cost::{Allowance, CodecBench, Codecs, FullRead, calibrate, nominal};
 use crate::math::as_f64;
 use crate::math::solve::Infeasible;
 use crate::system::clock::process_seconds;
-use containers::{Converted, container_of};
+use containers::{container_of, converted, converted_share};
 use conversion::Conversion;
+use copied_part::CopiedPart;
 use forecast::a_basket;
 use offers::offer;
 use search::{Search, main_packing, packings_for, packings_of};
@@ -106,7 +110,7 @@ pub fn tune(input: &Path, options: &Options, announce: &dyn Fn(f64)) -> Result<T
         let tuned = tune_with(stats, options, None, announce, bench)?;
         return offer(vec![tuned], 0, options);
     }
-    let converting = 1e-9 * nominal::rewrite(&stats) * Converted::share(&stats);
+    let converting = 1e-9 * nominal::rewrite(&stats) * converted_share(&stats);
     // Both are measured.
     let found = tune_with(stats, options, None, &|seconds| announce(2.0 * seconds + converting), bench)?;
     let other = containers::other(own);
@@ -141,17 +145,17 @@ fn tune_converted(own: &Tuned, options: &Options, container: Container, bench: &
     let start = process_seconds();
     let Some(decider) = &own.decider else { return Err(Error::request("nothing was measured")) };
     let stats = &decider.stats;
-    let converted = Converted::new(stats, options, container)?;
+    let copy = converted(stats, options, container)?;
     let today = own.report.today;
-    let Converted { share, seconds, .. } = converted;
+    let CopiedPart { share, seconds, .. } = copy;
     let conversion = Conversion { container, share, today, read_all: own.report.read_all, seconds };
     // A cycle of the input is the newest one there.
     let inside = Options { tree: measured_file::path_alone(options.tree.as_deref()), ..options.clone() };
-    let mut stats = inside.stats(&converted.path)?;
+    let mut stats = inside.stats(&copy.path)?;
     for table in &mut stats.trees {
         table.whole = Some(table.entries / share);
     }
-    stats.baseline = Some(conversion::part(today.cost, converted.share));
+    stats.baseline = Some(conversion::part(today.cost, copy.share));
     let mut tuned = tune_with(stats, &inside, Some(conversion), &|_| (), bench)?;
     tuned.report.tree.clone_from(&options.tree);
     if let Some(decider) = &mut tuned.decider {

@@ -32,8 +32,9 @@ const TAUGHT: (f64, f64) = (0.25, 4.0);
 /// Expected cost of a trial, in rewrites and in readings.
 const TRIAL: f64 = 1.5;
 const READINGS: f64 = 4.0;
-/// A trial may take this share of what is allowed; samples leave as much.
+/// A trial may take this share of what is allowed; samples leave as much. Where it takes longer, they leave some for trials of a part.
 const TRIAL_SHARE: f64 = 0.5;
+const PARTS_SHARE: f64 = 0.3;
 
 /// The state of the search: measured costs, the space of choices, and the decision.
 pub(super) struct Search {
@@ -49,6 +50,8 @@ pub(super) struct Search {
     pub(super) deciding: f64,
     /// What trials said of rewriting.
     pub(super) rewritten: Vec<Rewritten>,
+    /// The share of the entries of the last trial, if the choice was tried on a part of them.
+    pub(super) part: Option<f64>,
 }
 
 /// A rewrite that was tried.
@@ -77,13 +80,14 @@ impl Search {
             let Ok(chosen) = &search.decision else { break };
             // A trial says more than second samples.
             let keeping = search.keeping(*allowance);
-            if keeping.allows(search.trial_seconds(stats, access, chosen)) || !keeping.allows(last) {
+            if keeping.allows(search.trial_seconds(stats, access, chosen)) || !search.keeping(sampling).allows(last) {
                 break;
             }
             let started = process_seconds();
             let finalists = finalists(stats, chosen);
             let Self { mut measured, mut confirmed, .. } = search;
-            let new = confirmed.round(stats, &mut measured, &finalists, options.seed.wrapping_add(round), bench)?;
+            let seed = options.seed.wrapping_add(round);
+            let new = confirmed.round(stats, &mut measured, &finalists, seed, &sampling, bench)?;
             let margin = (1.5 * confirmed.error()).clamp(SIZE_MARGIN.0, SIZE_MARGIN.1);
             search = Self { confirmed, ..Self::decide(stats, options, access, measured, margin)? };
             if new < WORTH_A_ROUND {
@@ -106,8 +110,8 @@ impl Search {
             Space::new(stats, seen, &reading, clusterings, (options.weights(), &stats.compared(&now.1)), margin);
         let decision = space.decide(&limits);
         let deciding = process_seconds() - started;
-        let (confirmed, rewritten) = (Confirmed::default(), Vec::new());
-        Ok(Self { theirs, measured, confirmed, space, now, limits, decision, deciding, rewritten })
+        let (confirmed, rewritten, part) = (Confirmed::default(), Vec::new(), None);
+        Ok(Self { theirs, measured, confirmed, space, now, limits, decision, deciding, rewritten, part })
     }
 
     /// The allowance before the report, which decides again for each point of the front and each looser limit.
@@ -142,11 +146,11 @@ impl Search {
     }
 }
 
-/// Seconds that samples leave for a trial: none if it would take too long.
+/// Seconds that samples leave for trials.
 fn time_for_a_trial(stats: &FileStats, allowance: &Allowance) -> f64 {
     let seconds = 1e-9 * (TRIAL * nominal::rewrite(stats) + 2.0 * READINGS * nominal::reading(stats));
     let most = TRIAL_SHARE * allowance.seconds();
-    if seconds <= most { most } else { 0.0 }
+    if seconds <= most { most } else { PARTS_SHARE * allowance.seconds() }
 }
 
 /// The choices of changed columns.

@@ -209,3 +209,23 @@ fn a_decision_is_made_without_time_for_a_second_look() {
     let (all, _) = sampled(&Allowance::unlimited());
     assert!(all >= columns, "{all} {columns}");
 }
+
+#[test]
+fn a_part_of_the_entries_teaches_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "split-level = 99\ncluster = 2\ncompression = \"none\"");
+    let (stats, mut found) = search(&path, "full", 1 << 30);
+    let chosen = found.decision.clone().unwrap();
+    assert!(!found.space.is_today(&chosen));
+    // What a choice takes in all is known afterwards, and other choices change with it.
+    let slower = 1.5 * chosen.total.read;
+    found.space.learn_times(&chosen, slower, 1.0);
+    let again = found.space.again(&chosen).total.read;
+    assert!((again / slower - 1.0).abs() < 1e-9, "{again} {slower}");
+    // With time for all of it, half of the entries are enough; without, none are tried.
+    let options = Options { memory: 1 << 30, goal: Goal::Reading, ..Options::default() };
+    let share = found.try_parts(&stats, &options, ACCESS, &Allowance::unlimited()).unwrap();
+    assert!(share.is_some_and(|share| (0.4..0.7).contains(&share)), "{share:?}");
+    let over = Allowance::new(process_seconds() - 10.0, 1.0, 2.0);
+    assert_eq!(found.try_parts(&stats, &options, ACCESS, &over).unwrap(), None);
+}

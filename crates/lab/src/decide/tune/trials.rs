@@ -118,12 +118,13 @@ impl Search {
         self.take_best(&tried);
         if tried.is_empty() {
             self.foresee(stats, options, allowance)?;
+            self.part = self.try_parts(stats, options, access, allowance)?;
         }
         self.or_today(stats);
         Ok(u32::try_from(tried.len()).unwrap_or(u32::MAX))
     }
 
-    fn decide_again(&mut self, stats: &FileStats) {
+    pub(super) fn decide_again(&mut self, stats: &FileStats) {
         self.decision = self.space.decide(&self.limits);
         if self.decision.is_ok() {
             self.or_today(stats);
@@ -160,7 +161,7 @@ impl Search {
         Ok(())
     }
 
-    fn layout(&self, stats: &FileStats, chosen: &Chosen) -> Result<Option<Layout>> {
+    pub(super) fn layout(&self, stats: &FileStats, chosen: &Chosen) -> Result<Option<Layout>> {
         let Some(option) = self.space.options.get(chosen.option) else { return Ok(None) };
         let recasts = &mut self.space.tops.chosen(&chosen.forms);
         layout::layout(stats, &self.measured.codecs, option, &chosen.picks, recasts).map(Some)
@@ -209,18 +210,10 @@ impl Search {
 
 impl Space {
     /// Replaces expectations by the results of a trial. The tried choices get their measured sizes, and the same codec with
-    /// other baskets changes in proportion. Seconds of unchanged columns are multiplied by `today`, seconds of changed
-    /// columns by the factor that explains the rest of the measured time.
+    /// other baskets changes in proportion. Reading what does not change takes `today` times as long as expected.
     fn learn(&mut self, stats: &FileStats, chosen: &Chosen, trial: &Trial, today: f64) {
-        let picks = || chosen.picks.iter().zip(&chosen.costs).enumerate();
-        let changes = |pick: &Option<Pick>| pick.is_some_and(|pick| pick.codec.is_some());
-        let sum = |changed: bool| -> f64 {
-            picks().filter(|(_, (pick, _))| changes(pick) == changed).map(|(_, (_, cost))| cost.read).sum()
-        };
-        let (kept, changed) = (sum(false), sum(true));
-        let then = ratio(trial.read[1] - today * kept, changed);
         let mut columns = 0.0;
-        for (unit, (pick, expected)) in picks() {
+        for (unit, (pick, expected)) in chosen.picks.iter().zip(&chosen.costs).enumerate() {
             let (Some((tree, name)), Some(pick)) = (stats.units.get(unit), pick) else { continue };
             let tree = stats.trees.get(*tree).map_or("", |tree| tree.path.as_str());
             let Some(&(bytes, baskets)) = trial.units.get(&(tree.to_owned(), name.clone())) else { continue };
@@ -240,6 +233,18 @@ impl Space {
             }
         }
         self.rest = trial.size - columns;
+        self.learn_times(chosen, trial.read[1], today);
+    }
+
+    /// Seconds of unchanged columns are multiplied by `today`, those of changed columns by the factor that explains the rest of `read`, the
+    /// seconds that reading the choice takes.
+    pub(super) fn learn_times(&mut self, chosen: &Chosen, read: f64, today: f64) {
+        let changes = |pick: &Option<Pick>| pick.is_some_and(|pick| pick.codec.is_some());
+        let sum = |changed: bool| -> f64 {
+            let picks = chosen.picks.iter().zip(&chosen.costs);
+            picks.filter(|(pick, _)| changes(pick) == changed).map(|(_, cost)| cost.read).sum()
+        };
+        let then = ratio(read - today * sum(false), sum(true));
         let all = self.choices.iter_mut().flatten().flatten();
         all.for_each(|(pick, cost)| slow(cost, if pick.codec.is_some() { then } else { today }));
     }
@@ -278,7 +283,7 @@ impl Space {
     }
 
     /// A choice with its costs as known by now.
-    fn again(&self, chosen: &Chosen) -> Chosen {
+    pub(super) fn again(&self, chosen: &Chosen) -> Chosen {
         let mut again = Chosen { total: Cost { size: self.rest, ..Cost::default() }, ..chosen.clone() };
         let units = self.choices.get(chosen.option).map(Vec::as_slice).unwrap_or_default();
         for ((pick, cost), choices) in again.picks.iter().zip(&mut again.costs).zip(units) {

@@ -10,8 +10,13 @@ use crate::cost::statistics::FileStats;
 use super::candidates::{BASKET_SIZES, CHOICES, ClusterOption};
 use super::options::{Containers, Options};
 
-/// What was tried.
-pub(super) fn tried(stats: &FileStats, measured: &Measured, clusterings: &[ClusterOption]) -> Vec<String> {
+/// What was tried; `part` is the share of the entries of a trial, if not all were written.
+pub(super) fn tried(
+    stats: &FileStats,
+    measured: &Measured,
+    clusterings: &[ClusterOption],
+    part: Option<f64>,
+) -> Vec<String> {
     let size = |bytes: u64| ByteSize(bytes).to_string();
     let mut sizes: Vec<String> = Vec::new();
     for option in clusterings {
@@ -21,11 +26,13 @@ pub(super) fn tried(stats: &FileStats, measured: &Measured, clusterings: &[Clust
     let codecs: Vec<String> = measured.codecs.iter().chain(&measured.dropped).map(of_columns).collect();
     let ends = [BASKET_SIZES.first(), BASKET_SIZES.last()].map(|bytes| size(bytes.copied().unwrap_or(0).into()));
     let pieces = if stats.has_pages() { "pages" } else { "baskets" };
-    vec![
+    let mut all = vec![
         format!("{} for each column", codecs.join(", ")),
         format!("clusters {}", sizes.join(", ")),
         format!("{pieces} as they are and of {} to {}", ends[0], ends[1]),
-    ]
+    ];
+    all.extend(part.map(|share| format!("{:.0} % of the entries in a chosen layout", (100.0 * share).max(1.0))));
+    all
 }
 
 /// The codecs that are tried for other goals and limits only.

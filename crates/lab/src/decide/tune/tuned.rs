@@ -122,7 +122,7 @@ impl Decider {
             recasts: Vec::new(),
             containers: Vec::new(),
             why: Vec::new(),
-            tried: tried::tried(stats, measured, &space.options),
+            tried: tried::tried(stats, measured, &space.options, self.search.part),
             not_tried: tried::not_tried(stats, measured, &space.options, options),
             front: Vec::new(),
             sensitivity: Vec::new(),
