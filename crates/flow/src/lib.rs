@@ -9,11 +9,13 @@
 
 mod arrow;
 mod commit;
+pub mod edit;
 mod execute;
 pub mod gather;
 mod plan;
 mod rewrite;
 mod select;
+pub mod split;
 pub mod survey;
 mod table;
 mod verify;

@@ -4,6 +4,7 @@ mod check;
 mod collect;
 mod completions;
 mod convert;
+mod edit;
 mod file_output;
 mod fileset;
 mod generate;
@@ -48,6 +49,11 @@ pub enum Verb {
     Hadd(hadd::Args),
     Readspeed(readspeed::Args),
     Recover(recover::Args),
+    Cp(edit::cp::Args),
+    Mv(edit::mv::Args),
+    Rm(edit::rm::Args),
+    Mkdir(edit::mkdir::Args),
+    Split(edit::split::Args),
     Tune(tune::Args),
     Precision(precision::Args),
     Verify(verify::Args),
@@ -84,6 +90,11 @@ macro_rules! with_args {
             Verb::Hadd($args) => $result,
             Verb::Readspeed($args) => $result,
             Verb::Recover($args) => $result,
+            Verb::Cp($args) => $result,
+            Verb::Mv($args) => $result,
+            Verb::Rm($args) => $result,
+            Verb::Mkdir($args) => $result,
+            Verb::Split($args) => $result,
             Verb::Tune($args) => $result,
             Verb::Precision($args) => $result,
             Verb::Verify($args) => $result,

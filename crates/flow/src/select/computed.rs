@@ -40,13 +40,26 @@ impl Computed {
     ///
     /// A text is no expression, or has no numbers; a name is unknown; a column has fewer entries than the table.
     pub fn numbers(dataset: Dataset, expressions: &[Given<'_>]) -> Result<Self> {
+        Self::bind(dataset, expressions, false)
+    }
+
+    /// Binds expressions to a table, whose values may be texts.
+    ///
+    /// # Errors
+    ///
+    /// A text is no expression; a name is unknown; a column has fewer entries than the table.
+    pub fn values(dataset: Dataset, expressions: &[Given<'_>]) -> Result<Self> {
+        Self::bind(dataset, expressions, true)
+    }
+
+    fn bind(dataset: Dataset, expressions: &[Given<'_>], texts: bool) -> Result<Self> {
         let path = dataset.path().to_owned();
         let (mut programs, mut columns) = (Vec::new(), Vec::new());
         let names = TableNames::new(&dataset, &path, &[]);
         for &Given { text, option } in expressions {
             let cut = Cut::new(text, option);
             let program = cut.bind(&names)?.map_err(|e| cut.refused(&e).object(&path))?;
-            if let of @ Type { kind: Kind::Text, .. } = program.value_type() {
+            if let (false, of @ Type { kind: Kind::Text, .. }) = (texts, program.value_type()) {
                 let why = format!("{}: numbers are needed, and this is {of}: compare it, as in x == 'a'", cut.text);
                 return Err(about(why, option).object(&path));
             }

@@ -168,7 +168,7 @@ pub(crate) fn prepare_table(
     let (plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
     planned(&plan);
     let (directories, directory, name) = directories(&path);
-    let place = OutputPlace { directory, name, path: path.clone() };
+    let place = OutputPlace { directory, name, path: path.clone(), cycle: None };
     let plans = vec![(place, PlannedTable { table: Box::new(plan), notes, lost: Vec::new(), kept: None })];
     let TableMemory { metadata, scratch, .. } = memory_needs(&plans, options.check);
     let newest = date(newest(&paths).map(nearest_date));

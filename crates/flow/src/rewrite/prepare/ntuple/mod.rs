@@ -29,6 +29,9 @@ impl TablesPlanner<'_> {
     pub fn plan_ntuple(&mut self, cycle: &TableCycle<'_>) -> Result<Option<(OutputPlace, PlannedTable)>> {
         let (mut place, path) = (cycle.place(), &cycle.table.path);
         let Some(mut plan) = self.move_ntuple(cycle)? else { return Ok(None) };
+        if let Some(name) = cycle.new_name(&plan.ntuple.name) {
+            plan.ntuple.name = name;
+        }
         if let Some(older) = cycle.older {
             plan.check_counted(older)?;
             return Ok(Some((place, moved(plan))));

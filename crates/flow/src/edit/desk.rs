@@ -1,0 +1,167 @@
+//! The files of an edit: each opened once, with its contents as they were and as they are to be; and how an edited file is written and
+//! takes the place of the old one.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use objects::contents::Contents;
+use objects::refuse_damage_in;
+use rootfile::codec::Compression;
+use rootfile::{Error, Result, RootFile, check_output};
+
+use super::place::is_same;
+use super::report::{Edited, EditedFile};
+use crate::execute::budget::Budget;
+use crate::execute::progress::Progress;
+use crate::rewrite::execute::write;
+use crate::rewrite::options::Options;
+use crate::rewrite::prepare::prepare_objects;
+
+/// How edited files are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Writing {
+    pub budget: Budget,
+    /// The compression of a new file; else that of each record stays.
+    pub compression: Option<Compression>,
+}
+
+/// A file of an edit.
+pub(super) struct OpenFile {
+    pub path: PathBuf,
+    /// None if it is not there yet, or if what it has is not to stay.
+    file: Option<Arc<RootFile>>,
+    /// What was known of the file when it was opened.
+    before: Option<Metadata>,
+    pub original: Contents,
+    pub contents: Contents,
+    pub is_edited: bool,
+}
+
+/// The files of an edit, by their numbers.
+#[derive(Default)]
+pub(super) struct Desk {
+    pub files: Vec<OpenFile>,
+}
+
+impl Desk {
+    /// The number of a file that is read.
+    pub fn open(&mut self, path: &Path) -> Result<usize> {
+        if let Some(known) = self.known(path) {
+            return Ok(known);
+        }
+        let before = path.metadata().ok();
+        let file = RootFile::open(path)?;
+        if file.recovered() && file.header().end > file.source().size() {
+            return Err(Error::corrupt("the file is cut short").file(path));
+        }
+        let mut walk = file.walk();
+        refuse_damage_in(&file, &mut walk, &mut Vec::new(), |_| true)?;
+        let original = Contents::of(self.next(), &file, &walk);
+        let (file, contents) = (Some(Arc::new(file)), original.clone());
+        self.add(OpenFile { path: path.to_owned(), file, before, original, contents, is_edited: false })
+    }
+
+    /// The number of a file that is edited.
+    pub fn open_to_edit(&mut self, path: &Path) -> Result<usize> {
+        let number = self.open(path)?;
+        let Some(file) = self.files.get(number) else { return Ok(number) };
+        check_output::<&Path>(path, true, [])?;
+        if file.file.as_ref().is_some_and(|file| file.recovered()) {
+            let why = "the file was not closed, and an edit would lose what its lists of keys lack; `basketry recover` makes a \
+                       whole file of it first";
+            return Err(Error::request(why).file(path));
+        }
+        Ok(number)
+    }
+
+    /// The number of a file that is made, or made anew.
+    pub fn create(&mut self, path: &Path) -> Result<usize> {
+        if self.known(path).is_some() {
+            return Err(Error::request("is a source as well, and cannot be made anew").file(path));
+        }
+        check_output::<&Path>(path, true, [])?;
+        let (original, contents) = (Contents::default(), Contents::default());
+        let before = path.metadata().ok();
+        self.add(OpenFile { path: path.to_owned(), file: None, before, original, contents, is_edited: true })
+    }
+
+    /// The number of a file that is open.
+    pub fn known(&self, path: &Path) -> Option<usize> {
+        self.files.iter().position(|file| is_same(&file.path, path))
+    }
+
+    fn next(&self) -> u32 {
+        u32::try_from(self.files.len()).unwrap_or(u32::MAX)
+    }
+
+    fn add(&mut self, file: OpenFile) -> Result<usize> {
+        self.files.push(file);
+        Ok(self.files.len() - 1)
+    }
+
+    /// A file by its number.
+    pub fn file(&self, number: usize) -> Result<&OpenFile> {
+        self.files.get(number).ok_or_else(|| Error::request("an edit of other files"))
+    }
+
+    /// A file by its number, to edit it.
+    pub fn edit(&mut self, number: usize) -> Result<&mut OpenFile> {
+        let file = self.files.get_mut(number).ok_or_else(|| Error::request("an edit of other files"))?;
+        file.is_edited = true;
+        Ok(file)
+    }
+
+    /// Writes a file as it is to be, if it is edited, and lets it take the place of the old one.
+    pub fn write(&self, number: usize, how: Writing, progress: Progress<'_>, report: &mut Edited) -> Result<()> {
+        let edited = self.file(number)?;
+        if !edited.is_edited {
+            return Ok(());
+        }
+        let own = u32::try_from(number).unwrap_or(u32::MAX);
+        // The first file gives the title and the compression of the header.
+        let others = edited.contents.files().into_iter().filter(|file| *file != own);
+        let numbers: Vec<u32> = edited.file.iter().map(|_| own).chain(others).collect();
+        let open = |number: &u32| self.files.get(usize::try_from(*number).ok()?)?.file.clone();
+        let files: Vec<Arc<RootFile>> = numbers.iter().filter_map(open).collect();
+        let mut options = Options { budget: how.budget, overwrite: true, ..Options::default() };
+        options.layout.common.compression = how.compression;
+        let prepared = prepare_objects(&files, edited.contents.plan(&numbers), &options, None)?;
+        let (summary, staged) = write(prepared, &edited.path, &options, progress)?;
+        if !summary.unmerged.is_empty() || !summary.damaged.is_empty() {
+            let damaged = summary.damaged.iter().map(ToString::to_string);
+            let lost: Vec<String> = summary.unmerged.iter().cloned().chain(damaged).collect();
+            let what = format!("an edit would lose something, and nothing is changed: {}", lost.join("; "));
+            return Err(Error::unsupported(what).file(&edited.path));
+        }
+        if let Some(before) = &edited.before {
+            std::fs::set_permissions(staged.path(), before.permissions())?;
+        }
+        edited.check_unchanged()?;
+        let bytes_after = Some(staged.deliver()?);
+        let bytes_before = edited.before.as_ref().map(Metadata::len);
+        report.files.push(EditedFile { path: edited.path.clone(), bytes_before, bytes_after });
+        report.notes.extend(summary.notes);
+        Ok(())
+    }
+}
+
+impl OpenFile {
+    /// Refuses to replace a file that another process has changed meanwhile.
+    pub fn check_unchanged(&self) -> Result<()> {
+        let facts = |data: &Metadata| (data.dev(), data.ino(), data.len(), data.mtime(), data.mtime_nsec());
+        if self.path.metadata().ok().as_ref().map(facts) == self.before.as_ref().map(facts) {
+            return Ok(());
+        }
+        Err(Error::request("has changed since the edit began, and stays as it is: edit it again").file(&self.path))
+    }
+
+    /// Removes the file.
+    pub fn unlink(&self) -> Result<EditedFile> {
+        self.check_unchanged()?;
+        std::fs::remove_file(&self.path).map_err(|e| Error::from(e).file(&self.path))?;
+        let bytes_before = self.before.as_ref().map(Metadata::len);
+        Ok(EditedFile { path: self.path.clone(), bytes_before, bytes_after: None })
+    }
+}
