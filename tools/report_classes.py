@@ -63,6 +63,10 @@ MODULES = {
             "flow/src/rewrite/parquet/report:Converted",
         ],
     ),
+    "editing": (
+        "Reports of `cp`, `mv`, `rm`, `mkdir` and `split`.",
+        ["flow/src/edit/report:Edited", "flow/src/split/report:SplitReport"],
+    ),
     "monitoring": (
         "Report of `Monitor` and of `basketry monitor --json`. Times are in seconds, memory and sizes in bytes.",
         ["lab/src/measure/monitor/summary:Summary"],
@@ -106,6 +110,7 @@ NAMES = {
     "lab/src/jobs/state:State": "TaskState",
     "lab/src/jobs/state:Output": "TaskOutput",
     "flow/src/survey/fileset:FilesetReport": "Fileset",
+    "flow/src/split/report:SplitReport": "Split",
 }
 #: Types that serialise themselves, or whose fields are not told.
 TOLD = {

@@ -9,8 +9,8 @@
         file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `ls`, `show`, `count`, `schema`, `stats`, `draw`, `inspect`,
-`rewrite`, `merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`; for thousands of files
-`check`, `fileset`, and `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
+`rewrite`, `merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`, `split`; `cp`, `mv`,
+`rm` and `mkdir` for objects in files; for thousands of files `check`, `fileset`, and `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
 `sweep_figures` draws the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask,
 parsl or an executor; `nanoevents` gives coffea's NanoEvents. `scan` is a LazyFrame of polars over files, `sql` a query
 of DuckDB, and `loader` gives batches for training.
@@ -41,6 +41,7 @@ from .verbs import (
     collect,
     convert,
     count,
+    cp,
     draw,
     fileset,
     generate,
@@ -48,14 +49,18 @@ from .verbs import (
     layout,
     ls,
     merge,
+    mkdir,
+    mv,
     plan,
     precision,
     readspeed,
     recover,
     rewrite,
+    rm,
     run_task,
     schema,
     show,
+    split,
     stats,
     sweep,
     sweep_figures,
@@ -131,6 +136,7 @@ __all__ = [
     "const",
     "convert",
     "count",
+    "cp",
     "create",
     "distributed",
     "draw",
@@ -144,6 +150,8 @@ __all__ = [
     "loader",
     "ls",
     "merge",
+    "mkdir",
+    "mv",
     "nanoevents",
     "num_entries",
     "objects",
@@ -155,10 +163,12 @@ __all__ = [
     "recover",
     "recreate",
     "rewrite",
+    "rm",
     "run_task",
     "scan",
     "schema",
     "show",
+    "split",
     "sql",
     "stats",
     "sweep",

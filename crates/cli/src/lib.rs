@@ -18,7 +18,6 @@ mod verb_command;
 mod verbs;
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -45,9 +44,9 @@ struct Cli {
 /// Runs the command with arguments, the first of which is its own name, and returns the exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    // A link named hadd to the command is hadd.
-    if arguments.first().is_some_and(|name| Path::new(name).file_stem().is_some_and(|stem| stem == "hadd")) {
-        arguments.insert(1, "hadd".into());
+    // A link with the name of one of ROOT's tools is that tool.
+    if let Some(verb) = arguments.first().and_then(|name| verbs::root_tools::verb_of(name)) {
+        arguments.insert(1, verb);
     }
     // hadd parses `--` itself, and clap removes the first one.
     if let [_, verb, dashes, ..] = arguments.as_slice()

@@ -4,6 +4,7 @@ Sizes are in bytes and times in CPU seconds, unless a field says otherwise. `cla
 Python, are `class_` and `from_` here.
 """
 
+from .editing import Edited, Split
 from .generating import Generated
 from .inspecting import Finding, Inspection
 from .looking import Counts, Drawing, Listing, Rows, TableColumns, TableStatistics
@@ -22,6 +23,7 @@ __all__ = [
     "Converted",
     "Counts",
     "Drawing",
+    "Edited",
     "Fileset",
     "Finding",
     "Generated",
@@ -33,6 +35,7 @@ __all__ = [
     "Readspeed",
     "Recovery",
     "Rows",
+    "Split",
     "Summary",
     "Sweep",
     "TableColumns",

@@ -20,6 +20,7 @@ mod precision;
 mod readspeed;
 mod recover;
 mod rewrite;
+pub mod root_tools;
 mod run_task;
 mod sweep;
 mod tune;
@@ -69,6 +70,22 @@ pub enum Verb {
     Sweep(Box<sweep::Args>),
     Completions(completions::Args),
     #[command(hide = true)]
+    Rootls(root_tools::rootls::Args),
+    #[command(hide = true)]
+    Rootprint(root_tools::rootprint::Args),
+    #[command(hide = true)]
+    Rootcp(root_tools::rootcp::Args),
+    #[command(hide = true)]
+    Rootmv(root_tools::rootmv::Args),
+    #[command(hide = true)]
+    Rootrm(root_tools::rootrm::Args),
+    #[command(hide = true)]
+    Rootmkdir(root_tools::rootmkdir::Args),
+    #[command(hide = true)]
+    Rooteventselector(root_tools::rooteventselector::Args),
+    #[command(hide = true)]
+    Rootslimtree(root_tools::rootslimtree::Args),
+    #[command(hide = true)]
     Man(man::Args),
     #[command(hide = true)]
     Options(options::Args),
@@ -109,6 +126,14 @@ macro_rules! with_args {
             Verb::Monitor($args) => $result,
             Verb::Sweep($args) => $result,
             Verb::Completions($args) => $result,
+            Verb::Rootls($args) => $result,
+            Verb::Rootprint($args) => $result,
+            Verb::Rootcp($args) => $result,
+            Verb::Rootmv($args) => $result,
+            Verb::Rootrm($args) => $result,
+            Verb::Rootmkdir($args) => $result,
+            Verb::Rooteventselector($args) => $result,
+            Verb::Rootslimtree($args) => $result,
             Verb::Man($args) => $result,
             Verb::Options($args) => $result,
         }

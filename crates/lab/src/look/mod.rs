@@ -8,6 +8,7 @@ pub mod cell;
 pub mod count;
 pub mod draw;
 pub mod listing;
+pub mod root_list;
 pub mod rows;
 pub mod schema;
 pub mod statistics;

@@ -40,6 +40,11 @@ impl TablesPlanner<'_> {
         let Some(JoinedKept { mut kept, mut lost }) = self.bad.admit(self.kept.join(path, cycle.inputs))? else {
             return Ok(None);
         };
+        if let Some(kept) = &mut kept
+            && let Some(name) = cycle.new_name(&kept.tree.tree.named.name)
+        {
+            kept.tree.tree.named.name = name;
+        }
         // A tree follows all keys.
         if self.layout.resolve_tree(path).container == Some(Container::Ttree) {
             if let Some(name) = kept.as_ref().and_then(|kept| kept.tree.key_name.as_ref()) {
