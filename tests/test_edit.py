@@ -515,9 +515,7 @@ def test_python_has_the_same_verbs(file: Path, tmp_path: Path) -> None:
     assert copied.files[0].bytes_before is None and copied.files[0].bytes_after == out.stat().st_size
     with pytest.raises(ValueError, match="replace"):
         bk.cp(f"{file}:hpxpy", f"{out}:hpx")
-    with pytest.raises(ValueError, match="taken is"):
-        bk.cp(f"{file}:hpxpy", f"{out}:hpx", taken="maybe")  # type: ignore[arg-type]
-    bk.cp(f"{file}:hpxpy", f"{out}:hpx", taken="replace")
+    bk.cp(f"{file}:hpxpy", f"{out}:hpx", replace=True)
     moved = bk.mv(f"{out}:hpx", f"{out}:tof/xy")
     assert moved.changes[0].from_object == "hpx" and moved.changes[0].cycles == (1,)
     made = bk.mkdir([f"{out}:a/b", f"{out}:c"], parents=True)

@@ -87,12 +87,13 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show")},
     ("draw", "entries"): [["500:600"]],
     ("draw", "weight"): [["goood"]],
+    ("split", "by"): [["goood"]],
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.
-WITHOUT_NAMES = {"entries", "first", "cut", "weight", "define"}
+WITHOUT_NAMES = {"entries", "first", "cut", "weight", "define", "by"}
 #: What cannot be let pass: without the table there is nothing to do.
-NEEDED = {"tree", "trees", "cut", "weight", "define"}
+NEEDED = {"tree", "trees", "cut", "weight", "define", "by"}
 
 
 def options() -> Iterator[tuple[str, str]]:
@@ -140,7 +141,7 @@ def command(verb: str, option: str, values: list[str], file: Path, out: Path) ->
         return [verb, f"{file}:Events", *named]
     if verb == "draw":
         return [verb, f"{file}:Events", "x", *named]
-    if verb in ("show", "stats", "precision", "tune"):
+    if verb in ("show", "stats", "precision", "tune", "split"):
         return [verb, f"{file}:Events", *named]
     return [verb, str(file), *named]
 

@@ -54,6 +54,8 @@ NOT_IN_PYTHON = {
     "sweep": {"grid"},
     "tune": {"calibrate"},
     "precision": {"all"},
+    "mv": {"interactive"},
+    "rm": {"interactive"},
 }
 #: Options whose values have another form in Python.
 TEXTS = {

@@ -306,6 +306,18 @@ def call_bins(files: Files) -> None:
     assert distributed.bins(files.paths, files.out("{n}.root"), target_size="1kB")
 
 
+def call_edit(files: Files) -> None:
+    """Into one file, from it, and in it."""
+    out = files.out("edited.root")
+    for number, path in enumerate(files.paths):
+        bk.cp(f"{path}:note", f"{out}:n{number}")
+    bk.mkdir(f"{out}:dir")
+    bk.mv([f"{out}:n{number}" for number in range(len(files.paths))], f"{out}:dir")
+    bk.cp([f"{path}:t" for path in files.paths], out, add_cycle=True)
+    bk.rm(f"{out}:dir", recursive=True)
+    assert len(bk.split(out, entries=1, output=files.out("parts")).parts) == ENTRIES
+
+
 CALLS: dict[str, Callable[[Files], None]] = {
     "open": call_open,
     "File": call_file,
@@ -334,6 +346,11 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "readspeed": call_readspeed,
     "precision": call_precision,
     "tune": call_tune,
+    "cp": call_edit,
+    "mv": call_edit,
+    "rm": call_edit,
+    "mkdir": call_edit,
+    "split": call_edit,
     "plan": call_plan,
     "run_task": call_plan,
     "collect": call_plan,

@@ -10,8 +10,6 @@ from .._core import report
 from .calling import as_paths
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from ..reports import Edited, Split
     from .options import Place, Places, Size
 
@@ -21,7 +19,8 @@ def cp(
     destination: Place,
     *,
     recursive: bool = False,
-    taken: Literal["refuse", "replace", "add_cycle"] = "refuse",
+    replace: bool = False,
+    add_cycle: bool = False,
     recreate: bool = False,
     compression: int | str | None = None,
     threads: int = 0,
@@ -31,9 +30,9 @@ def cp(
 
     A source is "FILE:PATH", the newest cycle of an object, "FILE:PATH;CYCLE", a pattern such as "f.root:dir/h*", or a
     file for all in it. The destination is a file, which is made if it is not there, a directory in it, or a new name
-    for one source. Directories are copied with `recursive`, and are else in `Edited.left_out`. `taken` says what
-    becomes of an object whose name is taken: it is refused with a `ValueError`, replaced, or kept as an older cycle.
-    `recreate` makes the destination anew; `compression` is that of a new destination.
+    for one source. Directories are copied with `recursive`, and are else in `Edited.left_out`. A name that is taken is
+    a `ValueError`, unless `replace` replaces the object or `add_cycle` keeps it as an older cycle. `recreate` makes the
+    destination anew; `compression` is that of a new destination.
 
     The destination is written anew beside the old file, and takes its place when it is whole.
     """
@@ -43,7 +42,8 @@ def cp(
     options = {
         "json": True,
         "recursive": recursive,
-        **_taken(taken),
+        "replace": replace,
+        "add_cycle": add_cycle,
         "recreate": recreate,
         "compression": compression,
         "threads": threads,
@@ -56,16 +56,18 @@ def mv(
     sources: Places,
     destination: Place,
     *,
-    taken: Literal["refuse", "replace", "add_cycle"] = "refuse",
+    replace: bool = False,
+    add_cycle: bool = False,
     threads: int = 0,
     memory: Size | None = None,
 ) -> Edited:
-    """Moves or renames objects and directories, within a file or to another one. Sources, destination and `taken` are
-    those of `cp`. All cycles of an object move, or the one that is named. The destination is written first."""
+    """Moves or renames objects and directories, within a file or to another one. Sources, destination, `replace` and
+    `add_cycle` are those of `cp`. All cycles of an object move, or the one that is named. The destination is written
+    first, then the files from which objects go."""
     from ..reports.editing import Edited
     from ..reports.parse import parse
 
-    options = {"json": True, **_taken(taken), "threads": threads, "memory": memory}
+    options = {"json": True, "replace": replace, "add_cycle": add_cycle, "threads": threads, "memory": memory}
     return parse(Edited, report("mv", options, [*as_paths(sources), os.fspath(destination)]))
 
 
@@ -129,9 +131,3 @@ def split(
     }
     return parse(Split, report("split", options, [os.fspath(file)]))
 
-
-def _taken(taken: str) -> dict[str, bool]:
-    """The switches for objects whose names are taken."""
-    if taken not in ("refuse", "replace", "add_cycle"):
-        raise ValueError(f'taken is "refuse", "replace" or "add_cycle", not {taken!r}')
-    return {"replace": taken == "replace", "add_cycle": taken == "add_cycle"}

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use objects::contents::Contents;
 use objects::refuse_damage_in;
 use rootfile::codec::Compression;
-use rootfile::{Error, Result, RootFile, check_output};
+use rootfile::{Error, FilePool, Follow, Result, RootFile, check_output};
 
 use super::place::is_same;
 use super::report::{Edited, EditedFile};
@@ -40,19 +40,25 @@ pub(super) struct OpenFile {
 }
 
 /// The files of an edit, by their numbers.
-#[derive(Default)]
 pub(super) struct Desk {
     pub files: Vec<OpenFile>,
+    /// Has few of them open at a time.
+    pool: Arc<FilePool>,
 }
 
 impl Desk {
+    /// A desk without files.
+    pub fn new() -> Self {
+        Self { files: Vec::new(), pool: FilePool::following(rootfile::OPEN_FILES, Follow::default()) }
+    }
+
     /// The number of a file that is read.
     pub fn open(&mut self, path: &Path) -> Result<usize> {
         if let Some(known) = self.known(path) {
             return Ok(known);
         }
         let before = path.metadata().ok();
-        let file = RootFile::open(path)?;
+        let file = self.pool.open(path)?;
         if file.recovered() && file.header().end > file.source().size() {
             return Err(Error::corrupt("the file is cut short").file(path));
         }

@@ -17,7 +17,7 @@ use crate::plan::inputs::Input;
 ///
 /// A name is taken, a directory above or a file is not there, or a file cannot be read or written.
 pub fn make_directories(targets: &[Input], parents: bool, budget: Budget, progress: Progress<'_>) -> Result<Edited> {
-    let (mut desk, mut report) = (Desk::default(), Edited::default());
+    let (mut desk, mut report) = (Desk::new(), Edited::default());
     for target in targets {
         let place = EditPlace::of(target)?;
         let number = match desk.known(&place.file) {

@@ -36,7 +36,7 @@ pub fn remove(
     confirm: Confirm<'_>,
     progress: Progress<'_>,
 ) -> Result<Edited> {
-    let (mut desk, mut report, mut whole) = (Desk::default(), Edited::default(), Vec::new());
+    let (mut desk, mut report, mut whole) = (Desk::new(), Edited::default(), Vec::new());
     for target in targets {
         let place = EditPlace::of(target)?;
         if options.force && !place.file.exists() {

@@ -88,7 +88,7 @@ impl<'a> Transfer<'a> {
         moves: Option<Confirm<'a>>,
     ) -> Result<Self> {
         let to = EditPlace::of(destination)?;
-        let mut desk = Desk::default();
+        let mut desk = Desk::new();
         if options.recreate && sources.iter().any(|source| is_same(&source.path, &to.file)) {
             return Err(Error::request("is a source as well, and cannot be made anew").file(&to.file));
         }
