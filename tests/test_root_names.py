@@ -1,6 +1,6 @@
-"""The command under the names of ROOT's tools: the cases of roottest (roottest/main) by what they do, beside ROOT's own tools."""
+"""The command under the names of ROOT's tools: the cases of roottest (roottest/main) by what they do, beside ROOT's
+own tools."""
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,9 +21,9 @@ NAMES = ("hprof", "hpx", "hpxpy", "tof")
 def links(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Links of all names to the command."""
     folder = tmp_path_factory.mktemp("links")
-    for name in (
-        "rootls rootprint rootcp rootmv rootrm rootmkdir rooteventselector rootslimtree hadd rootreadspeed".split()
-    ):
+    for (
+        name
+    ) in "rootls rootprint rootcp rootmv rootrm rootmkdir rooteventselector rootslimtree hadd rootreadspeed".split():
         (folder / name).symlink_to(BINARY)
     return folder
 
@@ -32,6 +32,11 @@ def links(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def file(tmp_path: Path) -> Path:
     """The input: histograms, a profile, directories in directories, a tree with an older cycle."""
     return Path(shutil.copy(make_files.made("edited") / "edited.root", tmp_path / "test.root"))
+
+
+def listed(folder: Path) -> list[str]:
+    """The names in a folder."""
+    return sorted(path.name for path in folder.iterdir())
 
 
 def tool(folder: Path, cwd: Path, *words: object, code: int = 0) -> str:
@@ -149,20 +154,26 @@ def test_refusals_are_told_in_roots_form(words: str, links: Path, file: Path) ->
     had = file.read_bytes()
     name = words.split()[0]
     said = tool(links, file.parent, *words.split(), code=1)
-    assert said.startswith(f"Error in <{name}>: ") and REFUSED[words] in said
-    assert file.read_bytes() == had and os.listdir(file.parent) == ["test.root"]
+    assert said.startswith(f"Error in <{name}>: ")
+    assert REFUSED[words] in said
+    assert file.read_bytes() == had
+    assert listed(file.parent) == ["test.root"]
 
 
 #: Flags of rooteventselector and rootslimtree, and what they keep: entries, and branches.
 SUBSETS: list[tuple[str, Any, list[str]]] = [
-    ("rooteventselector", lambda row: True, ["x", "v", "run"]),
+    ("rooteventselector", lambda _: True, ["x", "v", "run"]),
     ("rooteventselector -f 101", lambda row: row["x"] >= 101, ["x", "v", "run"]),
     ("rooteventselector -l 100", lambda row: row["x"] <= 100, ["x", "v", "run"]),
-    ("rooteventselector -f 10 -l 700 -s x%3==1&&x<650", lambda row: row["x"] % 3 == 1 and 10 <= row["x"] < 650, ["x", "v", "run"]),
-    ("rooteventselector -e v", lambda row: True, ["x", "run"]),
-    ("rooteventselector -e * -i x,r*", lambda row: True, ["x", "run"]),
-    ("rootslimtree -e * -i v", lambda row: True, ["v"]),
-    ("rootslimtree -c 404 -e r*,v", lambda row: True, ["x"]),
+    (
+        "rooteventselector -f 10 -l 700 -s x%3==1&&x<650",
+        lambda row: row["x"] % 3 == 1 and 10 <= row["x"] < 650,
+        ["x", "v", "run"],
+    ),
+    ("rooteventselector -e v", lambda _: True, ["x", "run"]),
+    ("rooteventselector -e * -i x,r*", lambda _: True, ["x", "run"]),
+    ("rootslimtree -e * -i v", lambda _: True, ["v"]),
+    ("rootslimtree -c 404 -e r*,v", lambda _: True, ["x"]),
 ]  # fmt: skip
 
 
@@ -174,10 +185,10 @@ def test_subsets_of_trees(words: str, keeps: Any, branches: list[str], links: Pa
     tool(links, file.parent, *words.split(), "test.root:tree", "out.root")
 
     with uproot.open(file.parent / "out.root") as out:
-        assert [key for key in out.keys() if "Process" not in key] == ["tree;1"]
+        assert [key for key in out if "Process" not in key] == ["tree;1"]
         found = out["tree"].arrays().tolist()
     assert found == [{name: row[name] for name in branches} for row in rows if keeps(row)]
-    assert sorted(os.listdir(file.parent)) == ["out.root", "test.root"]
+    assert listed(file.parent) == ["out.root", "test.root"]
 
 
 def test_a_second_subset_is_a_new_cycle(links: Path, file: Path) -> None:
@@ -198,7 +209,7 @@ def test_rootprint_draws_histograms(links: Path, file: Path) -> None:
         text=True,
         check=True,
     )
-    made = sorted(os.listdir(file.parent / "pictures"))
+    made = listed(file.parent / "pictures")
     assert {"hpx.svg", "hpxpy.svg", "fitted.svg"} <= set(made)
     assert "list of class TList is not drawn" in done.stderr
     assert (file.parent / "pictures/hpx.svg").read_text().startswith("<svg")
@@ -214,7 +225,12 @@ def test_hadd_and_rootreadspeed_are_among_the_names(links: Path, file: Path) -> 
 
 def test_questions_are_asked(links: Path, file: Path) -> None:
     done = subprocess.run(
-        [links / "rootrm", "-i", "test.root:hpx"], cwd=file.parent, input="n\n", capture_output=True, text=True, check=True
+        [links / "rootrm", "-i", "test.root:hpx"],
+        cwd=file.parent,
+        input="n\n",
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert "remove 'hpx' from 'test.root' ? (y/n)" in done.stdout
     assert "hpx" in names(ROOT_BIN, file.parent, "test.root")

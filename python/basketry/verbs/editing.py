@@ -1,5 +1,5 @@
-"""The verbs that edit files as functions: `cp`, `mv`, `rm` and `mkdir`, for objects and directories in files, and `split`.
-Arguments and errors are those of `files`."""
+"""The verbs that edit files as functions: `cp`, `mv`, `rm` and `mkdir`, for objects and directories in files; and
+`split`. Arguments and errors are those of `files`."""
 
 from __future__ import annotations
 
@@ -130,4 +130,3 @@ def split(
         "memory": memory,
     }
     return parse(Split, report("split", options, [os.fspath(file)]))
-
