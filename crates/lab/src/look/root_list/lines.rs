@@ -10,10 +10,25 @@ use super::{DEEPEST, RootListOptions};
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+/// Where columns begin: the indent, and the least widths of classes and names.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Widths {
+    pub indent: usize,
+    classes: usize,
+    names: usize,
+}
+
+impl Widths {
+    pub fn at(indent: usize) -> Self {
+        Self { indent, ..Self::default() }
+    }
+}
+
 /// Prints lines; directories with what is in them, if that is asked for.
-pub(super) fn lines(text: &mut String, nodes: &Nodes<'_>, listed: &[Node], options: &RootListOptions, indent: usize) {
+pub(super) fn lines(text: &mut String, nodes: &Nodes<'_>, listed: &[Node], options: &RootListOptions, least: Widths) {
     let longest = |of: fn(&Node) -> &str| listed.iter().map(|node| of(node).chars().count()).max().unwrap_or(0) + 2;
-    let (class_width, name_width) = (longest(class), longest(|node| &node.key.name));
+    let (indent, class_width) = (least.indent, longest(class).max(least.classes));
+    let name_width = longest(|node| &node.key.name).max(least.names);
     for (place, node) in listed.iter().enumerate() {
         let key = &node.key;
         let is_alike = |other: Option<&Node>| other.is_some_and(|other| other.key.name == key.name);
@@ -33,7 +48,8 @@ pub(super) fn lines(text: &mut String, nodes: &Nodes<'_>, listed: &[Node], optio
             _ => {}
         }
         if let (true, Some(path)) = (options.recursive && indent < DEEPEST, &node.directory) {
-            lines(text, nodes, &nodes.children(path), options, indent + 2);
+            let below = Widths { indent: indent + 2, classes: class_width - 2, names: name_width - 2 };
+            lines(text, nodes, &nodes.children(path), options, below);
         }
     }
 }

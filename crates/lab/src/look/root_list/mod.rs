@@ -12,7 +12,7 @@ use flow::inputs::Input;
 use rootfile::{Result, RootFile, public_path};
 
 use columns::columns;
-use lines::lines;
+use lines::{Widths, lines};
 use nodes::{Node, Nodes};
 
 /// The deepest indent: a file may nest directories as it likes.
@@ -89,7 +89,7 @@ pub fn root_list(inputs: &[Input], options: &RootListOptions) -> Result<RootList
 /// Prints some nodes.
 fn print(text: &mut String, nodes: &Nodes<'_>, listed: &[Node], options: &RootListOptions, indent: usize) {
     match options.is_long() {
-        true => lines(text, nodes, listed, options, indent),
+        true => lines(text, nodes, listed, options, Widths::at(indent)),
         false => columns(text, nodes, listed, options, indent),
     }
 }
