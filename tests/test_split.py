@@ -231,7 +231,7 @@ def test_python_splits(file: Path) -> None:
         ("events-0001.root", 600, None),
         ("events-0002.root", 400, None),
     ]
-    with pytest.raises(ValueError, match="force"):
+    with pytest.raises(FileExistsError, match="force"):
         bk.split(f"{file}:Events", entries=600)
     by = bk.split(f"{file}:Events", by="run", output=file.parent / "runs", max_files=3)
     assert [part.value for part in by.parts] == [str(run) for run in RUNS]

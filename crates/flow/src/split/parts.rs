@@ -1,8 +1,9 @@
 //! The entries of each part of a table.
 
-use dataset::{EntrySet, EntrySetBuilder};
-use rootfile::{Error, Hint, Result};
+use dataset::EntrySetBuilder;
+use rootfile::{Error, Result};
 
+use super::part::{Part, refuse_many};
 use super::values::by_value;
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
@@ -17,13 +18,6 @@ pub enum Rule {
     Bytes(u64),
     /// One part for each value of an expression.
     By(String),
-}
-
-/// The entries of a part.
-pub(super) struct Part {
-    /// The value of all of them.
-    pub value: Option<String>,
-    pub entries: EntrySet,
 }
 
 /// The parts of a table. Reads the columns of an expression, if it is split by one.
@@ -61,15 +55,6 @@ pub(super) fn parts(
         parts.push(Part { value: None, entries: EntrySetBuilder::new(all).finish() });
     }
     Ok(parts)
-}
-
-/// Refuses more parts than wanted.
-pub(super) fn refuse_many(parts: u64, most: usize) -> Result<()> {
-    if parts <= most as u64 {
-        return Ok(());
-    }
-    let hint = Hint::number("max-files", parts);
-    Err(Error::request(format!("would make {parts} files, and {most} are the most; {hint} allows them")).hint(hint))
 }
 
 /// The bounds of parts of about so many bytes: clusters go into a part as long as they fit.

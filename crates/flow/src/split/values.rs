@@ -9,7 +9,7 @@ use arrow_schema::DataType;
 use dataset::EntrySetBuilder;
 use rootfile::{Error, Hint, Result};
 
-use super::parts::{Part, refuse_many};
+use super::part::{Part, refuse_many};
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;

@@ -8,7 +8,8 @@ use objects::contents::{Contents, Found, FoundObjects, Which};
 use objects::refuse_damage_in;
 use rootfile::{Error, Result, RootFile, StagedFile, check_output};
 
-use super::parts::{Part, Rule, parts};
+use super::part::Part;
+use super::parts::{Rule, parts};
 use super::report::{SplitPart, SplitReport};
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;

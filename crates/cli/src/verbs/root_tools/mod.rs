@@ -10,13 +10,9 @@ pub mod rootprint;
 pub mod rootrm;
 pub mod rootslimtree;
 mod subset;
+mod tool;
 
 use std::ffi::{OsStr, OsString};
-
-use flow::edit::Edited;
-use rootfile::{Error, Result, public_text};
-
-use crate::output::{self, Answer};
 
 /// The names of ROOT's tools, and the verb that takes the flags of each.
 const TOOLS: [(&str, &str); 10] = [
@@ -36,61 +32,4 @@ const TOOLS: [(&str, &str); 10] = [
 pub fn verb_of(name: &OsStr) -> Option<OsString> {
     let stem = std::path::Path::new(name).file_stem()?.to_str()?;
     TOOLS.iter().find(|(tool, _)| *tool == stem).map(|(_, verb)| (*verb).into())
-}
-
-/// A tool: its arguments do the work and print what it prints.
-macro_rules! root_tool {
-    ($args:ty, $name:literal) => {
-        impl crate::verb_command::VerbCommand for $args {
-            type Report = ();
-
-            fn work(&self, _: &crate::verb_command::Watch<'_>) -> rootfile::Result<()> {
-                Err(rootfile::Error::request(concat!($name, " is only for the command line")))
-            }
-
-            fn run(&self, _: crate::verb_command::Commands) -> rootfile::Result<crate::output::Answer> {
-                self.do_it()
-            }
-
-            fn exit_code(&self, commands: crate::verb_command::Commands) -> u8 {
-                super::exit_code($name, crate::verb_command::ended(self.run(commands)))
-            }
-        }
-    };
-}
-use root_tool;
-
-/// The exit codes of ROOT's tools: 0 for success, 1 otherwise. An error is printed in ROOT's form.
-fn exit_code(tool: &str, result: Result<Answer>) -> u8 {
-    match result {
-        Err(e) if !matches!(e.kind(), rootfile::ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::BrokenPipe) => {
-            say("Error", tool, &e.to_string());
-            1
-        }
-        result => output::exit_code(result),
-    }
-}
-
-/// A message in ROOT's form.
-fn say(level: &str, tool: &str, text: &str) {
-    eprintln!("{level} in <{tool}>: {}", output::line(&public_text(text)));
-}
-
-/// Prints what an edit left out as warnings, and with `verbose` what it did.
-fn told(tool: &str, edited: &Edited, verbose: bool) -> Answer {
-    for left in &edited.left_out {
-        let what = format!("Directory '{left}' will not be copied. Use the -r option if you need a recursive copy.");
-        say("Warning", tool, &what);
-    }
-    if verbose {
-        edited.changes.iter().for_each(|change| say("Info", tool, &super::edit::sentence(change)));
-    }
-    Answer::Yes
-}
-
-/// A compression setting by ROOT's number, as 505.
-fn compression(setting: Option<u32>) -> Result<Option<rootfile::codec::Compression>> {
-    let Some(setting) = setting else { return Ok(None) };
-    let known = i32::try_from(setting).ok().and_then(rootfile::codec::Compression::from_root_setting);
-    known.map(Some).ok_or_else(|| Error::request(format!("{setting} is no compression setting, such as 505")))
 }

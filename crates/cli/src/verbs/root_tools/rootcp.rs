@@ -8,8 +8,8 @@ use flow::inputs::inputs;
 use flow::unwatched;
 use rootfile::Result;
 
-use super::super::edit::cp::split_last;
-use super::{compression, root_tool, told};
+use crate::verbs::edit::cp::split_last;
+use super::tool::{compression, root_tool, told};
 use crate::output::Answer;
 
 /// Copy objects into a file, with the flags of ROOT's rootcp. See also `cp`.

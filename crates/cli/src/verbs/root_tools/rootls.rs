@@ -7,7 +7,7 @@ use flow::inputs::inputs;
 use lab::look::root_list::{RootListOptions, root_list};
 use rootfile::Result;
 
-use super::{root_tool, say};
+use super::tool::{root_tool, say};
 use crate::output::{self, Answer};
 
 /// Characters of a line where there is no terminal.

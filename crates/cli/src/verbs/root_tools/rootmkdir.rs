@@ -8,7 +8,7 @@ use flow::inputs::Input;
 use flow::unwatched;
 use rootfile::Result;
 
-use super::{root_tool, told};
+use super::tool::{root_tool, told};
 use crate::output::Answer;
 
 /// Make directories in files, with the flags of ROOT's rootmkdir. See also `mkdir`.

@@ -8,9 +8,9 @@ use flow::inputs::inputs;
 use flow::unwatched;
 use rootfile::Result;
 
-use super::super::edit::cp::split_last;
-use super::super::edit::{ask, yes};
-use super::{compression, root_tool, told};
+use crate::verbs::edit::cp::split_last;
+use crate::verbs::edit::{ask, yes};
+use super::tool::{compression, root_tool, told};
 use crate::output::Answer;
 
 /// Move objects to a file, with the flags of ROOT's rootmv. See also `mv`.

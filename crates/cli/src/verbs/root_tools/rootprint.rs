@@ -8,7 +8,7 @@ use lab::look::draw::{histograms, svg};
 use lab::look::listing::{ListOptions, list};
 use rootfile::{Error, Result};
 
-use super::{root_tool, say};
+use super::tool::{root_tool, say};
 use crate::output::{self, Answer};
 
 /// Draw the histograms of files as SVG pictures, with the flags of ROOT's rootprint. See also `draw`.

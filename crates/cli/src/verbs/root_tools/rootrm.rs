@@ -8,8 +8,8 @@ use flow::inputs::inputs;
 use flow::unwatched;
 use rootfile::Result;
 
-use super::super::edit::{ask, yes};
-use super::{root_tool, told};
+use crate::verbs::edit::{ask, yes};
+use super::tool::{root_tool, told};
 use crate::output::Answer;
 
 /// Remove objects from files, with the flags of ROOT's rootrm. See also `rm`.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use rootfile::Result;
 
 use super::subset::Subset;
-use super::{compression, root_tool};
+use super::tool::{compression, root_tool};
 use crate::output::Answer;
 
 /// Copy some branches of trees into a file, with the flags of ROOT's rootslimtree. See also `rewrite`.

@@ -13,7 +13,7 @@ use lab::look::listing::{ListOptions, list};
 use rootfile::codec::Compression;
 use rootfile::{Result, ScratchFolder};
 
-use super::super::edit::cp::split_last;
+use crate::verbs::edit::cp::split_last;
 use crate::output::Answer;
 
 /// What is copied of trees.

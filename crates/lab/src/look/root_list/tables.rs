@@ -6,7 +6,7 @@ use dataset::tree::clusters::cluster_starts;
 use dataset::tree::{Tree, read_tree};
 use rootfile::{Key, RootFile};
 
-use super::DEEPEST;
+use super::options::DEEPEST;
 
 /// Prints branches, each with those below it, and clusters.
 pub(super) fn tree(text: &mut String, file: &RootFile, key: &Key, indent: usize) {
