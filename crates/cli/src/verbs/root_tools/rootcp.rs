@@ -8,9 +8,9 @@ use flow::inputs::inputs;
 use flow::unwatched;
 use rootfile::Result;
 
-use crate::verbs::edit::cp::split_last;
 use super::tool::{compression, root_tool, told};
 use crate::output::Answer;
+use crate::verbs::edit::cp::split_last;
 
 /// Copy objects into a file, with the flags of ROOT's rootcp. See also `cp`.
 #[derive(clap::Args)]

@@ -8,10 +8,10 @@ use flow::inputs::inputs;
 use flow::unwatched;
 use rootfile::Result;
 
-use crate::verbs::edit::cp::split_last;
-use crate::verbs::edit::{ask, yes};
 use super::tool::{compression, root_tool, told};
 use crate::output::Answer;
+use crate::verbs::edit::cp::split_last;
+use crate::verbs::edit::{ask, yes};
 
 /// Move objects to a file, with the flags of ROOT's rootmv. See also `mv`.
 #[derive(clap::Args)]

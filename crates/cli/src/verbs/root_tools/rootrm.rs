@@ -8,9 +8,9 @@ use flow::inputs::inputs;
 use flow::unwatched;
 use rootfile::Result;
 
-use crate::verbs::edit::{ask, yes};
 use super::tool::{root_tool, told};
 use crate::output::Answer;
+use crate::verbs::edit::{ask, yes};
 
 /// Remove objects from files, with the flags of ROOT's rootrm. See also `rm`.
 #[derive(clap::Args)]

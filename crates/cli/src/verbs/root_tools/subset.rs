@@ -13,8 +13,8 @@ use lab::look::listing::{ListOptions, list};
 use rootfile::codec::Compression;
 use rootfile::{Result, ScratchFolder};
 
-use crate::verbs::edit::cp::split_last;
 use crate::output::Answer;
+use crate::verbs::edit::cp::split_last;
 
 /// What is copied of trees.
 pub(super) struct Subset<'a> {

@@ -1,7 +1,7 @@
 //! Names in columns, as many as fit a line.
 
 use super::nodes::{Node, Nodes};
-use super::{DEEPEST, RootListOptions};
+use super::options::{DEEPEST, RootListOptions};
 
 /// Spaces between columns.
 const BETWEEN: usize = 2;

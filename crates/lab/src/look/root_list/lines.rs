@@ -5,8 +5,8 @@ use dataset::table::catalog::container_of;
 use rootfile::date_of_datime;
 
 use super::nodes::{Node, Nodes};
+use super::options::{DEEPEST, RootListOptions};
 use super::tables::{ntuple, tree};
-use super::{DEEPEST, RootListOptions};
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
