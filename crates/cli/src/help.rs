@@ -7,11 +7,12 @@ use clap::Command;
 use crate::output;
 
 /// The verbs by what they are for. A test compares them with those that there are.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("Look into files", &["ls", "show", "count", "schema", "stats", "draw", "inspect"]),
     ("Make files", &["rewrite", "merge", "hadd", "convert", "recover"]),
     ("Compare and check", &["verify", "check"]),
     ("Choose a layout", &["tune", "precision", "readspeed", "sweep"]),
+    ("Find events", &["index", "pick"]),
     ("Work on many files", &["fileset", "plan", "run", "collect"]),
     ("Measure programs", &["monitor", "generate", "write-bench"]),
     ("Shells", &["completions"]),

@@ -9,8 +9,10 @@
 
 mod arrow;
 mod commit;
+pub mod events;
 mod execute;
 pub mod gather;
+pub mod keys;
 mod plan;
 mod rewrite;
 mod select;
@@ -38,7 +40,7 @@ pub use plan::inputs;
 pub use plan::options::{Absent, Pack, PlanOptions};
 pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::{forecast, forecast_within};
-pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
+pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options, Unique};
 pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
 pub use select::{Choice, Chosen, Computed, CutFlow, CutStep, Define, Defined, EvaluatedRows, Given, Step};

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dataset::layout::Container;
 use flow::convert::Format;
@@ -12,6 +12,7 @@ use flow::{
 };
 use rootfile::{Error, Result};
 
+use super::duplicates;
 use crate::container_words::words;
 use crate::layout_args::{DefineArgs, LayoutArgs, SelectArgs};
 use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity};
@@ -112,6 +113,11 @@ impl FileOutputArgs {
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))
     }
 
+    /// The file to write.
+    pub fn output(&self) -> &Path {
+        &self.target.output
+    }
+
     /// What is named in the inputs.
     pub fn asked(&self) -> Result<Asked> {
         let wanted = self.layout.wanted(self.select.wanted()?)?;
@@ -177,7 +183,7 @@ fn say_damaged(summary: &Summary) {
 }
 
 /// Prints the summary.
-fn print_summary(summary: &Summary) -> Result<()> {
+pub(super) fn print_summary(summary: &Summary) -> Result<()> {
     let mut out = output::stdout();
     for container in [Container::Ttree, Container::Rntuple] {
         let mut of_container = summary.tables.iter().filter(|table| table.container == container).peekable();
@@ -186,6 +192,7 @@ fn print_summary(summary: &Summary) -> Result<()> {
         }
     }
     print_cut_flows(&mut out, &summary.cut_flows)?;
+    summary.duplicates.iter().try_for_each(|found| duplicates::print(&mut out, found, " and are left out"))?;
     for skipped in &summary.skipped {
         writeln!(out, "skipped: {}", output::line(&skipped.reason))?;
     }
@@ -316,6 +323,7 @@ fn print_outlook(forecast: &Outlook) -> Result<()> {
         output::notes(&mut out, notes)?;
     }
     print_cut_flows(&mut out, &forecast.cut_flows)?;
+    forecast.duplicates.iter().try_for_each(|found| duplicates::print(&mut out, found, " and would be left out"))?;
     writeln!(
         out,
         "expected: {}{} (now {}), at least {} of memory, {} with {}",

@@ -4,16 +4,19 @@ mod check;
 mod collect;
 mod completions;
 mod convert;
+mod duplicates;
 mod file_output;
 mod fileset;
 mod generate;
 mod hadd;
+mod index;
 mod inspect;
 mod look;
 mod man;
 mod merge;
 mod monitor;
 mod options;
+mod pick;
 mod plan;
 mod precision;
 mod readspeed;
@@ -53,6 +56,8 @@ pub enum Verb {
     Verify(verify::Args),
     Check(check::Args),
     Fileset(fileset::Args),
+    Index(index::Args),
+    Pick(Box<pick::Args>),
     Plan(Box<plan::Args>),
     Run(run_task::Args),
     Collect(collect::Args),
@@ -89,6 +94,8 @@ macro_rules! with_args {
             Verb::Verify($args) => $result,
             Verb::Check($args) => $result,
             Verb::Fileset($args) => $result,
+            Verb::Index($args) => $result,
+            Verb::Pick($args) => $result,
             Verb::Plan($args) => $result,
             Verb::Run($args) => $result,
             Verb::Collect($args) => $result,

@@ -14,7 +14,7 @@ pub(super) const CUT: &str = "cut";
 pub(super) const WEIGHT: &str = "weight";
 
 /// An expression of the selection.
-pub(super) struct Cut {
+pub(crate) struct Cut {
     pub text: String,
     /// The option that it was given by.
     option: &'static str,
@@ -36,7 +36,7 @@ impl Cut {
     }
 
     /// Names that may be those of columns.
-    fn names(&self) -> Vec<String> {
+    pub fn names(&self) -> Vec<String> {
         let mut names = self.expression.as_ref().map(Expression::names).unwrap_or_default();
         names.push(self.text.clone());
         names
@@ -132,7 +132,7 @@ impl TableCuts {
 }
 
 /// The error of an expression; one that was an argument has no option.
-pub(super) fn refused(error: &expr::Error, option: &'static str) -> Error {
+pub(crate) fn refused(error: &expr::Error, option: &'static str) -> Error {
     if option.is_empty() {
         return Error::request(error.to_string());
     }
@@ -141,7 +141,7 @@ pub(super) fn refused(error: &expr::Error, option: &'static str) -> Error {
 }
 
 /// The columns with these names, whatever trees or branches stand before them.
-pub(super) fn filter(names: &[String]) -> Result<NameFilter> {
+pub(crate) fn filter(names: &[String]) -> Result<NameFilter> {
     let exact = |name: &str| {
         let pattern = ColumnPattern::exact("", name);
         pattern.as_str().trim_start_matches('/').to_owned()

@@ -17,13 +17,17 @@ mod source;
 mod steps;
 pub(crate) mod tree;
 
-pub(crate) use apply::EntrySelection;
+pub(crate) use apply::{EntrySelection, TreeSelection};
 pub use chosen::{Choice, Chosen};
 pub use computed::{Computed, Given, Step};
 pub use cut_flow::{CutFlow, CutStep};
+pub(crate) use cuts::{Cut, filter, refused};
 pub use define::Define;
 pub use defined::Defined;
 pub(crate) use defined::refuse_define;
 pub(crate) use defined_values::{DefinedReading, DefinedValues};
+pub(crate) use names::TableNames;
 pub use parts::EvaluatedRows;
+pub(crate) use parts::{columns_of, refuse_incomplete};
 pub(crate) use source::{OpenColumns, SourceTree};
+pub(crate) use steps::{STEP, Steps};

@@ -11,7 +11,7 @@ use crate::arrow::read::Dataset;
 use crate::plan::tree::attached::aliases;
 
 /// The names of a table.
-pub(super) struct TableNames<'a> {
+pub(crate) struct TableNames<'a> {
     dataset: &'a Dataset,
     path: &'a str,
     columns: HashMap<String, usize>,

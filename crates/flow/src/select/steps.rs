@@ -15,14 +15,14 @@ use crate::execute::budget::Budget;
 use crate::execute::progress::unwatched;
 
 /// Bytes of columns that are read at a time, for all threads.
-pub(super) const STEP: u64 = 32 << 20;
+pub(crate) const STEP: u64 = 32 << 20;
 /// Entries of a step where no column is read.
 const UNREAD: u64 = 1 << 16;
 /// Largest table whose entries are counted without their columns: a file may claim any number.
 const MOST_UNREAD: u64 = 1 << 36;
 
 /// Which entries are read, and how.
-pub(super) struct Steps<'a> {
+pub(crate) struct Steps<'a> {
     pub dataset: &'a Dataset,
     /// Their columns.
     pub columns: &'a [usize],
@@ -36,7 +36,7 @@ pub(super) struct Steps<'a> {
 }
 
 /// Some entries.
-pub(super) struct StepRows {
+pub(crate) struct StepRows {
     /// The values of the columns.
     pub arrays: Vec<ArrayRef>,
     /// What reading each column cost.

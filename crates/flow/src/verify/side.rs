@@ -94,7 +94,9 @@ impl Side {
 
     /// The cycle of a tree that is written behind its path, `;2`.
     fn cycle_of<'a>(&self, tree: SideTree<'a>, written: &str) -> Result<Option<SideTree<'a>>> {
-        let Some(wanted) = written.strip_prefix(';').and_then(|cycle| cycle.parse().ok()) else { return Ok(None) };
+        let Some(wanted) = written.strip_prefix(';').and_then(|cycle| cycle.parse::<i16>().ok()) else {
+            return Ok(None);
+        };
         for parts in std::iter::once(tree.parts).chain(tree.older.iter().map(Vec::as_slice)) {
             for part in parts {
                 let (_, _, key) = self.locate(*part)?;

@@ -14,6 +14,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod unique;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -96,7 +97,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
     objects.check = options.check;
     let kept = KeptLists::take(&mut objects, files);
     let layout = output_layout(files, options);
-    let PlannedTables { mut plans, notes, cut_flows, older_cycles, damaged } =
+    let PlannedTables { mut plans, notes, cut_flows, duplicates, older_cycles, damaged } =
         TablesPlanner::new(planning, &layout, &objects, known, kept, bad).plan_all()?;
     if bad.any() {
         return Ok(None);
@@ -130,6 +131,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
         layout,
         notes,
         cut_flows,
+        duplicates,
         older_cycles,
         share,
         version,

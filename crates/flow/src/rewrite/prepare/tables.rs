@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::EntrySet;
+use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
 use dataset::near::no_such_table;
 use dataset::tree::Tree;
@@ -15,6 +16,8 @@ use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
 use super::defines_found::DefinesFound;
+use super::unique::UniqueKeys;
+use crate::keys::DuplicateKeys;
 use crate::plan::request::{Select, TableInput, TableRequest};
 use crate::plan::tree::Gaps;
 use crate::plan::tree::kept::KeptLists;
@@ -50,6 +53,7 @@ pub(super) struct TablesPlanner<'a> {
     /// What becomes of entries that branches do not hold. A recovery leaves them out.
     pub gaps: Gaps,
     selection: EntrySelection<'a>,
+    unique: UniqueKeys<'a>,
     pub defines: DefinesFound<'a>,
     pub found: PlannedTables,
     /// Notes on layout keys that do not apply to tables, each with the container that they are for.
@@ -64,6 +68,7 @@ pub(super) struct PlannedTables {
     pub plans: Vec<(OutputPlace, PlannedTable)>,
     pub notes: Vec<String>,
     pub cut_flows: Vec<CutFlow>,
+    pub duplicates: Vec<DuplicateKeys>,
     pub older_cycles: Vec<OlderCycle>,
     pub damaged: Vec<Damaged>,
 }
@@ -99,10 +104,25 @@ impl<'a> TablesPlanner<'a> {
     ) -> Self {
         let content = &planning.options.content;
         let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
+        let unique = UniqueKeys::new(content.unique.as_ref(), planning.options.budget);
         let defines = DefinesFound::new(&content.defines);
         let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
         let (found, ignored, containers) = (PlannedTables::default(), Vec::new(), Vec::new());
-        Self { planning, layout, objects, known, kept, bad, gaps, selection, defines, found, ignored, containers }
+        Self {
+            planning,
+            layout,
+            objects,
+            known,
+            kept,
+            bad,
+            gaps,
+            selection,
+            unique,
+            defines,
+            found,
+            ignored,
+            containers,
+        }
     }
 
     /// Plans the requested tables. If an input turns out bad, the plan is incomplete, and only looks for further bad inputs.
@@ -146,6 +166,7 @@ impl<'a> TablesPlanner<'a> {
             });
         }
         self.found.cut_flows = self.selection.finish()?;
+        self.found.duplicates = self.unique.finish()?;
         self.defines.finish()?;
         Ok(self.found)
     }
@@ -179,7 +200,10 @@ impl<'a> TablesPlanner<'a> {
             true => None,
             false => {
                 let tree = self.source_tree(inputs, &table.path);
-                self.bad.admit(self.selection.for_tree(&tree))?
+                let selected = self.selection.for_tree(&tree);
+                let open = |filter: &NameFilter| tree.open(filter);
+                let unique = selected.and_then(|selected| self.unique.for_table(&table.path, &open, selected));
+                self.bad.admit(unique)?
             }
         };
         // Without a selection there is no plan, but further bad inputs are found.

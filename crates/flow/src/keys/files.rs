@@ -1,0 +1,311 @@
+//! The keys of many files: of each, one table is opened with the columns of the key alone. Files are read side by side, and what is made of
+//! them does not depend on who is first.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dataset::glob::NameFilter;
+use dataset::near::no_such_table;
+use dataset::table::{Join, catalog};
+use rayon::ThreadPool;
+use rootfile::{Error, FilePool, Follow, OPEN_FILES, Result, public_path};
+use serde::{Deserialize, Serialize};
+
+use super::columns::{KeyColumns, KeyReading, KeyStep};
+use super::duplicates::{DuplicateFinder, DuplicateKeys, EntryOfKey};
+use super::key_type::{KeyPart, KeyType, Span};
+use super::names::KeyNames;
+use super::row::{MOST_ENTRIES, MOST_FILES, Row, first_place};
+use super::sorter::Sorter;
+use crate::arrow::read::Dataset;
+use crate::execute::budget::Budget;
+use crate::execute::progress::{Progress, tell};
+use crate::execute::workers::Workers;
+use crate::plan::format::Format;
+use crate::plan::inputs::Input;
+use crate::plan::options::PlanOptions;
+
+/// A file whose keys are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The path of its table.
+    pub tree: String,
+    /// Its UUID; empty for a file without one.
+    pub uuid: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Entries of the table.
+    pub entries: u64,
+}
+
+impl KeyedFile {
+    /// A file whose table is open.
+    pub(crate) fn of(path: &Path, dataset: &Dataset) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            tree: dataset.path().to_owned(),
+            uuid: dataset.uuids().first().cloned().unwrap_or_default(),
+            bytes: dataset.files().first().map_or(0, |file| file.size()),
+            entries: dataset.entries(),
+        }
+    }
+
+    /// Whether another look at the file finds what was there.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let facts = |file: &Self| (file.tree.clone(), file.uuid.clone(), file.bytes, file.entries);
+        facts(self) == facts(other)
+    }
+}
+
+/// The table of a file with the columns of the key.
+pub(crate) struct KeyTable {
+    pub columns: KeyColumns,
+    pub file: KeyedFile,
+}
+
+/// The files, and how they are read.
+pub(crate) struct KeyFiles<'a> {
+    inputs: &'a [Input],
+    key: &'a KeyNames,
+    budget: Budget,
+    pool: Arc<FilePool>,
+    /// The first table, which says of which types the key is, until it is read.
+    first: Mutex<Option<KeyTable>>,
+}
+
+impl<'a> KeyFiles<'a> {
+    /// Opens the first. Of the budget a quarter is for reading.
+    ///
+    /// # Errors
+    ///
+    /// The first file cannot be read, has no such table or columns, or there are too many files.
+    pub fn open(inputs: &'a [Input], key: &'a KeyNames, budget: Budget, follow: Follow) -> Result<Self> {
+        if inputs.len() > MOST_FILES {
+            return Err(Error::request(format!("{} files are too many at once: at most {MOST_FILES}", inputs.len())));
+        }
+        let files =
+            Self { inputs, key, budget, pool: FilePool::following(OPEN_FILES, follow), first: Mutex::default() };
+        let first = inputs.first().map(|input| files.table(input)).transpose()?;
+        Ok(Self { first: Mutex::new(first), ..files })
+    }
+
+    /// Threads that read files side by side.
+    pub fn threads(&self) -> usize {
+        self.budget.threads.min(self.inputs.len()).max(1)
+    }
+
+    /// The parts of the key, by the types of the first file.
+    pub fn parts(&self) -> Vec<KeyPart> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.as_ref().map_or_else(Vec::new, |first| first.columns.parts().to_vec())
+    }
+
+    /// The type of the key. Where types are too wide, the values are looked at, with `others` that the key has to have room for.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or the values take more bits than a key has.
+    pub fn key_type(&self, others: &[Span], progress: Progress<'_>) -> Result<KeyType> {
+        let parts = self.parts();
+        if let Some(of_types) = KeyType::of_types(&parts) {
+            return Ok(of_types);
+        }
+        let none = vec![Span::NONE; parts.len()];
+        let join = |known: &mut Vec<Span>, more: &[Span]| {
+            known.iter_mut().zip(more).for_each(|(known, more)| *known = known.with(*more));
+        };
+        let of_file = |_: usize, table: &KeyTable| {
+            let mut spans = none.clone();
+            self.each_step(table, None, progress, &mut |step| {
+                join(&mut spans, &KeyType::spans(&parts, &step.arrays)?);
+                Ok(())
+            })?;
+            Ok(spans)
+        };
+        let mut spans = none.clone();
+        join(&mut spans, others);
+        self.each(progress, of_file)?.iter().for_each(|more| join(&mut spans, more));
+        KeyType::of_values(&parts, &spans)
+    }
+
+    /// The type of the key beside keys of another type, of the same columns.
+    ///
+    /// # Errors
+    ///
+    /// As for [`key_type`](Self::key_type), and if a column is of another kind of number.
+    pub fn key_type_beside(&self, other: &KeyType, progress: Progress<'_>) -> Result<KeyType> {
+        // Keys by their types have room for all values of the same types.
+        let rooms: Vec<Span> = other.parts().iter().map(KeyPart::room).collect();
+        let of_types = KeyType::of_types(&self.parts());
+        let kinds = |parts: &[KeyPart]| parts.iter().map(|part| part.data_type.clone()).collect::<Vec<_>>();
+        match of_types {
+            _ if kinds(&self.parts()) != kinds(other.parts()) => Err(Error::differs(format!(
+                "the key {} has other types than in the index; make an index of its own for these files",
+                self.key
+            ))),
+            Some(of_types) => Ok(of_types),
+            None => self.key_type(&rooms, progress),
+        }
+    }
+
+    /// Does something with the table of each file, on all threads. The results are in the order of the files.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or `work` fails; of several errors that of the first file.
+    pub fn each<T: Send>(
+        &self,
+        progress: Progress<'_>,
+        work: impl Fn(usize, &KeyTable) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let workers = Workers::new("the keys", self.threads(), progress).in_order();
+        workers.results(self.inputs.len(), |number| {
+            let Some(input) = self.inputs.get(number) else { return Err(Error::request("there is no such file")) };
+            let taken = (number == 0).then(|| self.first.lock().unwrap_or_else(PoisonError::into_inner).take());
+            let table = taken.flatten().map_or_else(|| self.table(input), Ok)?;
+            work(number, &table).map_err(|e| if e.path().is_some() { e } else { e.file(public_path(&input.path)) })
+        })
+    }
+
+    /// Reads the values of the key in a file, step by step.
+    ///
+    /// # Errors
+    ///
+    /// A column cannot be read, or `take` fails.
+    pub fn each_step(
+        &self,
+        table: &KeyTable,
+        team: Option<Arc<ThreadPool>>,
+        progress: Progress<'_>,
+        take: &mut dyn FnMut(&KeyStep<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let threads = self.threads();
+        let memory = self.budget.memory / 4 / threads as u64;
+        let budget = Budget { memory, threads: self.budget.threads / threads };
+        // Files side by side keep all threads busy.
+        let team = team.filter(|_| budget.threads > 1);
+        let reading = KeyReading { entries: 0..table.file.entries, selection: None, budget, team };
+        table.columns.each_step(&reading, &mut |step| {
+            take(step)?;
+            tell(progress, step.spent.compressed)
+        })
+    }
+
+    /// Reads the keys of all files into a sorter, behind so many other files. Returns the files.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or the sorter's file cannot be written.
+    pub fn sort_into(
+        &self,
+        sorter: &Sorter,
+        before: usize,
+        of: &KeyType,
+        progress: Progress<'_>,
+    ) -> Result<Vec<KeyedFile>> {
+        if before + self.inputs.len() > MOST_FILES {
+            return Err(Error::request(format!("an index has at most {MOST_FILES} files")));
+        }
+        self.each(progress, |number, table| {
+            let (mut filling, first) = (sorter.filling(), first_place(before + number));
+            self.each_step(table, sorter.team(), progress, &mut |step| {
+                let keys = of.pack(&step.arrays, step.rows.count)?;
+                filling.add(keys.into_iter().zip(step.entries()).map(|(key, entry)| Row::new(key, first + entry)))
+            })?;
+            Ok(table.file.clone())
+        })
+    }
+
+    /// Opens the table of a file: the named one, or the only one that has the columns of the key.
+    fn table(&self, input: &Input) -> Result<KeyTable> {
+        let opened = self.opened(input).map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) })?;
+        let dataset = opened.dataset();
+        let entries = dataset.entries();
+        if entries > MOST_ENTRIES {
+            return Err(Error::unsupported(format!("a table of {entries} entries is too large")).file(&input.path));
+        }
+        let file = KeyedFile::of(&input.path, dataset);
+        Ok(KeyTable { columns: opened, file })
+    }
+
+    fn opened(&self, input: &Input) -> Result<KeyColumns> {
+        if Format::is_parquet(&input.path) {
+            let (one, memory) = (std::slice::from_ref(input), self.budget.memory / 4);
+            let open = |filter: &NameFilter| {
+                Ok(Dataset::of_parquet(one, &|path, name| filter.keeps(path, &[name]), Join::Strict, memory)?.0)
+            };
+            return KeyColumns::open("", &open, self.key)?.map_err(|e| self.lacks(&e));
+        }
+        let file = Arc::new(self.pool.open(&input.path)?);
+        let tables = catalog::tables(&file);
+        let named: Vec<_> = match &input.tree {
+            Some(name) => catalog::find(&tables, name).into_iter().collect(),
+            None => catalog::by_path(&tables),
+        };
+        let (mut found, mut lacking) = (Vec::new(), Vec::new());
+        for table in &named {
+            let source = [(0, Arc::clone(&file), table.key.clone())];
+            let open = |filter: &NameFilter| Dataset::of_trees(&source, &table.path, filter, PlanOptions::default());
+            match KeyColumns::open(&table.path, &open, self.key) {
+                Ok(Ok(columns)) => found.push(columns),
+                Ok(Err(e)) => lacking.push(self.lacks(&e).object(&table.path)),
+                // Of a table that is not asked for nothing needs to be read.
+                Err(e) if named.len() > 1 => lacking.push(e),
+                Err(e) => return Err(e),
+            }
+        }
+        match (found.len(), lacking.len()) {
+            (1, _) => found.pop().ok_or_else(|| Error::request("no table")),
+            (0, 1) => Err(lacking.pop().unwrap_or_else(|| Error::request("no table"))),
+            (0, 0) => {
+                let all: Vec<&str> = tables.iter().map(|table| table.path.as_str()).collect();
+                Err(no_such_table(input.tree.as_deref(), &all))
+            }
+            (0, _) => {
+                let all: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
+                Err(Error::request(format!("none of its tables has the key {}: {}", self.key, all.join(", "))))
+            }
+            _ => {
+                let all: Vec<&str> = found.iter().map(|columns| columns.dataset().path()).collect();
+                let message =
+                    format!("several tables have the key {}: {}; name one as FILE:TREE", self.key, all.join(", "));
+                Err(Error::request(message))
+            }
+        }
+    }
+
+    fn lacks(&self, error: &expr::Error) -> Error {
+        crate::select::refused(error, self.key.option())
+    }
+}
+
+/// Finds the entries of files that have the key of another.
+///
+/// # Errors
+///
+/// A file cannot be read, has no such table or column, or the budget has no room.
+pub fn duplicates_of_files(
+    inputs: &[Input],
+    key: &KeyNames,
+    budget: Budget,
+    follow: Follow,
+    progress: Progress<'_>,
+) -> Result<DuplicateKeys> {
+    let files = KeyFiles::open(inputs, key, budget, follow)?;
+    let of = files.key_type(&[], progress)?;
+    let sorter = Sorter::new(budget, files.threads(), None::<&Path>)?;
+    let keyed = files.sort_into(&sorter, 0, &of, progress)?;
+    let place = |row: Row| {
+        let file = keyed.get(row.file()).map_or_else(PathBuf::new, |file| public_path(&file.path).into_owned());
+        EntryOfKey { file, entry: row.entry() }
+    };
+    let path = keyed.first().map_or("", |file| file.tree.as_str());
+    let mut finder = DuplicateFinder::new(path, &of, &place);
+    sorter.finish()?.each_block(|rows| {
+        rows.iter().for_each(|row| _ = finder.take(*row));
+        tell(progress, 0)
+    })?;
+    Ok(finder.finish())
+}

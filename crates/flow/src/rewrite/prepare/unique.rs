@@ -1,0 +1,61 @@
+//! Entries that have the key of an earlier one, in each table of a rewrite that has the columns of the key: they are left out, or refuse the
+//! rewrite. Other selections come first.
+
+use rootfile::{Error, Hint, Result};
+
+use crate::execute::budget::Budget;
+use crate::keys::{DuplicateKeys, RepeatedEntries, columns::KeyColumns, repeated_entries};
+use crate::rewrite::options::Unique;
+use crate::select::{OpenColumns, TreeSelection, refused};
+
+/// The keys of the tables of a rewrite.
+pub(super) struct UniqueKeys<'a> {
+    asked: Option<&'a Unique>,
+    budget: Budget,
+    found: Vec<DuplicateKeys>,
+    /// Why a table does not have the columns.
+    lacking: Option<Error>,
+}
+
+impl<'a> UniqueKeys<'a> {
+    pub fn new(asked: Option<&'a Unique>, budget: Budget) -> Self {
+        Self { asked, budget, found: Vec::new(), lacking: None }
+    }
+
+    /// The selection in a table without entries that repeat a key.
+    pub fn for_table(&mut self, path: &str, open: OpenColumns<'_>, selected: TreeSelection) -> Result<TreeSelection> {
+        let Some(asked) = self.asked else { return Ok(selected) };
+        let columns = match KeyColumns::open(path, open, &asked.key).map_err(|e| e.object(path))? {
+            Ok(columns) => columns,
+            Err(lacking) => {
+                self.lacking.get_or_insert_with(|| refused(&lacking, asked.key.option()).object(path));
+                return Ok(selected);
+            }
+        };
+        let entries = selected.entries(columns.dataset().entries())?;
+        let RepeatedEntries { unique, mut found } =
+            repeated_entries(&columns, &entries, self.budget, asked.beside.as_deref()).map_err(|e| e.object(path))?;
+        path.clone_into(&mut found.path);
+        if let (true, Some(first)) = (asked.refuse, found.first()) {
+            let drop = Hint::text("on-duplicate", "drop");
+            let (count, all) = (found.duplicates, found.entries);
+            let message = format!("{count} of {all} entries have the key of another: {first}; {drop} leaves them out");
+            return Err(Error::request(message).hint(drop).object(path));
+        }
+        let is_all = found.duplicates == 0;
+        self.found.push(found);
+        Ok(if is_all { selected } else { selected.only(unique) })
+    }
+
+    /// What was found in each table. Fails if none has the columns.
+    pub fn finish(self) -> Result<Vec<DuplicateKeys>> {
+        match (self.asked, self.lacking) {
+            (Some(_), Some(lacking)) if self.found.is_empty() => Err(lacking),
+            (Some(asked), None) if self.found.is_empty() => {
+                let hint = Hint::named(asked.key.option());
+                Err(Error::request(format!("{hint} {}: there is no tree", asked.key)).hint(hint))
+            }
+            _ => Ok(self.found),
+        }
+    }
+}
