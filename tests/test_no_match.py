@@ -29,6 +29,7 @@ OTHER_OPTIONS = {
     ("monitor", "file"),
     ("schema", "diff"),
     ("draw", "with"),
+    ("pick", "events"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
 CASES: dict[tuple[str, str], list[list[str]]] = {
@@ -87,6 +88,16 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show")},
     ("draw", "entries"): [["500:600"]],
     ("draw", "weight"): [["goood"]],
+    ("check", "keys"): [["goood"]],
+    ("merge", "unique"): [["goood"]],
+    ("merge", "on-duplicate"): [],
+    ("index", "key"): [["goood"]],
+    ("pick", "key"): [["goood"]],
+    ("pick", "cut"): [["goood"]],
+    ("pick", "keep"): [["muon_*"]],
+    ("pick", "drop"): [["muon_*"]],
+    ("pick", "tree-set"): [["Evnts", "basket=1kB"]],
+    ("pick", "column-set"): [["muon_*", "basket=1kB"]],
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.

@@ -73,6 +73,10 @@ MODULES = {
         "Reports of `check` and `fileset`.",
         ["flow/src/survey/check/report:Checked", "flow/src/survey/fileset:FilesetReport"],
     ),
+    "finding": (
+        "Reports of `index` and `pick`; see docs/index-schema.md.",
+        ["flow/src/events/make_index:Indexed", "flow/src/events/pick:Picked"],
+    ),
     "sweeping": (
         "Report of `sweep`; see docs/sweep-schema.md.",
         ["lab/src/measure/sweep/findings:Findings", "lab/src/measure/sweep/plan:Estimate"],

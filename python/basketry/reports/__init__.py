@@ -4,6 +4,7 @@ Sizes are in bytes and times in CPU seconds, unless a field says otherwise. `cla
 Python, are `class_` and `from_` here.
 """
 
+from .finding import Indexed, Picked
 from .generating import Generated
 from .inspecting import Finding, Inspection
 from .looking import Counts, Drawing, Listing, Rows, TableColumns, TableStatistics
@@ -25,10 +26,12 @@ __all__ = [
     "Fileset",
     "Finding",
     "Generated",
+    "Indexed",
     "Inspection",
     "Jobs",
     "Listing",
     "Outlook",
+    "Picked",
     "Precision",
     "Readspeed",
     "Recovery",

@@ -3,6 +3,7 @@ monitor. Results are data classes of `basketry.reports`."""
 
 from __future__ import annotations
 
+from .events import index, pick
 from .figures import sweep_figures
 from .files import convert, generate, inspect, layout, merge, precision, readspeed, recover, rewrite, tune, verify
 from .looking import count, draw, ls, schema, show, stats
@@ -19,10 +20,12 @@ __all__ = [
     "draw",
     "fileset",
     "generate",
+    "index",
     "inspect",
     "layout",
     "ls",
     "merge",
+    "pick",
     "plan",
     "precision",
     "readspeed",

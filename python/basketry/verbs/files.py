@@ -204,6 +204,10 @@ def merge(
       lacks.
     - `drop_index`: Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is
       made for the others, from the columns that it names; where that cannot be done it is left out, with a note.
+    - `unique`: Keep each key once: columns, or expressions, with commas between them. Of entries with the same key the
+      first is kept, in the order of the inputs; the others are reported. Trees without these columns are taken whole.
+    - `on_duplicate`: What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is
+      written (refuse). Default: "drop".
     - `pack`: Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the
       first input (its AutoFlush), usually 30MB.
     - The others: those of `rewrite`.

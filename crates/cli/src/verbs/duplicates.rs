@@ -22,6 +22,11 @@ pub(super) fn print(out: &mut impl Write, found: &DuplicateKeys, done: &str) -> 
         writeln!(out, "and {} more", output::count(more))?;
     }
     let of_table = if found.path.is_empty() { String::new() } else { format!("{}: ", output::line(&found.path)) };
+    if found.duplicates == 0 {
+        let all = output::plural(found.entries, "entry", "entries");
+        writeln!(out, "{of_table}each key ({}) is there once, in {all}", output::line(&found.key.join(",")))?;
+        return Ok(());
+    }
     let (count, all) = (output::count(found.duplicates), output::plural(found.entries, "entry", "entries"));
     let key = output::line(&found.key.join(","));
     writeln!(out, "{of_table}{count} of {all} have the key ({key}) of an earlier one{done}")?;

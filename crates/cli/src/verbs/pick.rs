@@ -35,7 +35,7 @@ const SHOWN: usize = 10;
 #[command(after_help = "Examples:
   basketry pick 'run*.root' --events picked.txt -o picked.root
   basketry pick --index events.parquet --events 1:24:30017 -o picked.root
-  basketry pick 'run*.root' --cut 'nMuon > 3' -o muons.root")]
+  basketry pick 'run*.root' --cut 'any(Muon_isGlobal)' -o muons.root")]
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'; paths on this machine or URLs. With --index some of its
     /// files; all, if none is named.
@@ -77,7 +77,7 @@ pub struct Args {
 
 impl VerbCommand for Args {
     type Report = Picked;
-    const DONE: &'static str = "done";
+    const DONE: &'static str = "written";
 
     fields!(verbosity, resources);
 

@@ -1,8 +1,9 @@
 //! What an index says of itself in the metadata of its file: the key, the files whose entries it has, and the first key of each row group.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use rootfile::{Error, Result, is_same_place};
+use rootfile::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::keys::KeyedFile;
@@ -68,8 +69,8 @@ impl IndexRecord {
         firsts.ok().filter(|firsts| firsts.is_sorted()).ok_or_else(|| Error::corrupt("its first keys are not in order"))
     }
 
-    /// The number of a file.
-    pub fn number_of(&self, path: &Path) -> Option<usize> {
-        self.files.iter().position(|file| file.path == path || is_same_place(&file.path, path))
+    /// The numbers of the files by their paths.
+    pub fn numbers(&self) -> HashMap<&Path, usize> {
+        self.files.iter().enumerate().map(|(number, file)| (file.path.as_path(), number)).collect()
     }
 }

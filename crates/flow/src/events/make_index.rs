@@ -78,8 +78,9 @@ pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
     let mut done = Indexed { schema: 1, key: key.texts().to_vec(), ..Indexed::default() };
 
     let (mut new, mut known) = (Vec::new(), Vec::new());
+    let numbers = old.as_ref().map(|old| old.record.numbers()).unwrap_or_default();
     for input in &inputs {
-        match old.as_ref().and_then(|old| old.record.number_of(&input.path)) {
+        match numbers.get(input.path.as_path()).copied() {
             Some(number) => known.push((input.clone(), number)),
             None => new.push(input.clone()),
         }
@@ -119,8 +120,6 @@ pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
         tell(progress, 0)?;
         writer.add(rows)
     })?;
-    // The old file may be replaced now.
-    drop(old);
     done.bytes_written = writer.finish(all).map_err(|e| e.file(job.output))?;
     Ok(done)
 }
@@ -198,7 +197,7 @@ fn reread(old: &IndexFile, kept: &[bool], of: &KeyType, sorter: &Sorter, budget:
         files.extend(kept.then(|| file.clone()));
     }
     let (columns, mut filling) = (old.columns(), sorter.filling());
-    let own = Budget { memory: budget.memory / 4, ..budget };
+    let own = Budget { memory: budget.memory / 2, ..budget };
     let steps = Steps {
         dataset: &old.dataset,
         columns: &columns,

@@ -161,13 +161,14 @@ fn in_files(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
 /// Finds events in an index, of the named files or of all.
 fn in_index(job: &PickJob<'_>, path: &Path, options: &Options) -> Result<Search> {
     let index = IndexFile::open(path, options.budget)?;
+    let numbers = index.record.numbers();
     let mut is_named = vec![job.inputs.is_empty(); index.record.files.len()];
     for input in job.inputs {
         let absolute = match url(&input.path) {
             Some(_) => input.path.clone(),
             None => std::path::absolute(&input.path).map_err(|e| Error::from(e).file(&input.path))?,
         };
-        let number = index.record.number_of(&absolute).ok_or_else(|| {
+        let number = numbers.get(absolute.as_path()).copied().ok_or_else(|| {
             Error::request("is not in the index; `basketry index --extend` adds it").file(&input.path)
         })?;
         is_named.get_mut(number).into_iter().for_each(|is_named| *is_named = true);

@@ -1,19 +1,19 @@
 //! Looks for events in files without an index: the keys of all entries are read, or the columns of cuts, and nothing else.
 
-use dataset::EntrySet;
-use rootfile::{Error, Result};
+use dataset::EntryFilter;
+use dataset::glob::NameFilter;
+use rootfile::{Error, FilePool, OPEN_FILES, Result};
 
 use super::asked::AskedKeys;
-use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
 use crate::keys::KeyedFile;
-use crate::keys::files::KeyFiles;
+use crate::keys::files::{KeyFiles, table_with};
 use crate::keys::key_type::KeyType;
 use crate::plan::inputs::Input;
 use crate::rewrite::options::Options;
-use crate::select::Choice;
+use crate::select::EntrySelection;
 
 /// What was found in one file.
 pub(super) type Hits = (KeyedFile, Vec<Found>);
@@ -27,19 +27,25 @@ pub(super) fn search_cuts(inputs: &[Input], options: &Options, progress: Progres
     let budget = options.budget;
     let threads = budget.threads.min(inputs.len()).max(1);
     let own = Budget { memory: budget.memory / threads as u64, threads: budget.threads / threads };
-    let choice = Choice { cuts: options.content.entries.cuts.clone(), ..Choice::default() };
+    let pool = FilePool::following(OPEN_FILES, options.inputs.follow);
+    let cuts = EntryFilter { cuts: options.content.entries.cuts.clone(), ..EntryFilter::default() };
     let workers = Workers::new("the cuts", threads, progress).in_order();
     workers.results(inputs.len(), |number| {
         let Some(input) = inputs.get(number) else { return Err(Error::request("there is no such file")) };
-        let dataset = Dataset::open_following(std::slice::from_ref(input), options.inputs.follow)?;
-        let chosen =
-            choice.of(&dataset, own, progress).map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) })?;
-        let all = match chosen.selection {
-            Some(set) => set,
-            None => EntrySet::range(chosen.range),
-        };
-        let found = all.all_runs().flatten().map(|entry| Found { key: 0, entry }).collect();
-        Ok((KeyedFile::of(&input.path, &dataset), found))
+        let found = table_with(&pool, input, own.memory, "the columns of the cuts", &|path, open| {
+            let mut selection = EntrySelection::new(&cuts);
+            let selected = selection.for_table(path, open, None, own)?;
+            if !selected.is_cut() {
+                return Ok(Err(selection.finish().err().unwrap_or_else(|| Error::request("no column of the cuts"))));
+            }
+            let passed = selected.entries(0)?;
+            if passed.is_empty() {
+                return Ok(Ok((KeyedFile { path: input.path.clone(), ..KeyedFile::default() }, Vec::new())));
+            }
+            let found = passed.all_runs().flatten().map(|entry| Found { key: 0, entry }).collect();
+            Ok(Ok((KeyedFile::of(&input.path, &open(&NameFilter::default())?), found)))
+        });
+        found.map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) })
     })
 }
 

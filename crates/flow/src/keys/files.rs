@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dataset::glob::NameFilter;
 use dataset::near::no_such_table;
-use dataset::table::{Join, catalog};
+use dataset::table::Join;
+use dataset::table::catalog::{self, TableEntry};
 use rayon::ThreadPool;
 use rootfile::{Error, FilePool, Follow, OPEN_FILES, Result, public_path};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,13 @@ use crate::execute::workers::Workers;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::PlanOptions;
+use crate::select::{OpenColumns, refused};
+
+/// Memory for reading a file, below which fewer files are read side by side.
+const READING: u64 = 128 << 20;
+/// The part of the budget for reading, and that for metadata.
+const PART: u64 = 2;
+const METADATA: u64 = 4;
 
 /// A file whose keys are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +84,7 @@ pub(crate) struct KeyFiles<'a> {
 }
 
 impl<'a> KeyFiles<'a> {
-    /// Opens the first. Of the budget a quarter is for reading.
+    /// Opens the first. Of the budget a half is for reading.
     ///
     /// # Errors
     ///
@@ -93,7 +101,8 @@ impl<'a> KeyFiles<'a> {
 
     /// Threads that read files side by side.
     pub fn threads(&self) -> usize {
-        self.budget.threads.min(self.inputs.len()).max(1)
+        let fitting = usize::try_from(self.budget.memory / PART / READING).unwrap_or(usize::MAX);
+        self.budget.threads.min(self.inputs.len()).min(fitting).max(1)
     }
 
     /// The parts of the key, by the types of the first file.
@@ -182,15 +191,17 @@ impl<'a> KeyFiles<'a> {
         take: &mut dyn FnMut(&KeyStep<'_>) -> Result<()>,
     ) -> Result<()> {
         let threads = self.threads();
-        let memory = self.budget.memory / 4 / threads as u64;
+        let parts = PART * threads as u64;
+        let memory = self.budget.memory / parts;
         let budget = Budget { memory, threads: self.budget.threads / threads };
         // Files side by side keep all threads busy.
         let team = team.filter(|_| budget.threads > 1);
         let reading = KeyReading { entries: 0..table.file.entries, selection: None, budget, team };
-        table.columns.each_step(&reading, &mut |step| {
+        let read = table.columns.each_step(&reading, &mut |step| {
             take(step)?;
             tell(progress, step.spent.compressed)
-        })
+        });
+        read.map_err(|e| self.budget.in_whole(e, parts))
     }
 
     /// Reads the keys of all files into a sorter, behind so many other files. Returns the files.
@@ -231,53 +242,66 @@ impl<'a> KeyFiles<'a> {
     }
 
     fn opened(&self, input: &Input) -> Result<KeyColumns> {
-        if Format::is_parquet(&input.path) {
-            let (one, memory) = (std::slice::from_ref(input), self.budget.memory / 4);
-            let open = |filter: &NameFilter| {
-                Ok(Dataset::of_parquet(one, &|path, name| filter.keeps(path, &[name]), Join::Strict, memory)?.0)
-            };
-            return KeyColumns::open("", &open, self.key)?.map_err(|e| self.lacks(&e));
-        }
-        let file = Arc::new(self.pool.open(&input.path)?);
-        let tables = catalog::tables(&file);
-        let named: Vec<_> = match &input.tree {
-            Some(name) => catalog::find(&tables, name).into_iter().collect(),
-            None => catalog::by_path(&tables),
-        };
-        let (mut found, mut lacking) = (Vec::new(), Vec::new());
-        for table in &named {
-            let source = [(0, Arc::clone(&file), table.key.clone())];
-            let open = |filter: &NameFilter| Dataset::of_trees(&source, &table.path, filter, PlanOptions::default());
-            match KeyColumns::open(&table.path, &open, self.key) {
-                Ok(Ok(columns)) => found.push(columns),
-                Ok(Err(e)) => lacking.push(self.lacks(&e).object(&table.path)),
-                // Of a table that is not asked for nothing needs to be read.
-                Err(e) if named.len() > 1 => lacking.push(e),
-                Err(e) => return Err(e),
-            }
-        }
-        match (found.len(), lacking.len()) {
-            (1, _) => found.pop().ok_or_else(|| Error::request("no table")),
-            (0, 1) => Err(lacking.pop().unwrap_or_else(|| Error::request("no table"))),
-            (0, 0) => {
-                let all: Vec<&str> = tables.iter().map(|table| table.path.as_str()).collect();
-                Err(no_such_table(input.tree.as_deref(), &all))
-            }
-            (0, _) => {
-                let all: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
-                Err(Error::request(format!("none of its tables has the key {}: {}", self.key, all.join(", "))))
-            }
-            _ => {
-                let all: Vec<&str> = found.iter().map(|columns| columns.dataset().path()).collect();
-                let message =
-                    format!("several tables have the key {}: {}; name one as FILE:TREE", self.key, all.join(", "));
-                Err(Error::request(message))
-            }
-        }
+        let memory = self.budget.memory / METADATA;
+        let what = format!("the key {}", self.key);
+        table_with(&self.pool, input, memory, &what, &|path, open| {
+            Ok(KeyColumns::open(path, open, self.key)?.map_err(|e| self.lacks(&e)))
+        })
     }
 
     fn lacks(&self, error: &expr::Error) -> Error {
-        crate::select::refused(error, self.key.option())
+        refused(error, self.key.option())
+    }
+}
+
+/// What `of` makes of the table of a file that is named, or else of the only one that has what is asked for. The inner error of `of` says
+/// what a table lacks.
+///
+/// # Errors
+///
+/// The file cannot be read, no table has what is asked for, or several have.
+pub(crate) fn table_with<T>(
+    pool: &Arc<FilePool>,
+    input: &Input,
+    memory: u64,
+    what: &str,
+    of: &dyn Fn(&str, OpenColumns<'_>) -> Result<Result<T>>,
+) -> Result<T> {
+    if Format::is_parquet(&input.path) {
+        let one = std::slice::from_ref(input);
+        let open = |filter: &NameFilter| {
+            Ok(Dataset::of_parquet(one, &|path, name| filter.keeps(path, &[name]), Join::Strict, memory)?.0)
+        };
+        return of("", &open)?;
+    }
+    let file = Arc::new(pool.open(&input.path)?);
+    let tables = catalog::tables(&file);
+    let named: Vec<&TableEntry> = match &input.tree {
+        Some(name) => catalog::find(&tables, name).into_iter().collect(),
+        None => catalog::by_path(&tables),
+    };
+    let (mut found, mut lacking) = (Vec::new(), Vec::new());
+    for table in &named {
+        let source = [(0, Arc::clone(&file), table.key.clone())];
+        let open = |filter: &NameFilter| Dataset::of_trees(&source, &table.path, filter, PlanOptions::default());
+        match of(&table.path, &open) {
+            Ok(Ok(one)) => found.push((table.path.as_str(), one)),
+            Ok(Err(e)) => lacking.push(e.object(&table.path)),
+            Err(e) if named.len() == 1 => return Err(e),
+            // A table that is not asked for need not be read.
+            Err(e) => lacking.push(e),
+        }
+    }
+    let paths: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
+    match (found.len(), found.pop(), lacking.pop()) {
+        (0, _, None) => Err(no_such_table(input.tree.as_deref(), &paths)),
+        (0, _, Some(only)) if lacking.is_empty() => Err(only),
+        (1, Some((_, one)), _) => Ok(one),
+        (0, ..) => Err(Error::request(format!("no table has {what}; there are: {}", paths.join(", ")))),
+        (_, last, _) => {
+            let all: Vec<&str> = found.iter().chain(&last).map(|(path, _)| *path).collect();
+            Err(Error::request(format!("several tables have {what}; name one as FILE:TREE: {}", all.join(", "))))
+        }
     }
 }
 

@@ -297,6 +297,11 @@ impl KeyType {
     ///
     /// A text is no value of its column.
     pub fn range_of(&self, least: &[&str], most: &[&str]) -> Result<Option<(u128, u128)>> {
+        if least.len() > self.parts.len() {
+            let names: Vec<&str> = self.parts.iter().map(|part| part.name.as_str()).collect();
+            let (event, names) = (least.join(":"), names.join(","));
+            return Err(Error::request(format!("{event} has more values than the key, which is {names}")));
+        }
         let parsed = |part: &KeyPart, text: &str| {
             let wrong =
                 || Error::request(format!("{text:?} is no value of {}, which is {}", part.name, part.data_type));

@@ -33,7 +33,7 @@ pub(crate) fn repeated_entries(
 ) -> Result<RepeatedEntries> {
     let dataset = columns.dataset();
     let sorter = Sorter::new(budget, 1, beside)?;
-    let own = Budget { memory: budget.memory / 4, ..budget };
+    let own = Budget { memory: budget.memory / 2, ..budget };
     let all = dataset.entries();
     let selection = Some(entries).filter(|entries| entries.len() < all);
     let reading = KeyReading { entries: 0..all, selection, budget: own, team: sorter.team() };
@@ -42,19 +42,21 @@ pub(crate) fn repeated_entries(
         Some(of) => of,
         None => {
             let mut spans = vec![Span::NONE; parts.len()];
-            columns.each_step(&reading, &mut |step| {
+            let looked = columns.each_step(&reading, &mut |step| {
                 let more = KeyType::spans(parts, &step.arrays)?;
                 spans.iter_mut().zip(more).for_each(|(known, more)| *known = known.with(more));
                 Ok(())
-            })?;
+            });
+            looked.map_err(|e| budget.in_whole(e, 2))?;
             KeyType::of_values(parts, &spans)?
         }
     };
     let mut filling = sorter.filling();
-    columns.each_step(&reading, &mut |step| {
+    let read = columns.each_step(&reading, &mut |step| {
         let keys = of.pack(&step.arrays, step.rows.count)?;
         filling.add(keys.into_iter().zip(step.entries()).map(|(key, entry)| Row::new(key, entry)))
-    })?;
+    });
+    read.map_err(|e| budget.in_whole(e, 2))?;
     drop(filling);
     let place = |row: Row| place_in(dataset, row.place());
     let mut finder = DuplicateFinder::new(dataset.path(), &of, &place);

@@ -29,12 +29,13 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// For rows of so many threads at a time. Of the budget three quarters are used. Runs wait in the folder of `beside`.
+    /// For rows of so many threads at a time. Of the budget a quarter is for rows, and an eighth for runs that are read back. Runs wait in
+    /// the folder of `beside`.
     pub fn new(budget: Budget, threads: usize, beside: Option<&Path>) -> Result<Self> {
-        let rows = budget.memory / 2 / (ROW * threads.max(1)) as u64;
+        let rows = budget.memory / 4 / (ROW * threads.max(1)) as u64;
         Ok(Self {
             room: usize::try_from(rows).unwrap_or(usize::MAX).max(LEAST_ROWS),
-            reading: budget.memory / 4,
+            reading: budget.memory / 8,
             buffers: Mutex::default(),
             runs: Mutex::new(RunFile::beside(beside)),
             team: budget.helpers()?,

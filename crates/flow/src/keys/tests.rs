@@ -55,8 +55,8 @@ fn types_that_are_too_wide_fit_by_their_values() {
     assert!(keys[0] < keys[1]);
     assert_eq!(of.unpack(keys.iter().copied()), arrays);
     assert_eq!(of.texts(keys[1]), ["100", "-1000000", u64::MAX.to_string().as_str()]);
-    assert!(of.pack(&[array::<Int64Type>(vec![101]), arrays[1].slice(0, 1), arrays[2].slice(0, 1)], 1).is_err());
-    assert_eq!(of.range_of(&["101", "0", "0"], &["101", "0", "0"]).unwrap(), None);
+    assert!(of.pack(&[array::<Int64Type>(vec![200]), arrays[1].slice(0, 1), arrays[2].slice(0, 1)], 1).is_err());
+    assert_eq!(of.range_of(&["200", "0", "0"], &["200", "0", "0"]).unwrap(), None);
     let full = [Span { least: 0, most: u64::MAX }; 3];
     assert!(KeyType::of_values(&wide, &full).unwrap_err().to_string().contains("at most 128 bits"));
 }
@@ -105,7 +105,7 @@ proptest! {
                 prop_assert_eq!(key.cmp(than), values.then(one.3.total_cmp(&other.3)));
             }
         }
-        let bits = |array: &ArrayRef| format!("{:?}", array.to_data().buffers());
+        let bits = |array: &ArrayRef| array.to_data().buffers().iter().map(|bytes| bytes.to_vec()).collect::<Vec<_>>();
         for (back, given) in of.unpack(keys.iter().copied()).iter().zip(&arrays) {
             prop_assert_eq!(bits(back), bits(given));
         }
