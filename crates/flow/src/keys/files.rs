@@ -293,12 +293,12 @@ pub(crate) fn table_with<T>(
         }
     }
     let paths: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
-    match (found.len(), found.pop(), lacking.pop()) {
-        (0, _, None) => Err(no_such_table(input.tree.as_deref(), &paths)),
-        (0, _, Some(only)) if lacking.is_empty() => Err(only),
-        (1, Some((_, one)), _) => Ok(one),
-        (0, ..) => Err(Error::request(format!("no table has {what}; there are: {}", paths.join(", ")))),
-        (_, last, _) => {
+    // Of several tables, the reason that says most: it has the names that are near.
+    let lacks = lacking.into_iter().max_by_key(|e: &Error| e.to_string().len());
+    match (found.len(), found.pop()) {
+        (0, _) => Err(lacks.unwrap_or_else(|| no_such_table(input.tree.as_deref(), &paths))),
+        (1, Some((_, one))) => Ok(one),
+        (_, last) => {
             let all: Vec<&str> = found.iter().chain(&last).map(|(path, _)| *path).collect();
             Err(Error::request(format!("several tables have {what}; name one as FILE:TREE: {}", all.join(", "))))
         }
