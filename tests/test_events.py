@@ -106,7 +106,8 @@ def test_duplicates_are_those_that_polars_finds(made: Made, basketry: Basketry) 
     outcome = basketry.run("check", *made.files, "--keys", WORDS, "--json")
     report = json.loads(outcome.out)
 
-    assert outcome.code == 1 and report["whole"]
+    assert outcome.code == 1
+    assert report["whole"]
     repeated = whole.filter(~pl.struct(KEY).is_first_distinct())
     found = report["keys"]
     assert (found["path"], found["key"], found["entries"]) == ("Events", KEY, len(whole))
@@ -138,7 +139,8 @@ def test_a_merge_keeps_each_key_once(made: Made, basketry: Basketry, tmp_path: P
 def test_duplicates_refuse_a_merge(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     why = basketry.refuses("merge", *trees.files, "-o", out, "--unique", WORDS, "--on-duplicate", "refuse")
-    assert f"{(FILES - 1) * SHARED} of {FILES * ENTRIES}" in why and str(trees.files[1]) in why
+    assert f"{(FILES - 1) * SHARED} of {FILES * ENTRIES}" in why
+    assert str(trees.files[1]) in why
     assert list(tmp_path.iterdir()) == []
     basketry("merge", trees.files[0], trees.files[2], "-o", out, "--unique", WORDS, "--on-duplicate", "refuse")
     assert len(values(out)) == 2 * ENTRIES
@@ -214,8 +216,11 @@ def test_a_changed_file_is_read_anew_or_refused(trees: Made, basketry: Basketry,
     why = basketry.refuses("pick", "--index", path, "--events", tmp_path / "list.txt", "-o", tmp_path / "out.root")
     report = basketry.json("index", *files, "-o", path, "--extend")
 
-    assert str(files[1]) in why and "changed" in why and "index --extend" in why
-    assert report["files_changed"] == [str(files[1])] and report["files_known"] == FILES - 1
+    assert str(files[1]) in why
+    assert "changed" in why
+    assert "index --extend" in why
+    assert report["files_changed"] == [str(files[1])]
+    assert report["files_known"] == FILES - 1
     keys = trees.frame.filter((pl.col("file") != 1) | (pl.col("entry") < 700))
     assert sorted(read(path).select(KEY).rows()) == sorted(keys.select(KEY).rows())
 
@@ -250,7 +255,9 @@ def test_keys_that_mean_nothing_are_refused(
     words: tuple[str, ...], said: str, trees: Made, basketry: Basketry, tmp_path: Path
 ) -> None:
     outcome = basketry.run("index", *trees.files, "-o", tmp_path / "no.parquet", *words)
-    assert outcome.code == 2 and said in outcome.err and "panicked" not in outcome.err
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert "panicked" not in outcome.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -293,7 +300,7 @@ def test_damaged_indices_are_refused(trees: Made, basketry: Basketry, tmp_path: 
 @pytest.fixture
 def asked(made: Made) -> Iterator[pl.DataFrame]:
     """Some entries of three of the files, in no order."""
-    yield made.frame.filter(pl.col("file") != 2).sample(40, seed=3, shuffle=True)
+    return made.frame.filter(pl.col("file") != 2).sample(40, seed=3, shuffle=True)
 
 
 @pytest.mark.parametrize("by_index", [True, False])
@@ -308,7 +315,9 @@ def test_picked_entries_are_those_of_the_keys(
 
     expected = made.frame.join(asked.select(KEY).unique(), on=KEY, how="semi").sort("file", "entry")
     assert values(out).equals(expected.select(*KEY, "x"))
-    assert outcome.code == 1 and report["missing"] == ["9:9:9"] and report["picked"] == len(expected)
+    assert outcome.code == 1
+    assert report["missing"] == ["9:9:9"]
+    assert report["picked"] == len(expected)
     places = [(Path(one["file"]), one["entry"]) for one in report["events"]]
     assert places == [(made.files[file], entry) for file, entry in expected.select("file", "entry").rows()]
     assert all(0 < one["bytes"] <= report["bytes"] and one["pieces"] >= 4 for one in report["events"])
@@ -356,7 +365,8 @@ def test_cuts_pick_too(made: Made, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
     report = basketry.json("pick", *made.files, "--cut", "x >= 11490 && x < 20010", "-o", out)
     kept = made.frame.filter(pl.col("x").is_between(11_490, 20_009.5))
-    assert values(out).equals(kept.select(*KEY, "x")) and report["files_picked"] == 2
+    assert values(out).equals(kept.select(*KEY, "x"))
+    assert report["files_picked"] == 2
     event = kept.row(0, named=True)
     again = tmp_path / "again.root"
     words = ("--events", f"{event['run']}", "--cut", "x >= 11490 && x < 20010")
@@ -367,9 +377,12 @@ def test_cuts_pick_too(made: Made, basketry: Basketry, tmp_path: Path) -> None:
 def test_python_picks_values(made: Made, index: Path, tmp_path: Path) -> None:
     events = [tuple(row) for row in made.frame.select(KEY)[[5, 700]].rows()]
     picked = bk.pick([], tmp_path / "out.root", index=index, events=events, keep=[*KEY, "x"])
-    assert picked.missing == [] and {tuple(map(int, one.key)) for one in picked.events} == set(events)
+    assert picked.missing == []
+    assert {tuple(map(int, one.key)) for one in picked.events} == set(events)
     nothing = bk.pick(made.files, tmp_path / "none.root", events=[(9, 9, 9)])
-    assert nothing.output is None and nothing.missing == ["9:9:9"] and not (tmp_path / "none.root").exists()
+    assert nothing.output is None
+    assert nothing.missing == ["9:9:9"]
+    assert not (tmp_path / "none.root").exists()
     named = bk.pick(made.files[3], tmp_path / "one.root", index=index, events=str(events[0][0]))
     assert {Path(one.file) for one in named.events} == {made.files[3]}
 
@@ -416,7 +429,8 @@ def test_keys_are_sorted_within_memory(memory: int, many: list[Path], basketry: 
     assert outcome.code == 0, str(outcome)
     assert outcome.peak_rss <= (memory + 45) * MB, outcome.peak_rss
     keys = read(out)
-    assert keys.equals(keys.sort(*KEY, "file", "entry")) and len(keys) == 2_000_000
+    assert keys.equals(keys.sort(*KEY, "file", "entry"))
+    assert len(keys) == 2_000_000
     outcome = basketry.run("check", *many, "--keys", WORDS, "--memory", f"{memory}MB", "-j", "2")
     assert outcome.code in (0, 1) and outcome.peak_rss <= (memory + 45) * MB, str(outcome)
 
@@ -424,7 +438,9 @@ def test_keys_are_sorted_within_memory(memory: int, many: list[Path], basketry: 
 def test_a_full_disk_is_told_and_leaves_nothing(many: list[Path], basketry: Basketry, tmp_path: Path) -> None:
     """Files of this process may have 1 MB: the keys that wait on disk have more."""
     out = tmp_path / "out.parquet"
-    limited = f"ulimit -f 1000; exec {basketry.binary} index {' '.join(map(str, many))} --key {WORDS} -o {out} --memory 32MB"
+    limited = (
+        f"ulimit -f 1000; exec {basketry.binary} index {' '.join(map(str, many))} --key {WORDS} -o {out} --memory 32MB"
+    )
     script = tmp_path / "limited.sh"
     script.write_text(limited)
     outcome = Basketry(Path("/bin/bash")).run(script)

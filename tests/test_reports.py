@@ -24,7 +24,7 @@ def test_the_tables_of_the_pages_are_those_of_the_types_in_rust() -> None:
     made = report_pages.Pages().pages()
     # `python tools/report_pages.py` writes them.
     assert [path.name for path, text in made.items() if path.read_text() != text] == []
-    assert len(made) == 9
+    assert len(made) == 10
     assert all("<!-- fields: " in text for text in made.values())
 
 
