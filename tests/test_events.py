@@ -1,9 +1,8 @@
-"""Events by their keys: duplicates, an index and picked events, judged by polars, uproot and RDataFrame, in trees, RNTuples
-and Parquet files; what is damaged, has changed, or has no room."""
+"""Events by their keys: duplicates, an index and picked events, judged by polars, uproot and RDataFrame, in trees,
+RNTuples and Parquet files; what is damaged, has changed, or has no room."""
 
 import json
-import os
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -298,7 +297,7 @@ def test_damaged_indices_are_refused(trees: Made, basketry: Basketry, tmp_path: 
 
 
 @pytest.fixture
-def asked(made: Made) -> Iterator[pl.DataFrame]:
+def asked(made: Made) -> pl.DataFrame:
     """Some entries of three of the files, in no order."""
     return made.frame.filter(pl.col("file") != 2).sample(40, seed=3, shuffle=True)
 
@@ -377,11 +376,11 @@ def test_cuts_pick_too(made: Made, basketry: Basketry, tmp_path: Path) -> None:
 def test_python_picks_values(made: Made, index: Path, tmp_path: Path) -> None:
     events = [tuple(row) for row in made.frame.select(KEY)[[5, 700]].rows()]
     picked = bk.pick([], tmp_path / "out.root", index=index, events=events, keep=[*KEY, "x"])
-    assert picked.missing == []
+    assert not picked.missing
     assert {tuple(map(int, one.key)) for one in picked.events} == set(events)
     nothing = bk.pick(made.files, tmp_path / "none.root", events=[(9, 9, 9)])
     assert nothing.output is None
-    assert nothing.missing == ["9:9:9"]
+    assert [*nothing.missing] == ["9:9:9"]
     assert not (tmp_path / "none.root").exists()
     named = bk.pick(made.files[3], tmp_path / "one.root", index=index, events=str(events[0][0]))
     assert {Path(one.file) for one in named.events} == {made.files[3]}
@@ -401,7 +400,7 @@ def test_events_that_mean_nothing_are_refused(
     words: tuple[str, ...], said: str, trees: Made, basketry: Basketry, tmp_path: Path
 ) -> None:
     outcome = basketry.run("pick", *trees.files, "-o", tmp_path / "no.root", *words)
-    assert outcome.code == 2 and said in outcome.err and "panicked" not in outcome.err, str(outcome)
+    assert (outcome.code, said in outcome.err, "panicked" in outcome.err) == (2, True, False), str(outcome)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -432,17 +431,18 @@ def test_keys_are_sorted_within_memory(memory: int, many: list[Path], basketry: 
     assert keys.equals(keys.sort(*KEY, "file", "entry"))
     assert len(keys) == 2_000_000
     outcome = basketry.run("check", *many, "--keys", WORDS, "--memory", f"{memory}MB", "-j", "2")
-    assert outcome.code in (0, 1) and outcome.peak_rss <= (memory + 45) * MB, str(outcome)
+    assert outcome.code in (0, 1), str(outcome)
+    assert outcome.peak_rss <= (memory + 45) * MB, str(outcome)
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(many: list[Path], basketry: Basketry, tmp_path: Path) -> None:
     """Files of this process may have 1 MB: the keys that wait on disk have more."""
     out = tmp_path / "out.parquet"
-    limited = (
-        f"ulimit -f 1000; exec {basketry.binary} index {' '.join(map(str, many))} --key {WORDS} -o {out} --memory 32MB"
-    )
+    words = " ".join(map(str, [*many, "--key", WORDS, "-o", out, "--memory", "32MB"]))
+    limited = f"ulimit -f 1000; exec {basketry.binary} index {words}"
     script = tmp_path / "limited.sh"
     script.write_text(limited)
     outcome = Basketry(Path("/bin/bash")).run(script)
-    assert outcome.code == 2 and "a temporary file" in outcome.err and "more memory" in outcome.err, str(outcome)
-    assert sorted(os.listdir(tmp_path)) == ["limited.sh"]
+    assert outcome.code == 2, str(outcome)
+    assert re.search("a temporary file.*more memory", outcome.err), str(outcome)
+    assert list(tmp_path.iterdir()) == [script]

@@ -64,8 +64,8 @@ def pick(files: Places, output: Place, *, progress: Progress = None, **options: 
     """
     from ..reports.finding import Picked
 
-    if "events" in options:
-        options["events"] = _as_lists(options["events"])
+    if (events := options.get("events")) is not None:
+        options["events"] = _as_lists(events)
     return called(Picked, "pick", options, Picking, as_paths(files), progress, output=os.fspath(output))
 
 
