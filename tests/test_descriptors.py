@@ -118,7 +118,6 @@ COMMANDS = {
     "ls": "ls {all}",
     "count": "count {all}",
     "fileset": "fileset {all}",
-    "check --keys": "check {all} --keys x -j 4",
     "index": "index {all} --key x -o index.parquet",
     "pick": "pick {all} --key x --events 1 -o picked.root",
     "plan": "plan merge {all} -o jobs.json --name out_{{n}}.root --target-size 1MB",

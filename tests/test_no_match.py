@@ -103,7 +103,7 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
 #: knows.
 WITHOUT_NAMES = {"entries", "first", "cut", "weight", "define"}
 #: What cannot be let pass: without the table there is nothing to do.
-NEEDED = {"tree", "trees", "cut", "weight", "define"}
+NEEDED = {"tree", "trees", "cut", "weight", "define", "key", "keys", "unique"}
 
 
 def options() -> Iterator[tuple[str, str]]:
@@ -145,6 +145,11 @@ def command(verb: str, option: str, values: list[str], file: Path, out: Path) ->
         return [verb, f"{file}:Events", "-o", str(out), "--dry-run", *grid, *named]
     if verb == "convert":
         return [verb, f"{file}:Events", "-o", f"{out}.parquet", *named]
+    if verb == "index":
+        return [verb, str(file), "-o", f"{out}.parquet", *named]
+    if verb == "pick":
+        picked = {"key": ["--events", "1"], "cut": []}.get(option, ["--cut", "x < 5"])
+        return [verb, str(file), "-o", f"{out}.root", *picked, *named]
     if verb in ("rewrite", "merge"):
         return [verb, str(file), "-o", f"{out}.root", *named]
     if verb == "readspeed" and option != "trees":

@@ -197,6 +197,16 @@ def call_fileset(files: Files) -> None:
     assert len(bk.fileset(files.paths, dataset="all").fileset["all"]["files"]) == len(files.paths)
 
 
+def call_index(files: Files) -> None:
+    """By any column."""
+    assert bk.index(files.paths, files.out("index.parquet"), key="x").files == len(files.paths)
+
+
+def call_pick(files: Files) -> None:
+    """Of all files."""
+    assert bk.pick(files.paths, files.out("picked.root"), key="x", events="1").files == len(files.paths)
+
+
 def call_merge(files: Files) -> None:
     """Into one file."""
     bk.merge(files.paths, files.out("merged.root"))
@@ -326,6 +336,8 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "layout": call_layout,
     "check": call_check,
     "fileset": call_fileset,
+    "index": call_index,
+    "pick": call_pick,
     "merge": call_merge,
     "rewrite": call_rewrite,
     "verify": call_verify,
