@@ -101,7 +101,7 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.
-WITHOUT_NAMES = {"entries", "first", "cut", "weight", "define"}
+WITHOUT_NAMES = {"key", "keys", "unique", "entries", "first", "cut", "weight", "define"}
 #: What cannot be let pass: without the table there is nothing to do.
 NEEDED = {"tree", "trees", "cut", "weight", "define", "key", "keys", "unique"}
 
