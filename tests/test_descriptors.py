@@ -117,6 +117,7 @@ COMMANDS = {
     "inspect": "inspect {first}",
     "ls": "ls {all}",
     "count": "count {all}",
+    "stats": "stats in/*.root:t --memory 32MB",
     "fileset": "fileset {all}",
     "plan": "plan merge {all} -o jobs.json --name out_{{n}}.root --target-size 1MB",
 }

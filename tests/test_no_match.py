@@ -84,7 +84,7 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("stats", "columns"): [["muon_*"]],
     **{(verb, "cut"): [["goood"]] for verb in ("convert", "readspeed", "show", "stats", "draw")},
     **{(verb, "weight"): [] for verb in ("convert", "readspeed", "show", "stats")},
-    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show")},
+    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show", "verify", "stats", "draw", "readspeed")},
     ("draw", "entries"): [["500:600"]],
     ("draw", "weight"): [["goood"]],
 }

@@ -47,7 +47,7 @@ KINDS = {
 NOT_IN_PYTHON = {
     "": {"quiet", "json", "output", "dry_run"},
     "ls": {"long", "paths"},
-    "show": {"long", "csv", "jsonl"},
+    "show": {"long", "csv", "jsonl", "parquet", "force"},
     "inspect": {"top", "all", "codecs", "writer", "layout"},
     "readspeed": {"files", "all_branches", "test"},
     "run": {"task"},

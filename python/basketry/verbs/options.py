@@ -163,28 +163,11 @@ class Merging(Joining, Limits, total=False):
     """Options of `merge`."""
 
 
-class Verifying(Limits, total=False):
+class Verifying(Selection, Limits, total=False):
     """Options of `verify`."""
 
     tree: str | None
     """Compare only this tree, by its path."""
-    keep: Names
-    """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
-    drop: Names
-    """Drop branches that match a glob or /regex/."""
-    first: int | None
-    """First entry to keep, of all trees."""
-    last: int | None
-    """Last entry to keep, of all trees."""
-    entries: Names | os.PathLike[str] | None
-    """Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries listed in a
-    file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one."""
-    cut: Names
-    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
-    applied one after the other, and the cut flow tells what each leaves. Of several trees those without the columns of
-    a cut are taken whole."""
-    weight: str | None
-    """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     common: bool
     """Compare only trees, branches and objects that both sides have."""
     fill: bool
@@ -195,9 +178,6 @@ class Verifying(Limits, total=False):
     """Let floating-point numbers differ by at most this: a number, or a share of the larger one such as 0.1%. With
     COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated, quantized and
     narrowed columns; the largest error of each column is reported."""
-    allow_no_match: bool
-    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
-    error, with the names that are most like it."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -301,6 +281,9 @@ class Deciding(TypedDict, total=False):
     """Replace an existing output."""
     layout_out: Place | None
     """Write the chosen layout to this file, for `layout` of `rewrite`."""
+    page: Place | None
+    """Also write a page with the choices, figures before and after and the reasons, in one HTML file that needs no
+    network."""
     workload: str
     """How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as full=0.3,columns:Muon_*=0.7."""
     goal: str
@@ -400,6 +383,9 @@ class Measuring(TypedDict, total=False):
     a cut are taken whole."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
+    define: Names
+    """Give the values of an expression a name, such as ht='sum(Jet_pt)', which later ones, cuts and other expressions
+    may use."""
     repeat: int
     """Number of readings; the report shows the median."""
     cold: bool
@@ -635,7 +621,7 @@ class AnyVerb(TypedDict, total=False):
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     define: Names
-    """Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name it."""
+    """That of the verb."""
     allow_no_match: bool
     """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
     error, with the names that are most like it."""
@@ -684,7 +670,7 @@ class AnyVerb(TypedDict, total=False):
     layouts: bool
     """Forecast other layouts, from samples of at most five files: each codec, and the choice of tune."""
     page: Place | None
-    """With several numbers of threads: also write a page with their curves, in one HTML file that needs no network."""
+    """That of the verb."""
     layout_out: Place | None
     """Write the chosen layout to this file, for `layout` of `rewrite`."""
     workload: str

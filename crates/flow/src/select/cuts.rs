@@ -29,7 +29,7 @@ impl Cut {
     /// Fails for a text that is no expression, if it is no name either.
     fn parsed(&self, names: &TableNames<'_>) -> Result<Expression> {
         // A text that is a name is this name.
-        if expr::Names::column(names, &self.text).is_some() {
+        if names.has(&self.text) {
             return Ok(Expression::named(&self.text));
         }
         self.expression.clone().map_err(|e| self.refused(&e))
@@ -56,7 +56,10 @@ impl Cut {
     pub fn bind(&self, names: &TableNames<'_>) -> Result<std::result::Result<Program, expr::Error>> {
         let expression = self.parsed(names)?;
         match expression.bind(names) {
-            Err(e) if e.kind() == ErrorKind::UnknownName => Ok(Err(e)),
+            Err(e) if e.kind() == ErrorKind::UnknownName => {
+                let name = e.text().get(e.place()).unwrap_or_default();
+                names.unreadable_friend(name).map_or(Ok(Err(e)), Err)
+            }
             bound => bound.map(Ok).map_err(|e| self.refused(&e)),
         }
     }

@@ -4,7 +4,6 @@
 
 mod bad_inputs;
 mod defines;
-mod defines_found;
 mod namesakes;
 mod ntuple;
 mod open;

@@ -14,14 +14,13 @@ use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
-use super::defines_found::DefinesFound;
 use crate::plan::request::{Select, TableInput, TableRequest};
 use crate::plan::tree::Gaps;
 use crate::plan::tree::kept::KeptLists;
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::{KnownTrees, PlannedTable};
-use crate::select::{CutFlow, EntrySelection, SourceTree};
+use crate::select::{CutFlow, DefinesFound, EntrySelection, SourceTree};
 use crate::table::tree::added::AddedBranches;
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
