@@ -68,6 +68,7 @@ install: capi THIRD-PARTY.txt ## the command, the library, its headers, a pkg-co
 .PHONY: wheel
 wheel: $(TEST_STAMP) THIRD-PARTY.txt ## the Python package, build/wheels/*.whl
 	$(VENV)/bin/maturin build $(BUILT) --quiet --interpreter $(VENV)/bin/python --out build/wheels
+	for wheel in build/wheels/*.whl; do $(VENV)/bin/python tools/wheel_command.py "$$wheel"; done
 
 # zig links against the symbols of an old C library, for any processor. The wheel of `make wheel` needs this machine's.
 .PHONY: wheels
@@ -76,6 +77,9 @@ wheels: $(ZIG_STAMP) THIRD-PARTY.txt ## wheels for Linux of 2018 and newer (glib
 	for target in $(WHEEL_TARGETS); do \
 	  PATH="$(CURDIR)/$(ZIG_VENV)/bin:$$PATH" maturin build --zig --target "$$target" --compatibility manylinux_2_28 \
 	    --profile $(PROFILE) --quiet -j $(JOBS) --interpreter python3 --out build/manylinux; \
+	  for wheel in build/manylinux/*_"$${target%%-*}".whl; do \
+	    python3 tools/wheel_command.py "$$wheel" $(ZIG_VENV)/bin/python -m ziglang cc -target "$${target%%-*}-linux-gnu.2.28"; \
+	  done; \
 	done
 
 .PHONY: test-aarch64
