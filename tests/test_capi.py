@@ -194,6 +194,11 @@ def read_strictly(text: str) -> Any:
     return True, value
 
 
+def test_threads_that_wait_for_each_other_go_on(tmp_path: Path) -> None:
+    """They hold memory with one context and want more with another: a hang ends the program after its time."""
+    c_programs.run(c_programs.compiled("cycles.cpp", Way("c++17")), tmp_path)
+
+
 @pytest.mark.parametrize("standard", ["c++17", pytest.param("c++20", marks=pytest.mark.only_full)])
 def test_json_is_read_as_python_reads_it(standard: str, tmp_path: Path) -> None:
     texts = list(documents(7, 2000))

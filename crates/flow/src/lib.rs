@@ -41,7 +41,9 @@ pub use rewrite::forecast::{forecast, forecast_within};
 pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
 pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
-pub use select::{Choice, Chosen, Computed, CutFlow, CutStep, Define, Defined, EvaluatedRows, Given, Step};
+pub use select::{
+    Choice, Chosen, Computed, CutFlow, CutStep, Define, Defined, EvaluatedRows, Given, Step, chosen_of_joined,
+};
 pub use table::depth::{Depth, Depths};
 pub use verify::{
     ColumnError, CycleKind, Difference, OlderCycle, TableKind, Tolerance, Tolerances, TreeVerdict, Verdict,

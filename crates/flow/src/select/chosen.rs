@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use dataset::{Entries, EntrySet};
+use dataset::{Entries, EntrySet, EntrySetBuilder, Slice};
 use rootfile::Result;
 
 use super::cut_flow::CutStep;
 use super::cuts::{CUT, Conditions, Cut, TableCuts, WEIGHT};
 use super::define::Define;
 use super::pass::Testing;
-use crate::arrow::read::{Dataset, ReadCost};
+use crate::arrow::read::{Dataset, JoinedTable, ReadCost};
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 
@@ -70,6 +70,38 @@ impl Choice {
         let found = bound.select(dataset, (!is_all).then_some(&named), &cuts, &how)?;
         Ok(Chosen { cuts: found.cuts, read: found.read, ..Chosen::of(&found.entries, self.most, all)? })
     }
+}
+
+/// The entries in a range of joined tables that pass cuts, all if there are no cuts. Each table is tested by itself, and must have the columns.
+///
+/// # Errors
+///
+/// As for [`Choice::of`].
+pub fn chosen_of_joined(
+    table: &JoinedTable,
+    range: Range<u64>,
+    cuts: &[String],
+    budget: Budget,
+    progress: Progress<'_>,
+) -> Result<Option<EntrySet>> {
+    if cuts.is_empty() {
+        return Ok(None);
+    }
+    let mut chosen = EntrySetBuilder::new(table.entries());
+    let mut first = 0;
+    for dataset in table.datasets() {
+        let end = first + dataset.entries();
+        let within = range.start.clamp(first, end) - first..range.end.clamp(first, end) - first;
+        if !within.is_empty() {
+            let slice = Slice { start: Some(within.start.into()), end: Some(within.end.into()) };
+            let entries = Entries::Ranges(vec![slice]);
+            let found = Choice { entries, cuts: cuts.to_vec(), ..Choice::default() }.of(dataset, budget, progress)?;
+            let set = found.selection.unwrap_or_else(|| EntrySet::range(found.range));
+            set.runs(0..set.len()).for_each(|run| chosen.push(first + run.start..first + run.end));
+        }
+        first = end;
+    }
+    Ok(Some(chosen.finish()))
 }
 
 impl Chosen {

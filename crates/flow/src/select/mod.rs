@@ -18,7 +18,7 @@ mod steps;
 pub(crate) mod tree;
 
 pub(crate) use apply::EntrySelection;
-pub use chosen::{Choice, Chosen};
+pub use chosen::{Choice, Chosen, chosen_of_joined};
 pub use computed::{Computed, Given, Step};
 pub use cut_flow::{CutFlow, CutStep};
 pub use define::Define;
