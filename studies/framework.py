@@ -17,9 +17,9 @@ from studies.parallel import measured, media, spread
 from studies.study import Context, mb, number, study, table
 
 #: Events that each thread computes, and in the quick form.
-EVENTS, FEW = 500, 60
+EVENTS, FEW = 400, 60
 #: Steps of an event's computation: what an event costs besides its outputs.
-WORK, LITTLE = 2_000_000, 10_000
+WORK, LITTLE = 6_000_000, 10_000
 #: Events of a cluster, and of what a thread's file in memory sends to a merger.
 CLUSTER = 50
 CODEC = "zstd:5"

@@ -347,7 +347,7 @@ int main(int argc, char **argv) {
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
     const double used = process::cpu() - cpu;
     uint64_t bytes = 0;
-    for (int tier = 0; tier < TIERS; tier++) {
+    for (int tier = 0; tier < TIERS && job.write && job.fill; tier++) {
       struct stat about;
       if (stat(job.path(tier).c_str(), &about) == 0) bytes += about.st_size;
     }

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include <ROOT/RDataFrame.hxx>
 #include <TFile.h>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -41,13 +42,15 @@ int main(int argc, char **argv) {
   auto entries = frame.Count();
   const auto names = data.GetColumnNames();
   for (const std::string name : names) {
-    // Of a split collection the members; a name without its branch's is the same column again.
-    if (name.find('.') == std::string::npos && data.HasColumn(name + ".energy")) continue;
+    // Of what is split the members alone.
+    const auto is_member = [&](const std::string &other) { return other.compare(0, name.size() + 1, name + ".") == 0; };
+    if (std::any_of(names.begin(), names.end(), is_member)) continue;
     auto type = data.GetColumnType(name);
     const bool found =
         sum<float>(frame, name, type, "Float_t", sums) || sum<float>(frame, name, type, "float", sums) ||
         sum<double>(frame, name, type, "Double_t", sums) || sum<double>(frame, name, type, "double", sums) ||
         sum<int>(frame, name, type, "Int_t", sums) || sum<int>(frame, name, type, "int", sums) ||
+        sum<int>(frame, name, type, "std::int32_t", sums) ||
         sum<unsigned>(frame, name, type, "UInt_t", sums) || sum<unsigned>(frame, name, type, "unsigned int", sums) ||
         sum<Long64_t>(frame, name, type, "Long64_t", sums) || sum<ULong64_t>(frame, name, type, "ULong64_t", sums) ||
         sum<short>(frame, name, type, "Short_t", sums) || sum<unsigned char>(frame, name, type, "UChar_t", sums) ||

@@ -44,12 +44,13 @@ struct outputs {
     /// Ends them: each has as many entries, and all kept near the budget.
     void finish(std::uint64_t entries)
     {
+        const std::uint64_t most = writers.front().metrics().peak_held_bytes;
+        std::printf("%lu bytes at most\n", static_cast<unsigned long>(most));
         for (std::size_t i = 0; i < writers.size(); ++i) {
             writers[i].finish();
             HOLDS(basketry::dataset({paths[i]}, "tree=t").entries() == entries);
             std::remove(paths[i].c_str());
         }
-        std::printf("%lu bytes at most\n", static_cast<unsigned long>(writers.front().metrics().peak_held_bytes));
     }
 };
 
