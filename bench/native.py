@@ -1,6 +1,5 @@
-"""The benchmarks' programs in C++, built once against ROOT's own libraries, with a compiled dictionary; one of them also
-without ROOT.
-"""
+"""The programs of the benchmarks in C++, built once against ROOT's own libraries, with a compiled dictionary; some also
+without ROOT."""
 
 import hashlib
 import subprocess

@@ -1,4 +1,4 @@
-"""The job of a framework: threads that compute events and write three outputs of each, beside jobs that write nothing."""
+"""The job of a framework: threads compute events and write three outputs of each, beside jobs that write nothing."""
 
 import os
 import re
@@ -17,9 +17,9 @@ from studies.parallel import measured, media, spread
 from studies.study import Context, mb, number, study, table
 
 #: Events that each thread computes, and in the quick form.
-EVENTS, FEW = 400, 60
+EVENTS, FEW = 300, 60
 #: Steps of an event's computation: what an event costs besides its outputs.
-WORK, LITTLE = 6_000_000, 10_000
+WORK, LITTLE = 9_000_000, 10_000
 #: Events of a cluster, and of what a thread's file in memory sends to a merger.
 CLUSTER = 50
 CODEC = "zstd:5"
@@ -64,7 +64,7 @@ def threads() -> list[int]:
 
 @study
 def framework(context: Context) -> None:
-    """RECO, AOD and MINIAOD of one job, by basketry's doors and by ROOT's writers, beside jobs that fill or write nothing."""
+    """RECO, AOD and MINIAOD of one job, by basketry and by ROOT, beside jobs that fill or write nothing."""
     if not native.capi_library().exists():
         raise FileNotFoundError(f"no {native.capi_library()}: make capi")
     with media(context) as folders:
@@ -149,7 +149,9 @@ def checks(context: Context, folder: Path) -> None:
             raise RuntimeError(f"{way.label}: {done.stderr}")
         sums = said(done.stdout)["sums"]
         paths = outputs_in(folder)
-        rows.append([way.label, str(events), *(read_again(context, *one, events) for one in zip(paths, sums, strict=True))])
+        rows.append(
+            [way.label, str(events), *(read_again(context, *one, events) for one in zip(paths, sums, strict=True))]
+        )
         for path in paths:
             path.unlink()
     context.block("checks", table(["writer", "events", *TIERS], rows))

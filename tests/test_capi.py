@@ -181,14 +181,18 @@ def documents(seed: int, count: int) -> Iterator[str]:
 
 
 def read_strictly(text: str) -> Any:
-    """What Python reads of a text; None behind False where it is no JSON. Halves of characters are none."""
+    """What Python reads of a text; None behind False where it is no JSON. Halves of characters are none, nor are
+    numbers beyond a double's; whole numbers of more than 64 bits are fractions."""
 
     def refuse(word: str) -> None:
         raise ValueError(word)
 
+    def number(digits: str) -> int | float:
+        return int(digits) if -(2**63) <= int(digits) < 2**64 else float(digits)
+
     try:
-        value = json.loads(text, parse_constant=refuse)
-        json.dumps(value, ensure_ascii=False).encode()
+        value = json.loads(text, parse_constant=refuse, parse_int=number)
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         return False, None
     return True, value

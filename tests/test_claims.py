@@ -64,8 +64,8 @@ SETTINGS: dict[str, dict[str, Callable[[], bool]]] = {
         "with clusters of 1 % and all threads": given,
     },
     "framework": {
-        "400 events for each thread": lambda: framework.EVENTS == 400,
-        "6 million steps": lambda: framework.WORK == 6_000_000,
+        "300 events for each thread": lambda: framework.EVENTS == 300,
+        "9 million steps": lambda: framework.WORK == 9_000_000,
         "of 50 events": lambda: framework.CLUSTER == 50,
         "64 MB for each thread": lambda: framework.MEMORY == 64,
     },

@@ -11,7 +11,7 @@ INCLUDE = Path(__file__).resolve().parent.parent / "crates" / "capi" / "include"
 PAGES = {
     "reference/c.md": ("basketry.h",),
     "reference/cpp.md": ("basketry.hpp", "basketry_root.hpp"),
-    "reference/reports.md": ("basketry_reports.hpp", "basketry_json.hpp"),
+    "reference/reports.md": ("basketry_reports.hpp", "basketry_report_types.hpp", "basketry_json.hpp"),
 }
 #: Titles of the pages.
 TITLES = {"reference/c.md": "C", "reference/cpp.md": "C++", "reference/reports.md": "C++: reports as structures"}

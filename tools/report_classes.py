@@ -1,5 +1,6 @@
 """The data classes of `basketry.reports`, made from the types in Rust that the reports are. `python
-tools/report_classes.py` writes them; a test compares what is checked in. `report_types` reads the sources, `report_walk` follows them."""
+tools/report_classes.py` writes them; a test compares what is checked in. `report_types` reads the sources, and
+`report_walk` follows them."""
 
 from __future__ import annotations
 

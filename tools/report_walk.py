@@ -59,7 +59,7 @@ class Walk(ABC):
         self._made: dict[int, Class] = {}
 
     def walk(self, module: str, roots: Iterable[str]) -> None:
-        """Makes the classes of some types, and of what they are made of. A type is in the first module that needs it."""
+        """Makes the classes of some types and their parts. A type is in the first module that needs it."""
         for where in roots:
             self._class(type_at(self._types, where), module)
 

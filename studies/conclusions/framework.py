@@ -30,7 +30,8 @@ def of(table: Table, row: list[str], column: str) -> float:
 
 def locked(table: Table, most: str) -> Claim:
     """One lock for each output."""
-    claim, rows = Claim("Outputs behind a lock leave processors idle (CMS: 0.62 of them were used, on 32 threads)."), jobs(table, most)
+    claim = Claim("Outputs behind a lock leave processors idle (CMS: 0.62 of them were used, on 32 threads).")
+    rows = jobs(table, most)
     for way in (LOCKED, *PARALLEL):
         if row := rows.get(way.label):
             used = of(table, row, "CPU utilisation")
@@ -43,8 +44,8 @@ def locked(table: Table, most: str) -> Claim:
 def near(table: Table, most: str) -> Claim:
     """Events a second against a job that writes nothing."""
     claim = Claim(
-        "Parallel outputs come near a job that fills and compresses, and writes nothing (CMS: 0.96 to 0.99 of its events "
-        "a second; behind a lock 0.63)."
+        "Parallel outputs come near a job that fills and compresses, and writes nothing (CMS: 0.96 to 0.99 of its "
+        "events a second; behind a lock 0.63)."
     )
     rows = jobs(table, most)
     limit = of(table, rows[NO_WRITE.label], "events/s")
@@ -52,7 +53,10 @@ def near(table: Table, most: str) -> Claim:
         if row := rows.get(way.label):
             share = over(of(table, row, "events/s"), limit)
             claim.of(way.label, [share >= NEAR] if way is not LOCKED else [], f"{share:.2f} of its events a second")
-    claim.why = "What writes nothing is basketry's, with the same columns and codec: a writer that takes more for them is further from it."
+    claim.why = (
+        "What writes nothing is basketry's, with the same columns and codec: a writer that takes more for them is "
+        "further from it."
+    )
     return claim
 
 
@@ -66,7 +70,9 @@ def memory(table: Table, most: str) -> Claim:
         for way in PARALLEL:
             if row := rows.get(way.label):
                 peak = of(table, row, "peak RSS, MB")
-                words = f"{over(peak, least):.2f} times as much, {peak - nothing:.0f} MB more than a job that fills nothing"
+                words = (
+                    f"{over(peak, least):.2f} times as much, {peak - nothing:.0f} MB more than a job that fills nothing"
+                )
                 claim.of(way.label, [peak > 1.1 * least], words)
     return claim
 
@@ -89,5 +95,9 @@ def cost(table: Table, most: str) -> Claim:
     for way in (NO_WRITE, *PARALLEL, LOCKED):
         if row := rows.get(way.label):
             whole = of(table, row, "CPU ms/event")
-            claim.of(way.label, [], f"{whole - nothing:.2f} ms, {per_cent(change(nothing, whole))} of the event without outputs")
+            claim.of(
+                way.label,
+                [],
+                f"{whole - nothing:.2f} ms, {per_cent(change(nothing, whole))} of the event without outputs",
+            )
     return claim

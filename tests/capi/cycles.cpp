@@ -21,18 +21,18 @@ namespace {
         } \
     } while (0)
 
-constexpr int ENTRIES = 6000;
-constexpr std::uint64_t MEMORY = 8U << 20U;
+/// Of each context: two clusters.
+constexpr int ENTRIES = 12000;
 using entry = std::array<double, 64>;
 
-/// Several outputs of one budget, each with a table of half a kilobyte for an entry.
+/// Several outputs, each with a table of half a kilobyte for an entry, and memory for about a cluster of each.
 struct outputs {
-    basketry::pool pool{MEMORY};
+    basketry::pool pool;
     std::vector<basketry::writer> writers;
     std::vector<basketry::writer::table> tables;
     std::vector<std::string> paths;
 
-    outputs(const std::string &folder, std::size_t count, const std::string &settings)
+    outputs(const std::string &folder, std::size_t count, const std::string &settings) : pool((3 * count + 2) << 20U)
     {
         for (std::size_t i = 0; i < count; ++i) {
             paths.push_back(folder + "/cycle" + std::to_string(i) + ".root");

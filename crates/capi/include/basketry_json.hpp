@@ -411,12 +411,14 @@ private:
     }
 
     /// In the locale of C, whatever the program's is.
-    static double decimal(std::string_view written)
+    double decimal(std::string_view written) const
     {
         std::istringstream from{std::string(written)};
         from.imbue(std::locale::classic());
         double made = 0;
-        from >> made;
+        if (!(from >> made)) {
+            fail("a number is too large");
+        }
         return made;
     }
 
