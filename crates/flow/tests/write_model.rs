@@ -84,7 +84,7 @@ impl Tree {
             if !self.limiter.has_free(bytes - kept) {
                 self.drop_buffers();
             }
-            let mut taken = match self.limiter.try_reserve(bytes - kept, position()).unwrap() {
+            let mut taken = match self.limiter.try_reserve(bytes - kept, position(), true).unwrap() {
                 Some(taken) => taken + kept,
                 None => {
                     ticket.set_reserved(0);
@@ -273,7 +273,7 @@ fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
         limiter.count_running(true);
         limiter.count_running(true);
         assert_eq!(
-            limiter.try_reserve(4, QueuePosition::Unordered).unwrap(),
+            limiter.try_reserve(4, QueuePosition::Unordered, true).unwrap(),
             None,
             "another thread may end its cluster"
         );
