@@ -283,6 +283,17 @@ fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
     });
 }
 
+#[test]
+fn who_hands_back_gets_no_memory_for_its_thread_alone() {
+    Builder::new().check(|| {
+        let limiter = MemoryLimiter::new(8, Reserve { all: 1, each: 0 }, Arc::default());
+        assert_eq!(limiter.try_reserve(6, QueuePosition::Unordered, false).unwrap(), Some(6));
+        let later = QueuePosition::Later { reserve: 0, head: 0, is_begun: true };
+        assert_eq!(limiter.try_reserve(4, later, false).unwrap(), None, "it is called again");
+        assert_eq!(limiter.try_reserve(4, later, true).unwrap(), Some(2), "it would wait for itself");
+    });
+}
+
 /// Tasks that two threads fill one after the other, in an order that is not theirs, in every interleaving.
 fn every_interleaving_of(memory: u64, threads: [&'static [u64]; 2], (bytes, more): (u64, u64)) {
     let mut builder = Builder::new();
