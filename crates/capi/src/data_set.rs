@@ -159,7 +159,7 @@ pub(crate) struct Reading {
     /// The entries that are read.
     pub entries: Range<u64>,
     /// Those of them that pass the cut, if there is one.
-    pub selection: Option<Arc<EntrySet>>,
+    pub selection: Option<EntrySet>,
 }
 
 impl Reading {
@@ -186,8 +186,7 @@ impl Reading {
         };
         let (send, batches) = sync_channel(0);
         let (table, renamed) = (Arc::clone(table), Arc::clone(&schema));
-        let kept = selection.clone().map(Arc::new);
-        let of = entries.clone();
+        let (kept, of) = (selection.clone(), entries.clone());
         let read = move || {
             let request = Request { columns, entries: of, selection, budget, progress: &unwatched };
             for batch in table.batches(request, step) {

@@ -97,7 +97,7 @@ pub fn chosen_of_joined(
             let entries = Entries::Ranges(vec![slice]);
             let found = Choice { entries, cuts: cuts.to_vec(), ..Choice::default() }.of(dataset, budget, progress)?;
             let set = found.selection.unwrap_or_else(|| EntrySet::range(found.range));
-            set.runs(0..set.len()).for_each(|run| chosen.push(first + run.start..first + run.end));
+            set.all_runs().for_each(|run| chosen.push(first + run.start..first + run.end));
         }
         first = end;
     }
