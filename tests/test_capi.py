@@ -249,6 +249,9 @@ def test_programs_under_address_sanitizer(tmp_path: Path) -> None:
         c_programs.compiled("sequential.c", Way("c99", "address,undefined")), tmp_path / "c.root", "ttree", 500
     )
     c_programs.run(c_programs.compiled("arrow.c", Way("c99", "address,undefined")), tmp_path / "a.root", "ttree", 3000)
+    lines = tmp_path / "lines"
+    lines.write_text("".join(f"{text}\n" for text in documents(11, 500)))
+    c_programs.run(c_programs.compiled("json.cpp", way), lines)
 
 
 @pytest.mark.only_full
