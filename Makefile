@@ -13,6 +13,8 @@ SECONDS_EACH ?= 60
 SCALE ?= 1
 PREFIX ?= /usr/local
 PROFILE ?= release
+# The names of ROOT's tools that the command answers to.
+ROOT_NAMES := hadd rootls rootprint rootcp rootmv rootrm rootmkdir rooteventselector rootslimtree rootreadspeed
 VERSION := $(shell sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 BIN := target/$(PROFILE)/basketry
 # The command and the wheel of the tests' profile have the features of the tests' libraries, so that each library is compiled once.
@@ -56,6 +58,9 @@ install: capi THIRD-PARTY.txt ## the command, the library, its headers, a pkg-co
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin include lib/pkgconfig lib/cmake/basketry share/doc/basketry)
 	install -m 644 LICENSE THIRD-PARTY.txt $(DESTDIR)$(PREFIX)/share/doc/basketry/
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/basketry
+	# The names of ROOT's tools are not in the way of ROOT's own: whoever wants them puts this folder first in PATH.
+	install -d $(DESTDIR)$(PREFIX)/libexec/basketry/bin
+	for name in $(ROOT_NAMES); do ln -sfn ../../../bin/basketry $(DESTDIR)$(PREFIX)/libexec/basketry/bin/$$name; done
 	install -m 644 crates/capi/include/* $(DESTDIR)$(PREFIX)/include/
 	cp -d target/$(PROFILE)/capi/libbasketry.so* $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 target/$(PROFILE)/libbasketry_capi.a $(DESTDIR)$(PREFIX)/lib/libbasketry.a
@@ -68,6 +73,7 @@ install: capi THIRD-PARTY.txt ## the command, the library, its headers, a pkg-co
 .PHONY: wheel
 wheel: $(TEST_STAMP) THIRD-PARTY.txt ## the Python package, build/wheels/*.whl
 	$(VENV)/bin/maturin build $(BUILT) --quiet --interpreter $(VENV)/bin/python --out build/wheels
+	for wheel in build/wheels/*.whl; do $(VENV)/bin/python tools/wheel_command.py "$$wheel"; done
 
 # zig links against the symbols of an old C library, for any processor. The wheel of `make wheel` needs this machine's.
 .PHONY: wheels
@@ -76,6 +82,9 @@ wheels: $(ZIG_STAMP) THIRD-PARTY.txt ## wheels for Linux of 2018 and newer (glib
 	for target in $(WHEEL_TARGETS); do \
 	  PATH="$(CURDIR)/$(ZIG_VENV)/bin:$$PATH" maturin build --zig --target "$$target" --compatibility manylinux_2_28 \
 	    --profile $(PROFILE) --quiet -j $(JOBS) --interpreter python3 --out build/manylinux; \
+	  for wheel in build/manylinux/*_"$${target%%-*}".whl; do \
+	    python3 tools/wheel_command.py "$$wheel" $(ZIG_VENV)/bin/python -m ziglang cc -target "$${target%%-*}-linux-gnu.2.28"; \
+	  done; \
 	done
 
 .PHONY: test-aarch64

@@ -1,7 +1,9 @@
-"""The benchmarks' programs in C++, built once against ROOT's own libraries, with a compiled dictionary."""
+"""The programs of the benchmarks in C++, built once against ROOT's own libraries, with a compiled dictionary; some also
+without ROOT."""
 
 import hashlib
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from referee.paths import BINARY, REPO, root_command
@@ -13,8 +15,9 @@ LIBRARIES = (
 
 
 #: Programs that are linked with libbasketry: `make capi`.
-OF_LIBRARY = {"write_buffer_merger", "write_addresses", "write_arrow"}
+OF_LIBRARY = {"write_buffer_merger", "write_addresses", "write_arrow", "framework"}
 HEADERS = REPO / "crates" / "capi" / "include"
+FLAGS: tuple[str | Path, ...] = ("-O2", "-std=c++17", "-pthread", "-I", SOURCES, "-I", HEADERS)
 
 
 def capi_library() -> Path:
@@ -27,11 +30,10 @@ def program(name: str) -> Path:
     home = root_command("root").parents[1]
     folder = built_folder()
     built = folder / name
-    own = [capi_library(), f"-Wl,-rpath,{capi_library().parent}"] if name in OF_LIBRARY else []
-    headers = [path.stat().st_mtime for path in HEADERS.iterdir()] if own else []
-    if built.exists() and built.stat().st_mtime > max([0, *headers]):
+    own = with_library() if name in OF_LIBRARY else []
+    if is_built(built, own):
         return built
-    flags: list[str | Path] = ["-O2", "-std=c++17", "-pthread", "-isystem", home / "include", "-I", SOURCES]
+    flags: list[str | Path] = [*FLAGS, "-isystem", home / "include"]
     link = [f"-Wl,-rpath-link,{home.parent / 'root.libs'}", f"-L{home / 'lib'}", f"-Wl,-rpath,{home / 'lib'}"]
     link += [f"-l{library}" for library in LIBRARIES]
     library = folder / "libEventDict.so"
@@ -41,10 +43,29 @@ def program(name: str) -> Path:
         _run("g++", *flags, "-fPIC", "-shared", "-o", library, dictionary, *link)
     # No symbol uses the dictionary, so the linker would drop it.
     used = ["-Wl,--push-state,--no-as-needed", "-lEventDict", "-Wl,--pop-state", f"-Wl,-rpath,{folder}"]
-    flags += ["-I", HEADERS]
     link += map(str, own)
     _run("g++", *flags, "-o", built, SOURCES / f"{name}.cxx", f"-L{folder}", *used, *link)
     return built
+
+
+def without_root(name: str) -> Path:
+    """The program of that name without ROOT, if its source allows that: with libbasketry alone."""
+    built = built_folder() / f"{name}-without-root"
+    own = with_library()
+    if not is_built(built, own):
+        _run("g++", *FLAGS, "-o", built, SOURCES / f"{name}.cxx", *own)
+    return built
+
+
+def with_library() -> list[str | Path]:
+    """How a program is linked with libbasketry."""
+    return [capi_library(), f"-Wl,-rpath,{capi_library().parent}"]
+
+
+def is_built(program: Path, own: Sequence[str | Path]) -> bool:
+    """Whether a program is there, and newer than the headers of what it is linked with."""
+    headers = [path.stat().st_mtime for path in HEADERS.iterdir()] if own else []
+    return program.exists() and program.stat().st_mtime > max([0, *headers])
 
 
 def built_folder() -> Path:

@@ -13,11 +13,11 @@ import traceback
 from pathlib import Path
 
 from referee.paths import REPO
-from studies import baskets, bottlenecks, containers, large, memory, parallel, predictions, scaling, sparse
+from studies import baskets, bottlenecks, containers, framework, large, memory, parallel, predictions, scaling, sparse
 from studies.conclusions import CONCLUSIONS, conclusions
 from studies.study import PAGES, PICTURES, STUDIES, Context, publish, root_home
 
-MODULES = (memory, baskets, containers, parallel, bottlenecks, predictions, scaling, large, sparse)
+MODULES = (memory, baskets, containers, parallel, framework, bottlenecks, predictions, scaling, large, sparse)
 #: In the order in which they run.
 NAMES = [module.__name__.removeprefix("studies.") for module in MODULES]
 

@@ -8,17 +8,22 @@ Fortran, Go, Julia) is skipped by its name.
 
 import functools
 import hashlib
+import json
 import os
+import random
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import awkward as ak
+import numpy as np
 import pytest
 import uproot
 
+import basketry as bk
 from referee import c_programs
 from referee.c_programs import LIBRARY, Way
 from referee.frames_as_lists import read_by_root
@@ -152,6 +157,85 @@ def test_failures_are_objects_and_leave_nothing(standard: str, tmp_path: Path) -
     c_programs.run(c_programs.compiled("failures.cpp", Way(standard)), tmp_path)
 
 
+def documents(seed: int, count: int) -> Iterator[str]:
+    """Texts of JSON, whole ones and some in which a character is another one, is lost or comes twice."""
+    chance = random.Random(seed)
+
+    def made(depth: int) -> Any:
+        kind = chance.randrange(8 if depth else 6)
+        if kind < 2:
+            return chance.choice([0, -1, 2**63 - 1, -(2**63), 2**64 - 1, 0.1, -2.5e-300, 1e308, chance.random()])
+        if kind < 4:
+            return "".join(chance.choice('aä€😀"\\/\n\t\x01\x7f ') for _ in range(chance.randrange(5)))
+        if kind < 6:
+            return chance.choice([None, True, False])
+        if kind == 6:
+            return [made(depth - 1) for _ in range(chance.randrange(4))]
+        return {f"k{n}": made(depth - 1) for n in range(chance.randrange(4))}
+
+    for _ in range(count):
+        text = json.dumps(made(4), ensure_ascii=chance.random() < 0.5)
+        yield text
+        at = chance.randrange(len(text))
+        yield text[:at] + chance.choice(["", text[at] * 2, chance.choice('{}[],:"0-e.tn\\u ')]) + text[at + 1 :]
+
+
+def read_strictly(text: str) -> Any:
+    """What Python reads of a text; None behind False where it is no JSON. Halves of characters are none, nor are
+    numbers beyond a double's; whole numbers of more than 64 bits are fractions."""
+
+    def refuse(word: str) -> None:
+        raise ValueError(word)
+
+    def number(digits: str) -> int | float:
+        return int(digits) if -(2**63) <= int(digits) < 2**64 else float(digits)
+
+    try:
+        value = json.loads(text, parse_constant=refuse, parse_int=number)
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        return False, None
+    return True, value
+
+
+def test_threads_that_wait_for_each_other_go_on(tmp_path: Path) -> None:
+    """They hold memory with one context and want more with another: a hang ends the program after its time."""
+    c_programs.run(c_programs.compiled("cycles.cpp", Way("c++17")), tmp_path)
+
+
+@pytest.mark.parametrize("standard", ["c++17", pytest.param("c++20", marks=pytest.mark.only_full)])
+def test_json_is_read_as_python_reads_it(standard: str, tmp_path: Path) -> None:
+    texts = list(documents(7, 2000))
+    lines = tmp_path / "lines"
+    lines.write_text("".join(f"{text}\n" for text in texts))
+    said = c_programs.run(c_programs.compiled("json.cpp", Way(standard)), lines).split("\n")[:-1]
+    assert len(said) == len(texts)
+    whole = 0
+    for text, answer in zip(texts, said, strict=True):
+        is_json, value = read_strictly(text)
+        assert answer.startswith("error ") != is_json, (text, answer)
+        if is_json:
+            assert json.loads(answer) == value, (text, answer)
+            whole += 1
+    assert len(texts) // 2 <= whole < len(texts)
+
+
+@pytest.mark.parametrize("standard", ["c++17", pytest.param("c++20", marks=pytest.mark.only_full)])
+def test_structures_say_what_reports_say(standard: str, tmp_path: Path) -> None:
+    # A tree and an RNTuple, and a file that its writer did not end.
+    whole, damaged = tmp_path / "whole.root", tmp_path / "damaged.root"
+    numbers = np.arange(3000, dtype=np.int32)
+    columns = {"number": numbers, "weight": numbers * 0.5, "list": ak.Array([[0.5] * (i % 3) for i in range(3000)])}
+    with bk.recreate(whole) as file:
+        file["Events"] = columns
+        file.mkrntuple("Other", columns).extend(columns)
+    damaged.write_bytes(whole.read_bytes()[: whole.stat().st_size * 2 // 3])
+    c_programs.run(c_programs.compiled("reports.cpp", Way(standard)), tmp_path, whole, damaged)
+    # What the program made is what the package finds.
+    assert bk.verify(whole, tmp_path / "merged.root").equal is False
+    assert bk.inspect(tmp_path / "other.root").trees[0].entries == 2 * 2996
+
+
 @pytest.mark.only_full
 @pytest.mark.skipif(bool(sanitizer("address")), reason=sanitizer("address"))
 def test_programs_under_address_sanitizer(tmp_path: Path) -> None:
@@ -165,6 +249,9 @@ def test_programs_under_address_sanitizer(tmp_path: Path) -> None:
         c_programs.compiled("sequential.c", Way("c99", "address,undefined")), tmp_path / "c.root", "ttree", 500
     )
     c_programs.run(c_programs.compiled("arrow.c", Way("c99", "address,undefined")), tmp_path / "a.root", "ttree", 3000)
+    lines = tmp_path / "lines"
+    lines.write_text("".join(f"{text}\n" for text in documents(11, 500)))
+    c_programs.run(c_programs.compiled("json.cpp", way), lines)
 
 
 @pytest.mark.only_full

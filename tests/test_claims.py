@@ -11,7 +11,7 @@ import pytest
 
 from referee.paths import REPO
 from referee.studies import PAGES
-from studies import bottlenecks, containers, gauge, large, live, live_reader, parallel, scaling
+from studies import bottlenecks, containers, framework, gauge, large, live, live_reader, parallel, scaling
 from studies.conclusions import CLAIMS, CONCLUSIONS, conclusions
 from studies.conclusions.tables import FAILS, IN_PART, STANDS, Tables
 
@@ -62,6 +62,12 @@ SETTINGS: dict[str, dict[str, Callable[[], bool]]] = {
         "The job makes 20 MB a second": lambda: live.RATE == 20_000_000,
         "and rest 50 ms": lambda: live_reader.REST == 0.05,
         "with clusters of 1 % and all threads": given,
+    },
+    "framework": {
+        "300 events for each thread": lambda: framework.EVENTS == 300,
+        "9 million steps": lambda: framework.WORK == 9_000_000,
+        "of 50 events": lambda: framework.CLUSTER == 50,
+        "64 MB for each thread": lambda: framework.MEMORY == 64,
     },
     "bottlenecks": {
         "zlib:1, clusters of 2 MB": given,

@@ -205,3 +205,72 @@ def test_a_refusal_says_why(define: str, says: str, source: Path, basketry: Bask
 def test_a_name_is_given_once(source: Path, basketry: Basketry, tmp_path: Path) -> None:
     twice = ("--define", "two=d", "--define", "two=n")
     assert "two is given twice" in basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", *twice)
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+@pytest.mark.parametrize("of", ["source", "plain"])
+def test_verify_proves_what_is_defined(
+    of: str, container: str, basketry: Basketry, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    path: Path = request.getfixturevalue(of)
+    out = tmp_path / "out.root"
+    leave = ["--drop", "objects"] if of == "source" else []
+    chosen = ["--cut", "two > 1", *GIVEN, *leave]
+    basketry("rewrite", f"{path}:events", "-o", out, "--container", container, *chosen)
+    found = basketry.json("verify", f"{path}:events", out, *chosen)
+    assert found["equal"], found
+    # What is not asked for is told, and so is another value.
+    without = basketry.run("verify", f"{path}:events", out, "--cut", "d * 2 + n > 1", *leave)
+    assert without.code == 1, str(without)
+    assert "two: only the second side has" in without.out
+    other = [word.replace("chained=two - d", "chained=two - d + (entry > 1500)") for word in chosen]
+    differs = basketry.run("verify", f"{path}:events", out, *other)
+    assert differs.code == 1, str(differs)
+    assert "chained, entry 15" in differs.out
+    lacks = basketry.run("verify", f"{path}:events", out, *chosen, "--define", "more=d")
+    assert lacks.code == 1, str(lacks)
+    assert "more: only the first side has it" in lacks.out
+    assert "did you mean d?" in basketry.refuses("verify", f"{path}:events", out, *chosen, "--define", "more=dd")
+
+
+def test_verify_proves_what_is_defined_in_parquet_files(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.parquet"
+    chosen = ["--cut", "two > 1", "--drop", "objects", "--define", "third=x[2]", *GIVEN]
+    basketry("convert", f"{source}:events", "-o", out, *chosen)
+    assert basketry.json("verify", f"{source}:events", out, *chosen)["equal"]
+    other = [word.replace("third=x[2]", "third=x[1]") for word in chosen]
+    differs = basketry.run("verify", f"{source}:events", out, *other)
+    assert differs.code == 1, str(differs)
+    assert "column third, entry " in differs.out
+
+
+def test_every_verb_that_cuts_knows_what_is_defined(
+    source: Path, truth: dict[str, list[Any]], basketry: Basketry
+) -> None:
+    events, defined = f"{source}:events", ("--define", "two=d * 2 + n", "--define", "more=two + 1")
+    two = np.asarray(truth["two"])
+    figures = basketry.json("stats", events, "event", *defined, "--cut", "more > 3")
+    assert [column["name"] for column in figures["columns"]] == ["two", "more", "event"]
+    assert figures["entries"] == int((two > 2).sum())
+    for column, values in zip(figures["columns"], (two[two > 2], two[two > 2] + 1), strict=False):
+        assert (column["values"], column["min"], column["max"]) == (len(values), values.min(), values.max())
+        assert column["mean"] == pytest.approx(values.mean())
+    (curve,) = basketry.json("draw", events, "more", *defined, "--cut", "two > 2")["curves"]
+    assert curve["filled"] == figures["entries"]
+    assert basketry.json("readspeed", events, *defined, "--cut", "more > 3")["entries"] == figures["entries"]
+
+
+#: What each verb has of the language; `plan` hands options to its verb.
+CUTS = {"rewrite", "merge", "convert", "verify", "readspeed", "show", "stats", "draw"}
+#: It takes entries as they are.
+ONLY_CUTS = {"pick"}
+
+
+def test_verbs_have_the_options_of_the_language(basketry: Basketry) -> None:
+    """A verb that takes conditions takes their other name, and definitions."""
+    for verb, options in json.loads(basketry("options")).items():
+        named = {option["name"] for option in options} & {"cut", "define"}
+        cuts = {"cut"} if verb in ONLY_CUTS else set()
+        assert named == ({"cut", "define"} if verb in CUTS else cuts), verb
+        if named:
+            assert "has no option" not in basketry.refuses(verb, "--where")

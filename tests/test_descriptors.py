@@ -117,7 +117,10 @@ COMMANDS = {
     "inspect": "inspect {first}",
     "ls": "ls {all}",
     "count": "count {all}",
+    "stats": "stats in/*.root:t --memory 32MB",
     "fileset": "fileset {all}",
+    "index": "index {all} --key x -o index.parquet",
+    "pick": "pick {all} --key x --events 1 -o picked.root",
     "plan": "plan merge {all} -o jobs.json --name out_{{n}}.root --target-size 1MB",
 }
 

@@ -204,8 +204,77 @@ def test_invalid_expressions_are_refused(text: str, kind: type[Exception], says:
     with pytest.raises(kind) as refused:
         tree.arrays(text)
     assert says in str(refused.value)
-    with pytest.raises(kind):
-        tree.arrays(["x"], cut=text)
+    if text not in OF_THE_COMMAND:
+        with pytest.raises(kind):
+            tree.arrays(["x"], cut=text)
+
+
+#: Cuts in the command's language that are not in Python's, and the same in Python's.
+OF_THE_COMMAND = {
+    "x > 0.5 && flag": "(x > 0.5) & flag",
+    "x > 0.5 || flag": "(x > 0.5) | flag",
+    "x and flag": "(x != 0) & flag",
+    "not flag": "~flag",
+    "0 < x < 1": "(x > 0) & (x < 1)",
+}
+
+
+@pytest.mark.parametrize("library", ["ak", "np", "arrow", "pd"])
+@pytest.mark.parametrize("cut", OF_THE_COMMAND)
+def test_cuts_may_be_in_the_commands_language(cut: str, library: Any, trees: tuple[bk.Tree, Any]) -> None:
+    tree, _ = trees
+    for names in (["x"], ["i", "v"], ["x * 2", "v"], []):
+        for more in ({}, {"entry_start": 20, "entry_stop": 400}, {"selection": list(range(3, 300, 2))}):
+            ours, expected = (tree.arrays(names, one, library=library, **more) for one in (cut, OF_THE_COMMAND[cut]))
+            _same(ours, expected, library)
+    few = "entry % 37 == 5 and any(v > 0.5)"
+    _same(
+        tree.arrays(["i", "v"], few, library=library),
+        tree.arrays(["i", "v"], selection=[e for e in tree_passing(tree) if e % 37 == 5], library=library),
+        library,
+    )
+
+
+def tree_passing(tree: bk.Tree) -> list[int]:
+    """The entries with an item of v above a half."""
+    return [entry for entry, values in enumerate(tree["v"].array().tolist()) if any(value > 0.5 for value in values)]
+
+
+def _same(ours: Any, expected: Any, library: str) -> None:
+    if library == "arrow":
+        assert ours.equals(expected)
+    elif library == "pd":
+        assert str(ours.to_dict()) == str(expected.to_dict())
+    elif library == "np":
+        assert {name: str(one.tolist()) for name, one in ours.items()} == {
+            name: str(one.tolist()) for name, one in expected.items()
+        }
+    else:
+        assert ours.tolist() == expected.tolist()
+
+
+def test_steps_take_cuts_in_the_commands_language(trees: tuple[bk.Tree, Any]) -> None:
+    tree, _ = trees
+    # A step of bytes counts those of the columns that are read: the engine reads the cut's before.
+    for step in (7, 100, None):
+        ours, expected = (
+            list(tree.iterate(["i", "v"], cut, step_size=step, entry_start=11))
+            for cut in ("0 < x < 1 or not flag", "((x > 0) & (x < 1)) | ~flag")
+        )
+        assert [one.tolist() for one in ours] == [one.tolist() for one in expected]
+
+
+def test_errors_of_the_commands_language_say_what_is_wrong(trees: tuple[bk.Tree, Any]) -> None:
+    tree, _ = trees
+    with pytest.raises(KeyError, match="flag"):
+        tree.arrays(["x"], cut="flagg and x > 1")
+    with pytest.raises(ValueError, match="write any"):
+        tree.arrays(["x"], cut="v > 1 and flag")
+    with pytest.raises(KeyError, match="nosuch"):
+        tree.arrays(["x"], cut="nosuch(x) > 1")
+    assert tree.arrays(["x"], cut="big and flag", aliases={"big": "x > 0.5"}).tolist() == (
+        tree.arrays(["x"], cut="(x > 0.5) & flag").tolist()
+    )
 
 
 def test_zip_needs_awkward(trees: tuple[bk.Tree, Any]) -> None:

@@ -10,6 +10,7 @@ import uproot
 
 import basketry as bk
 from referee import make_files
+from referee.command import Basketry
 
 # Names in RDataFrame's output and their branches.
 SEEN = {"a": "x", "b": "alias.x", "c": "y", "d": "same.z", "e": "other.v", "f": "many"}
@@ -124,3 +125,41 @@ def test_each_of_several_files_has_a_friend(made: Path) -> None:
     assert (values["alias.x"] == -values["x"]).to_numpy().all()
     with pytest.raises(ValueError, match="other numbers of entries"):
         both["same.z"]
+
+
+def test_cuts_and_columns_may_name_friends(
+    basketry: Basketry, made: Path, by_rdataframe: dict[str, list[Any]], tmp_path: Path
+) -> None:
+    main, seen = (
+        f"{made}/main.root:tree",
+        {name: np.asarray(by_rdataframe[name]) for name in ("alias.x", "y", "same.z")},
+    )
+    kept = np.flatnonzero((seen["alias.x"] < -10) & (seen["y"] % 2 == 0) & (seen["same.z"] >= 3))
+    cut = "alias.x < -10 and other.y % 2 == 0 and `same.z` >= 3"
+    basketry("rewrite", main, "-o", tmp_path / "out.root", "--cut", cut, "--define", "far=other.x - alias.x + x")
+    with uproot.open(tmp_path / "out.root") as file:
+        found = file["tree"].arrays(["x", "far"], library="np")
+    assert found["x"].tolist() == kept.tolist()
+    assert found["far"].tolist() == kept.tolist()
+    shown = basketry.json("show", main, "x", "other.y", "--cut", cut, "-n", "3")
+    assert [row["values"] for row in shown["rows"]] == [[float(entry), 3 * int(entry)] for entry in kept[:3]]
+    long = sum(any(value > 3 for value in values) for values in by_rdataframe["other.v"])
+    assert basketry.json("stats", main, "x", "--cut", "any(other.v > 3)")["entries"] == long
+    (curve,) = basketry.json("draw", main, "other.y", "--cut", cut)["curves"]
+    assert curve["filled"] == len(kept)
+
+
+def test_friends_that_cannot_be_read_say_why_in_cuts(basketry: Basketry, made: Path, tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    for name in ("main.root", "below/other.root"):
+        shutil.copy(made / name, tmp_path / name)
+    odd = f"{tmp_path}/main.root:odd"
+    for friend, why in (("brief", "entries"), ("indexed", "index"), ("gone", "away.root")):
+        said = basketry.refuses("show", odd, "--cut", f"{friend}.b > 1")
+        assert f"friend {friend}" in said
+        assert why in said
+    # A name of the tree itself opens no friend, and near ones are told.
+    assert basketry.json("show", odd, "--cut", "x > 3", "-n", "1")["rows"][0]["values"] == [4999.0]
+    assert "did you mean alias.y, other.y" in basketry.refuses(
+        "show", f"{made}/main.root:tree", "--cut", "other.yy > 1"
+    )

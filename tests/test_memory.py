@@ -4,6 +4,7 @@ Metadata are counted as in a plan: 3 kB for each branch, 208 B for each basket, 
 """
 
 import functools
+import json
 import random
 import re
 import tempfile
@@ -11,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+import basketry as bk
 from referee import make_files, paths
 from referee.command import Argument, Basketry, Outcome
 
@@ -110,6 +113,7 @@ VERBS = {
     "sweep": "sweep IN -o OUT --grid compression=lz4:1 --repeat 1 --only copy,full",
     "monitor": "monitor -o OUT.root -f -- true",
     "precision": "precision IN -o OUT.toml -f",
+    "stats": "stats IN",
 }
 THREADS = (1, 2, 4, 8)
 SLOW = ("branches", "clusters", "manyclusters")
@@ -146,7 +150,7 @@ def test_peak_memory_stays_within_the_budget(
     """Uses 64 MB, or the smallest budget that the refusal names; a smaller budget is refused, too."""
     source = input_file(name)
     command = command_line(verb, source.path, tmp_path)
-    if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep"):
+    if name == "trees" and command[0] in ("convert", "readspeed", "tune", "sweep", "stats"):
         # Of one tree.
         command[1] += ":t0"
     copies = 2 if verb in ("merge", "hadd", "verify") else 1
@@ -432,3 +436,58 @@ def test_generate_stays_within_memory_with_many_branches(basketry: Basketry, tmp
     check_peak(outcome, 64 * MB, 10_000 * 3000)
 
     assert basketry.run(*command, "--memory", "32MB", "-j", "2").code == 2
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """320 columns of numbers that are all different, more than `stats` keeps of each."""
+    path = tmp_path_factory.mktemp("wide") / "wide.root"
+    chance = np.random.default_rng(5)
+    with bk.recreate(path, compression=None, cluster=10_000) as made:
+        made["t"] = {f"x{number}": chance.random(70_000, dtype="f4") for number in range(320)}
+    return path
+
+
+def test_statistics_of_many_columns_stay_within_memory(basketry: Basketry, wide: Path) -> None:
+    """What is kept of a column was outside of the budget: 255 MB of 320 columns. Memory changes no figure."""
+    outcomes = [
+        basketry.run("stats", wide, "--json", "--memory", f"{memory}MB", "-j", str(threads))
+        for memory, threads in ((64, 1), (64, 4), (2000, 2))
+    ]
+    for outcome in outcomes[:2]:
+        assert outcome.code == 0, str(outcome)
+        check_peak(outcome, 64 * MB, InputFile(wide, 320, 320 * 7, 7).metadata)
+    assert outcomes[0].out == outcomes[1].out == outcomes[2].out
+    assert not json.loads(outcomes[0].out)["columns"][0]["exact"]
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_expressions_over_narrow_columns_stay_within_memory(basketry: Basketry, tmp_path: Path, threads: int) -> None:
+    """A step of 16 MB of truth values has 16 million entries: their numbers, weights and values take 24 bytes each."""
+    path = tmp_path / "narrow.root"
+    with bk.recreate(path, cluster=4_000_000) as made:
+        made["t"] = {"b": np.arange(16_000_000) % 3 == 0}
+    metadata = InputFile(path, 1, 4, 4).metadata
+    lines: tuple[list[Argument], ...] = (
+        ["draw", path, "b", "--cut", "b", "--cut", "!b", "--weight", "b + 1"],
+        ["stats", path, "--cut", "b", "--weight", "b + 1", "--define", "two=b + 1"],
+        ["count", path],
+    )
+    for words in lines:
+        budget = [] if words[0] == "count" else ["--memory", "32MB", "-j", str(threads)]
+        outcome = basketry.run(*words, *budget)
+        assert outcome.code == 0, str(outcome)
+        check_peak(outcome, 32 * MB, metadata)
+
+
+def test_rows_are_refused_where_they_do_not_fit(basketry: Basketry, wide: Path, tmp_path: Path) -> None:
+    """A table and `--json` hold all rows; the other forms print one after the other."""
+    metadata = InputFile(wide, 320, 320 * 7, 7).metadata
+    refused = basketry.run("show", wide, "--json", "--entries", "0:30000", "--memory", "64MB")
+    assert refused.code == 2, str(refused)
+    assert "--entries chooses fewer" in refused.err
+    check_peak(refused, 64 * MB, metadata)
+    for out in ("rows.csv", "rows.jsonl", "rows.parquet"):
+        written = basketry.run("show", wide, "--entries", "0:3000", "--memory", "64MB", "-o", tmp_path / out)
+        assert written.code == 0, str(written)
+        check_peak(written, 64 * MB, metadata)

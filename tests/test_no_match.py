@@ -29,6 +29,7 @@ OTHER_OPTIONS = {
     ("monitor", "file"),
     ("schema", "diff"),
     ("draw", "with"),
+    ("pick", "events"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
 CASES: dict[tuple[str, str], list[list[str]]] = {
@@ -84,15 +85,26 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("stats", "columns"): [["muon_*"]],
     **{(verb, "cut"): [["goood"]] for verb in ("convert", "readspeed", "show", "stats", "draw")},
     **{(verb, "weight"): [] for verb in ("convert", "readspeed", "show", "stats")},
-    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show")},
+    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show", "verify", "stats", "draw", "readspeed")},
     ("draw", "entries"): [["500:600"]],
     ("draw", "weight"): [["goood"]],
+    ("split", "by"): [["goood"]],
+    ("check", "keys"): [["goood"]],
+    ("merge", "unique"): [["goood"]],
+    ("merge", "on-duplicate"): [],
+    ("index", "key"): [["goood"]],
+    ("pick", "key"): [["goood"]],
+    ("pick", "cut"): [["goood"]],
+    ("pick", "keep"): [["muon_*"]],
+    ("pick", "drop"): [["muon_*"]],
+    ("pick", "tree-set"): [["Evnts", "basket=1kB"]],
+    ("pick", "column-set"): [["muon_*", "basket=1kB"]],
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.
-WITHOUT_NAMES = {"entries", "first", "cut", "weight", "define"}
+WITHOUT_NAMES = {"key", "keys", "unique", "entries", "first", "cut", "weight", "define", "by"}
 #: What cannot be let pass: without the table there is nothing to do.
-NEEDED = {"tree", "trees", "cut", "weight", "define"}
+NEEDED = {"tree", "trees", "cut", "weight", "define", "key", "keys", "unique", "by"}
 
 
 def options() -> Iterator[tuple[str, str]]:
@@ -134,13 +146,18 @@ def command(verb: str, option: str, values: list[str], file: Path, out: Path) ->
         return [verb, f"{file}:Events", "-o", str(out), "--dry-run", *grid, *named]
     if verb == "convert":
         return [verb, f"{file}:Events", "-o", f"{out}.parquet", *named]
+    if verb == "index":
+        return [verb, str(file), "-o", f"{out}.parquet", *named]
+    if verb == "pick":
+        picked = {"key": ["--events", "1"], "cut": []}.get(option, ["--cut", "x < 5"])
+        return [verb, str(file), "-o", f"{out}.root", *picked, *named]
     if verb in ("rewrite", "merge"):
         return [verb, str(file), "-o", f"{out}.root", *named]
     if verb == "readspeed" and option != "trees":
         return [verb, f"{file}:Events", *named]
     if verb == "draw":
         return [verb, f"{file}:Events", "x", *named]
-    if verb in ("show", "stats", "precision", "tune"):
+    if verb in ("show", "stats", "precision", "tune", "split"):
         return [verb, f"{file}:Events", *named]
     return [verb, str(file), *named]
 

@@ -3,12 +3,14 @@ types, defaults and documentation."""
 
 import dataclasses
 import importlib
+import re
 from pathlib import Path
 
 import pytest
 
 import report_classes
 import report_pages
+import report_structs
 import report_types
 from basketry import reports
 
@@ -20,11 +22,24 @@ def test_the_data_classes_are_those_of_the_types_in_rust() -> None:
     assert [path.name for path, text in made.items() if written[path] != text] == []
 
 
+def test_the_structures_of_the_header_are_those_of_the_types_in_rust() -> None:
+    # `python tools/report_structs.py` writes them.
+    assert report_structs.HEADER.read_text() == report_structs.Maker().header()
+    # Python and C++ have the same fields of the same reports.
+    classes = {name: kind for name, kind in vars(reports).items() if dataclasses.is_dataclass(kind)}
+    structures = dict(re.findall(r"^struct (\w+) \{\n(.*?)^\};", report_structs.HEADER.read_text(), re.M | re.S))
+    for name in ("Summary", "Verdict", "Inspection", "Tuning", "Recovery", "Checked"):
+        fields = re.findall(r'see(?:\.sometimes)?\("(\w+)"', structures[name.lower()])
+        assert [f"{one}_" if one in ("class", "from") else one for one in fields] == [
+            one.name for one in dataclasses.fields(classes[name])
+        ]
+
+
 def test_the_tables_of_the_pages_are_those_of_the_types_in_rust() -> None:
     made = report_pages.Pages().pages()
     # `python tools/report_pages.py` writes them.
     assert [path.name for path, text in made.items() if path.read_text() != text] == []
-    assert len(made) == 9
+    assert len(made) == 10
     assert all("<!-- fields: " in text for text in made.values())
 
 

@@ -79,7 +79,7 @@ MISTAKES = """\
 rewrit small.root -o out.root
 xyzzy
 head small.root
-cp small.root out.root
+rename small.root:x small.root:y
 rewrite
 rewrite --json
 rewrite absent.root -o out.root --json
@@ -92,6 +92,12 @@ count small.root:Evnts
 schema small.root --dif other.root
 stats small.root none
 draw small.root ptt
+cp small.root:Evnts out.root
+rm small.root
+mkdir small.root
+mv small.root:none small.root:x
+split small.root
+split small.root --by pt
 rewrite small.root
 rewrite small.root -o out.root --kep x
 rewrite small.root -o out.root --threads many

@@ -9,10 +9,18 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import awkward as ak
 import pytest
+import uproot
 
+import native
+from referee import command
+from referee.c_programs import is_missing
 from referee.command import Argument
+from referee.frames_as_lists import read_by_root
+from referee.paths import BINARY
 from referee.studies import PAGES, quick, studies
+from studies import framework
 from studies.scaling import Job, simulated
 
 BLOCK = re.compile(r"<!-- measured: (\S+) -->\n(.*?)<!-- end -->", re.DOTALL)
@@ -145,6 +153,61 @@ def test_the_parallel_study_measures_trees_and_rntuples(tmp_path: Path) -> None:
         assert all("→" in row for row in rows)
     assert [row.split("|")[1].strip() for row in rows_of(results, "branches-none")] == ["1 x 100", "50 x 2"]
     assert not list(tmp_path.rglob("write-bench-*")), "measured files are left behind"
+
+
+needs_library = pytest.mark.skipif(bool(is_missing("g++")), reason=is_missing("g++"))
+
+
+def cells_of(results: Any, block: str) -> list[list[str]]:
+    """The cells of a table's rows."""
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows_of(results, block)]
+
+
+@needs_library
+def test_the_job_of_a_framework_is_measured(tmp_path: Path) -> None:
+    results = results_of("framework", tmp_path)
+    own = [way.label for way in framework.WAYS if not way.is_root]
+    jobs = cells_of(results, "jobs")
+    assert [tuple(row[:2]) for row in jobs] == [(label, str(n)) for n in framework.threads() for label in own]
+    for label, count, *figures in jobs:
+        utilisation, bytes_written = float(figures[2]), figures[4]
+        assert 0 < utilisation < 1.1, (label, count)
+        assert bool(bytes_written) == (label in ("addresses", "addresses, RNTuple"))
+    assert [row[0] for row in cells_of(results, "checks")] == ["addresses", "addresses, RNTuple"]
+
+
+@needs_library
+def test_the_outputs_of_a_frameworks_job_are_its_events(tmp_path: Path) -> None:
+    program = native.without_root("framework")
+    for container in ("ttree", "rntuple"):
+        (tmp_path / container).mkdir()
+        words: list[Argument] = [program, "addresses", tmp_path / container, "--container", container]
+        done = command.run([*words, "--events", "57", "--cluster", "10", "--work", "1", "--sums"])
+        assert done.code == 0, str(done)
+        sums = json.loads(done.out)["sums"]
+    for tier, expected in zip(framework.TIERS, sums, strict=True):
+        tree, ntuple = (tmp_path / container / f"{tier}.root" for container in ("ttree", "rntuple"))
+        with uproot.open(tree) as file:
+            leaves = [branch for branch in file["Events"].itervalues() if not branch.branches]
+            assert sum(float(ak.sum(branch.array())) for branch in leaves) == expected
+        numbers = list(range(57))
+        assert (
+            read_by_root(tree, "Events", ["number"])
+            == read_by_root(ntuple, "Events", ["number"])
+            == {"number": numbers}
+        )
+        assert command.run([BINARY, "verify", tree, ntuple]).code == 0
+
+
+@needs_library
+@pytest.mark.only_full
+def test_root_reads_what_every_job_of_a_framework_wrote(tmp_path: Path) -> None:
+    done = studies("--only", "framework", "--quick", "-o", tmp_path, timeout=1200.0)
+    assert done.code == 0, str(done)
+    results = json.loads((tmp_path / "framework" / "results.json").read_text())
+    checks = cells_of(results, "checks")
+    assert [row[0] for row in checks] == [way.label for way in framework.WAYS if way.writes]
+    assert all(cell.startswith("the same in ") for row in checks for cell in row[2:])
 
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 where no compiler is found."""
 
 import email
+import os
 import platform
 import re
 import subprocess
@@ -40,6 +41,47 @@ def test_the_wheel_installs_and_works_without_a_compiler(wheel: Path, tmp_path: 
     _, where, files = done.stdout.split()
     assert Path(where).is_relative_to(tmp_path)
     assert len(list(tmp_path.glob("*.root"))) == int(files) + 1
+    command, python = programs / "basketry", programs / "python"
+    if not command.read_bytes().startswith(b"\x7fELF"):
+        return
+    # The command is a program, without an interpreter, and the same as that of Python; also by a link from elsewhere.
+    (tmp_path / "link").symlink_to(command)
+    calls: list[list[str | Path]] = [[command], [tmp_path / "link"], [python, "-m", "basketry"]]
+    for words, code in (["count", "-q", "command.root"], 0), (["count", "no.root"], 2), (["cuont"], 2):
+        ends = [subprocess.run([*call, *words], cwd=tmp_path, env=bare, capture_output=True) for call in calls]
+        assert [end.returncode for end in ends] == [code] * 3, ends
+        assert len({(end.stdout, end.stderr) for end in ends}) == 1, ends
+    version = subprocess.run([command, "--version"], env=bare, capture_output=True, check=True)
+    assert not os.path.lexists(programs / "basketry-script.py")
+    (programs / "python3").rename(programs / "python3.away")
+    again = subprocess.run([command, "--version"], env=bare, capture_output=True, check=True)
+    assert again.stdout == version.stdout
+    (programs / "python3.away").rename(programs / "python3")
+    # Each job of a sweep starts the program again.
+    words = "sweep command.root -o swept --grid compression=lz4:1 --repeat 1 --only full".split()
+    subprocess.run([command, *words], cwd=tmp_path, env=bare, capture_output=True, check=True)
+    # What only fsspec opens is Python's.
+    asked = subprocess.run([command, "count", "nosuch://a/b.root"], env=bare, capture_output=True, text=True)
+    by_python = subprocess.run(
+        [python, "-m", "basketry", "count", "nosuch://a/b.root"], env=bare, capture_output=True, text=True
+    )
+    assert (asked.returncode, asked.stderr) == (by_python.returncode, by_python.stderr)
+
+
+@pytest.mark.skipif(not WHEELS, reason="no wheel in build/wheels: run `make wheel`")
+def test_the_command_finds_the_package_beside_it_alone(tmp_path: Path) -> None:
+    """Installed into a folder (`--target`), and where its package has gone or has another version."""
+    wheel = WHEELS[-1]
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+    subprocess.run([*pip, "--target", str(tmp_path / "here"), str(wheel)], check=True)
+    command = tmp_path / "here" / "bin" / "basketry"
+    bare = {"PATH": str(tmp_path), "HOME": str(tmp_path)}
+    assert subprocess.run([command, "--version"], env=bare, capture_output=True, check=True).stdout
+    (about,) = (tmp_path / "here").glob("*.dist-info")
+    about.rename(about.with_name("basketry-0.0.1.dist-info"))
+    lost = subprocess.run([command, "--version"], env=bare, capture_output=True, text=True)
+    assert lost.returncode == 2
+    assert "finds neither the package basketry" in lost.stderr
 
 
 @pytest.mark.skipif(not WHEELS, reason="no wheel in build/wheels: run `make wheel`")

@@ -8,9 +8,13 @@ from pathlib import Path
 
 INCLUDE = Path(__file__).resolve().parent.parent / "crates" / "capi" / "include"
 #: The pages, and the headers that each is made from.
-PAGES = {"reference/c.md": ("basketry.h",), "reference/cpp.md": ("basketry.hpp", "basketry_root.hpp")}
+PAGES = {
+    "reference/c.md": ("basketry.h",),
+    "reference/cpp.md": ("basketry.hpp", "basketry_root.hpp"),
+    "reference/reports.md": ("basketry_reports.hpp", "basketry_report_types.hpp", "basketry_json.hpp"),
+}
 #: Titles of the pages.
-TITLES = {"reference/c.md": "C", "reference/cpp.md": "C++"}
+TITLES = {"reference/c.md": "C", "reference/cpp.md": "C++", "reference/reports.md": "C++: reports as structures"}
 
 
 @dataclass

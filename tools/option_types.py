@@ -42,18 +42,21 @@ KINDS = {
     "[TREE=]A:B,...|1%|FILE": "Names | os.PathLike[str]",
     "[COLUMN=]LIMIT": "float | Names",
     "[COLUMN=]SHARE": "float | Names",
+    "EVENT|FILE": "Events",
 }
 #: Options for terminals, and those that functions take in another form.
 NOT_IN_PYTHON = {
     "": {"quiet", "json", "output", "dry_run"},
     "ls": {"long", "paths"},
-    "show": {"long", "csv", "jsonl"},
+    "show": {"long", "csv", "jsonl", "parquet", "force"},
     "inspect": {"top", "all", "codecs", "writer", "layout"},
     "readspeed": {"files", "all_branches", "test"},
     "run": {"task"},
     "sweep": {"grid"},
     "tune": {"calibrate"},
     "precision": {"all"},
+    "mv": {"interactive"},
+    "rm": {"interactive"},
 }
 #: Options whose values have another form in Python.
 TEXTS = {
@@ -84,6 +87,8 @@ TYPES = {
     "Measuring": ("readspeed", set[str](), "Options of `readspeed`."),
     "Checking": ("check", set[str](), "Options of `check`."),
     "Surveying": ("fileset", set[str](), "Options of `fileset`, without the output."),
+    "Indexing": ("index", set[str](), "Options of `index`, without the output."),
+    "Picking": ("pick", set[str](), "Options of `pick`, without the output."),
     "Planning": ("plan", {"force", "skip_bad"}, "Options of `plan` itself, beside `force` and `skip_bad`."),
     "Trying": ("sweep", LIMITS, "Options of `sweep`, without the grid and the limits of the work."),
     "Sweeping": ("sweep", set[str](), "Options of `sweep`, without the grid."),
@@ -94,6 +99,7 @@ GROUPS = {"Limits": "", "Shape": "Layout", "Selection": "Selection"}
 FUNCTIONS = {
     "files": ("rewrite", "merge", "verify", "recover", "convert", "generate", "tune", "precision", "readspeed"),
     "many_files": ("check", "fileset"),
+    "events": ("index", "pick"),
     "sweeping": ("sweep",),
 }
 HEAD = '''"""The options of verbs as types, for all functions that hand them on: of the verbs, of `plan` and of
@@ -105,7 +111,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from ..reports.tuning import Tuning
@@ -122,6 +128,8 @@ if TYPE_CHECKING:
     #: Keys of a layout by pattern.
     Rules: TypeAlias = Mapping[str, Mapping[str, object]]
     Names: TypeAlias = str | Iterable[str]
+    #: An event, as its values or as "1:24:30017", or a file of events; several.
+    Events: TypeAlias = Place | Iterable[Place | Sequence[object]]
     Values: TypeAlias = object | Iterable[object]
 '''
 

@@ -1,31 +1,18 @@
 """The data classes of `basketry.reports`, made from the types in Rust that the reports are. `python
-tools/report_classes.py` writes them; a test compares what is checked in. `report_types` reads the sources."""
+tools/report_classes.py` writes them; a test compares what is checked in. `report_types` reads the sources, and
+`report_walk` follows them."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from report_types import (
-    REPO,
-    Type,
-    arguments,
-    outer_and_inner,
-    place,
-    printed,
-    quoted,
-    resolve,
-    spelled,
-    type_at,
-    types,
-    without_links,
-)
+from report_types import REPO, Printed, quoted, without_links
+from report_walk import TAG, Class, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
 FOLDER = REPO / "python/basketry/reports"
 #: The modules with their purpose, and the types that each begins with. A type is in the first module that needs it.
@@ -63,6 +50,10 @@ MODULES = {
             "flow/src/rewrite/parquet/report:Converted",
         ],
     ),
+    "editing": (
+        "Reports of `cp`, `mv`, `rm`, `mkdir` and `split`.",
+        ["flow/src/edit/report:Edited", "flow/src/split/report:SplitReport"],
+    ),
     "monitoring": (
         "Report of `Monitor` and of `basketry monitor --json`. Times are in seconds, memory and sizes in bytes.",
         ["lab/src/measure/monitor/summary:Summary"],
@@ -72,6 +63,10 @@ MODULES = {
     "surveying": (
         "Reports of `check` and `fileset`.",
         ["flow/src/survey/check/report:Checked", "flow/src/survey/fileset:FilesetReport"],
+    ),
+    "finding": (
+        "Reports of `index` and `pick`; see docs/index-schema.md.",
+        ["flow/src/events/make_index:Indexed", "flow/src/events/pick:Picked"],
     ),
     "sweeping": (
         "Report of `sweep`; see docs/sweep-schema.md.",
@@ -83,29 +78,6 @@ MODULES = {
     ),
     "tuning": ("Report of `tune`; see docs/tune-schema.md.", ["lab/src/decide/tune/report:Report"]),
     "generating": ("Reports of `generate`.", ["lab/src/synthetic/generate:Ran"]),
-}
-#: Classes that have another name than their type.
-NAMES = {
-    "lab/src/decide/inspect/report:Report": "Inspection",
-    "lab/src/decide/inspect/contents:Skipped": "Unread",
-    "lab/src/decide/inspect/fault_cost:Cost": "FaultCost",
-    "lab/src/measure/monitor/summary:Summary": "Watched",
-    "lab/src/measure/monitor/summary:Maxima": "Most",
-    "lab/src/measure/readspeed/report:Report": "Readspeed",
-    "lab/src/decide/precision/report:Report": "Precision",
-    "lab/src/decide/precision/report:TableReport": "TablePrecision",
-    "lab/src/decide/precision/report:ColumnReport": "ColumnPrecision",
-    "lab/src/decide/precision/report:ChoiceReport": "PrecisionChoice",
-    "lab/src/decide/precision/limits:Limit": "PrecisionLimit",
-    "lab/src/decide/tune/report:Report": "Tuning",
-    "lab/src/decide/tune/report:ContainerReport": "BestInContainer",
-    "lab/src/synthetic/generate:Ran": "Generated",
-    "flow/src/arrow/write/metrics:Metrics": "WriteMetrics",
-    "lab/src/measure/sweep/findings:Findings": "Sweep",
-    "lab/src/measure/sweep/input:SweepInput": "Subject",
-    "lab/src/jobs/state:State": "TaskState",
-    "lab/src/jobs/state:Output": "TaskOutput",
-    "flow/src/survey/fileset:FilesetReport": "Fileset",
 }
 #: Types that serialise themselves, or whose fields are not told.
 TOLD = {
@@ -125,88 +97,64 @@ TOLD = {
     "f64": "float",
 }
 WIDTH = 120
-WHOLE = re.compile(r"[ui](8|16|32|64|128|size)")
 NUMBERS = '''    numbers: dict[str, int | float | str | list[str]]
     """The numbers of the fault; docs/inspect-schema.md lists them by fault."""
 '''
 
 
-@dataclass
-class Class:
-    """A data class."""
-
-    name: str
-    module: str
-    type: Type
-    lines: list[str] = field(default_factory=list)
-
-
-class Maker:
+class Maker(Walk):
     """Makes the modules."""
-
-    def __init__(self) -> None:
-        self._types = types()
-        self._made: dict[int, Class] = {}
 
     def modules(self) -> dict[Path, str]:
         """The text of each file."""
         for module, (_, roots) in MODULES.items():
-            for where in roots:
-                self._class(type_at(self._types, where), module)
+            self.walk(module, roots)
         return {FOLDER / f"{module}.py": self._text(module) for module in MODULES}
 
-    def _class(self, one: Type, module: str) -> Class:
-        if id(one) not in self._made:
-            made = Class(NAMES.get(place(one), one.name), module, one)
-            # What it is made of comes first.
-            lines = list(self._fields(one, module))
-            made.lines = ["", "", "@dataclass(frozen=True, slots=True, kw_only=True, repr=False)"]
-            made.lines.append(f"class {made.name}(Shown):")
-            made.lines += [_docstring(one.docs), "", *lines]
-            self._made[id(one)] = made
-        return self._made[id(one)]
-
-    def _fields(self, one: Type, module: str) -> Iterator[str]:
-        fields = list(printed(self._types, one))
+    def lines(self, made: Class, fields: list[Printed]) -> list[str]:
+        """A data class."""
+        lines = ["", "", "@dataclass(frozen=True, slots=True, kw_only=True, repr=False)", f"class {made.name}(Shown):"]
+        lines += [_docstring(made.type.docs), ""]
         for field_ in fields:
             name = f"{field_.name}_" if field_.name in ("class", "from") else field_.name
-            kind = self._kind(field_.type, field_.near, module)
-            yield _annotated(f"    {name}: {kind}{_default(kind) if field_.left_out else ''}")
-            yield _docstring('Kind of the fault, such as "tiny_baskets".' if field_.is_tag else field_.docs)
+            kind = self.kind(field_, made.module)
+            lines.append(_annotated(f"    {name}: {kind}{_default(kind) if field_.left_out else ''}"))
+            lines.append(_docstring(TAG if field_.is_tag else field_.docs))
         if any(field_.is_tag for field_ in fields):
-            yield NUMBERS.rstrip("\n")
+            lines.append(NUMBERS.rstrip("\n"))
+        return lines
 
-    def _kind(self, text: str, near: Type, module: str) -> str:
-        text = text.strip().removeprefix("&").strip()
-        text = re.sub(r"^'\w+ ", "", text)
-        if text.startswith("("):
-            return f"tuple[{', '.join(self._kind(one, near, module) for one in arguments(text))}]"
-        if text.startswith("["):
-            return f"tuple[{self._kind(text[1:].rpartition(';')[0] or text[1:-1], near, module)}, ...]"
-        outer, inner = outer_and_inner(text)
-        if outer == "Option":
-            kind = self._kind(inner[0], near, module)
-            return kind if kind == "Any" else f"{kind} | None"
-        if outer in ("Vec", "BTreeSet", "HashSet"):
-            return f"tuple[{self._kind(inner[0], near, module)}, ...]"
-        if outer in ("BTreeMap", "HashMap", "IndexMap"):
-            return f"dict[str, {self._kind(inner[1], near, module)}]"
-        if outer in ("Box", "Arc", "Rc", "Cow"):
-            return self._kind(inner[0], near, module)
-        if WHOLE.fullmatch(outer):
-            return "int"
-        if outer in TOLD:
-            return TOLD[outer]
-        one = resolve(self._types, outer, near.file)
-        if one is None:
-            raise ValueError(f"{near.name}: {outer} is not known")
-        if one.what == "enum":
-            if any(part.type for part in one.parts):
-                raise ValueError(f"{near.name}: {outer} has variants with content")
-            return f"Literal[{', '.join(quoted(spelled(part, one)) for part in one.parts)}]"
-        if one.parts and not one.parts[0].name:
-            return self._kind(one.parts[0].type, one, module)
-        return self._class(one, module).name
+    def tuple_of(self, kinds: list[str]) -> str:
+        """Values that lie one behind the other."""
+        return f"tuple[{', '.join(kinds)}]"
+
+    def list_of(self, kind: str) -> str:
+        """Any number of values."""
+        return f"tuple[{kind}, ...]"
+
+    def optional(self, kind: str) -> str:
+        """A value, or none."""
+        return kind if kind == "Any" else f"{kind} | None"
+
+    def map_of(self, kind: str) -> str:
+        """Values by their names."""
+        return f"dict[str, {kind}]"
+
+    def whole(self, *, signed: bool) -> str:  # noqa: ARG002
+        """A number without a fraction."""
+        return "int"
+
+    def told(self, name: str) -> str | None:
+        """A type that is not looked into."""
+        return TOLD.get(name)
+
+    def texts(self, values: list[str]) -> str:
+        """One of some texts."""
+        return f"Literal[{', '.join(map(quoted, values))}]"
+
+    def named(self, made: Class) -> str:
+        """A class."""
+        return made.name
 
     def _text(self, module: str) -> str:
         own = [one for one in self._made.values() if one.module == module]

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from report_classes import TOLD, WHOLE
+from report_classes import TOLD
 from report_types import (
     REPO,
     Printed,
@@ -21,6 +21,7 @@ from report_types import (
     types,
     without_links,
 )
+from report_walk import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

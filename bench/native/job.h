@@ -1,5 +1,6 @@
 // Arguments and output of the writers: KIND PATH with options, and one line of JSON.
 #pragma once
+#include "process.h"
 #include <TMemFile.h>
 #include <TROOT.h>
 #include <chrono>
@@ -7,11 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -134,35 +133,19 @@ struct Job {
 // Resources from here on: ROOT's start counts only in the memory.
 class Account {
   using Time = std::chrono::steady_clock;
-  static double cpu() {
-    rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    auto seconds = [](timeval t) { return t.tv_sec + 1e-6 * t.tv_usec; };
-    return seconds(use.ru_utime) + seconds(use.ru_stime);
-  }
   static double since(Time::time_point start) { return std::chrono::duration<double>(Time::now() - start).count(); }
-  static uint64_t status(const std::string &key) {
-    std::ifstream lines("/proc/self/status");
-    for (std::string word; lines >> word;)
-      if (word == key + ":") {
-        uint64_t kilobytes = 0;
-        lines >> kilobytes;
-        return kilobytes * 1024;
-      }
-    return 0;
-  }
   double cpu_before = 0;
   Time::time_point start;
 
 public:
   Account() {
     { TMemFile once("once.root", "RECREATE"); } // One-time setup of ROOT.
-    cpu_before = cpu();
+    cpu_before = process::cpu();
     start = Time::now();
   }
   // `bytes` is the length that would have been written, if nothing was.
   void report(const Job &job, uint64_t bytes) const {
-    const double wall = since(start), used = cpu() - cpu_before;
+    const double wall = since(start), used = process::cpu() - cpu_before;
     double flush = 0;
     if (job.write && job.fill) {
       const auto then = Time::now();
@@ -175,7 +158,7 @@ public:
     }
     printf("{\"wall\": %.6f, \"cpu\": %.6f, \"flush\": %.6f, \"flushed_meanwhile\": %.6f, \"peak_rss\": %llu, \"vsize\": %llu, \"bytes\": %llu, "
            "\"payload\": %llu, \"entries\": %llu}\n",
-           wall, used, flush, Timed::waited, (unsigned long long)status("VmHWM"), (unsigned long long)status("VmPeak"), (unsigned long long)bytes,
+           wall, used, flush, Timed::waited, (unsigned long long)process::status("VmHWM"), (unsigned long long)process::status("VmPeak"), (unsigned long long)bytes,
            (unsigned long long)(job.entries() * job.entry_bytes()), (unsigned long long)job.entries());
   }
 };

@@ -35,9 +35,7 @@ class Writer(Contender):
         self.clock = self._note
 
     def _note(self, out: str) -> tuple[float, float]:
-        said = json.loads(out.strip().splitlines()[-1])
-        # write-bench prints a list of runs; here it makes one.
-        facts = said["lines"][0]["runs"][0] if "lines" in said else said
+        facts = said(out)
         self.facts.append(facts)
         return float(facts["wall"]), float(facts["cpu"])
 
@@ -48,6 +46,14 @@ class Writer(Contender):
     def record(self) -> dict[str, Any]:
         """Everything, for the JSON."""
         return super().record() | {"output_bytes": self.of("bytes"), "facts": self.facts}
+
+
+def said(out: str) -> dict[str, Any]:
+    """What a writer's program has printed of its run."""
+    line = json.loads(out.strip().splitlines()[-1])
+    # write-bench prints a list of runs; here it makes one.
+    facts: dict[str, Any] = line["lines"][0]["runs"][0] if "lines" in line else line
+    return facts
 
 
 def basketry(kind: str, codec: str, size: int, threads: int, *options: Argument, medium: Path = SCRATCH) -> Writer:

@@ -9,11 +9,12 @@
         file["Events"] = {"x": array, "jets": jagged}
 
 The verbs of the command `basketry` are functions here: `ls`, `show`, `count`, `schema`, `stats`, `draw`, `inspect`,
-`rewrite`, `merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`; for thousands of files
-`check`, `fileset`, and `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and
-`sweep_figures` draws the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask,
-parsl or an executor; `nanoevents` gives coffea's NanoEvents. `scan` is a LazyFrame of polars over files, `sql` a query
-of DuckDB, and `loader` gives batches for training.
+`rewrite`, `merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`, `split`; `cp`, `mv`,
+`rm` and `mkdir` for objects in files; for thousands of files `check`, `fileset`, `index` and `pick`, and `plan`,
+`run_task` and `collect`. `Monitor` records the resources of a program over time, and `sweep_figures` draws the results
+of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask, parsl or an executor; `nanoevents`
+gives coffea's NanoEvents. `scan` is a LazyFrame of polars over files, `sql` a query of DuckDB, and `loader` gives
+batches for training.
 """
 
 from __future__ import annotations
@@ -41,21 +42,28 @@ from .verbs import (
     collect,
     convert,
     count,
+    cp,
     draw,
     fileset,
     generate,
+    index,
     inspect,
     layout,
     ls,
     merge,
+    mkdir,
+    mv,
+    pick,
     plan,
     precision,
     readspeed,
     recover,
     rewrite,
+    rm,
     run_task,
     schema,
     show,
+    split,
     stats,
     sweep,
     sweep_figures,
@@ -131,6 +139,7 @@ __all__ = [
     "const",
     "convert",
     "count",
+    "cp",
     "create",
     "distributed",
     "draw",
@@ -138,27 +147,33 @@ __all__ = [
     "fileset",
     "from_pyroot",
     "generate",
+    "index",
     "inspect",
     "iterate",
     "layout",
     "loader",
     "ls",
     "merge",
+    "mkdir",
+    "mv",
     "nanoevents",
     "num_entries",
     "objects",
     "open",
     "parts",
+    "pick",
     "plan",
     "precision",
     "readspeed",
     "recover",
     "recreate",
     "rewrite",
+    "rm",
     "run_task",
     "scan",
     "schema",
     "show",
+    "split",
     "sql",
     "stats",
     "sweep",

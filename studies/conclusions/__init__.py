@@ -8,6 +8,7 @@ from collections.abc import Callable
 from studies.conclusions.baskets import baskets
 from studies.conclusions.bottlenecks import bottlenecks
 from studies.conclusions.containers import containers
+from studies.conclusions.framework import framework
 from studies.conclusions.memory import memory
 from studies.conclusions.parallel import parallel
 from studies.conclusions.tables import Blocks, Claim, Tables
@@ -18,6 +19,7 @@ CLAIMS: dict[str, Callable[[Tables], list[Claim]]] = {
     "baskets": baskets,
     "containers": containers,
     "parallel": parallel,
+    "framework": framework,
     "bottlenecks": bottlenecks,
 }
 #: The key of the block.

@@ -141,6 +141,41 @@ static int64_t count_back(const char *file)
     return rows;
 }
 
+/* Reads the entries for which two conditions are true; their columns are not all among those that are read. */
+static int64_t count_passing(const char *file)
+{
+    struct basketry_error *error = NULL;
+    struct basketry_dataset *dataset = NULL;
+    struct basketry_scan_options options;
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    int64_t rows = 0;
+
+    MADE(dataset, basketry_dataset_open(&file, 1, "tree=Events", &error));
+    memset(&options, 0, sizeof options);
+    options.size = sizeof options;
+    options.columns = "number";
+    options.batch_entries = 100;
+    options.cut = "number % 3 == 1\nlen(pt) > 2";
+    OK(basketry_dataset_scan(dataset, &options, &stream, &error));
+    basketry_dataset_free(dataset);
+    for (;;) {
+        int64_t i;
+        HOLDS(stream.get_next(&stream, &batch) == 0);
+        if (batch.release == NULL) {
+            break;
+        }
+        for (i = 0; i < batch.length; i++) {
+            const int64_t number = ((const int64_t *)batch.children[0]->buffers[1])[batch.children[0]->offset + i];
+            HOLDS(number % 3 == 1 && number % 4 == 3);
+        }
+        rows += batch.length;
+        batch.release(&batch);
+    }
+    stream.release(&stream);
+    return rows;
+}
+
 int main(int argc, char **argv)
 {
     struct basketry_error *error = NULL;
@@ -191,5 +226,7 @@ int main(int argc, char **argv)
     basketry_writer_free(writer);
     HOLDS(released > 0);
     HOLDS(count_back(argv[1]) == entries);
+    /* Of twelve numbers it is 7 alone. */
+    HOLDS(count_passing(argv[1]) == (entries + 4) / 12);
     return 0;
 }

@@ -67,6 +67,85 @@ void loop(const std::string &file, std::uint64_t entries, const std::string &col
     }
 }
 
+/// Entries of some files, of which a part passes a condition. The condition's columns need not be read.
+std::vector<std::uint64_t> passing(const basketry::dataset &data, const basketry::scan_options &options, std::uint64_t each)
+{
+    auto events = data.loop(options);
+    int number = -1;
+    basketry::view<float> pt;
+    events.bind("number", number);
+    events.bind("pt", pt);
+    std::vector<std::uint64_t> found;
+    while (events.next()) {
+        HOLDS(static_cast<std::uint64_t>(number) == events.entry() % each && pt.size() == static_cast<std::size_t>(number % 6));
+        found.push_back(events.entry());
+    }
+    return found;
+}
+
+void conditions(const std::string &folder, std::uint64_t each)
+{
+    // The second file has other columns.
+    const std::string all = folder + "/all.root";
+    const std::string less = folder + "/less.root";
+    basketry::rewrite(all, less, "drop=weight, force=true");
+    for (const auto &data : {std::pair<std::vector<std::string>, std::string>{{all, all}, "tree=Events"}, {{all, less}, "tree=Events, join=common"}}) {
+        const basketry::dataset both(data.first, data.second);
+        HOLDS(both.entries() == 2 * each);
+        for (const std::string cut : {"number % 7 == 3 && len(pt) > 1", "number % 7 == 3\n len(pt) > 1 ", "number < 0", "number >= 0"}) {
+            for (const std::uint64_t batch : {0, 13}) {
+                basketry::scan_options options;
+                options.columns = "number,pt";
+                options.cut = cut;
+                options.first = 11;
+                options.end = 2 * each - 5;
+                options.threads = 2;
+                options.batch_entries = batch;
+                std::vector<std::uint64_t> expected;
+                for (std::uint64_t entry = options.first; entry < options.end; ++entry) {
+                    const std::uint64_t number = entry % each;
+                    const bool passes = cut == "number < 0" ? false : cut == "number >= 0" ? true : number % 7 == 3 && number % 6 > 1;
+                    if (passes) {
+                        expected.push_back(entry);
+                    }
+                }
+                HOLDS(passing(both, options, each) == expected);
+            }
+        }
+        // A mistake is an error of the call, with the names that are near.
+        for (const auto &[cut, why] : std::vector<std::pair<std::string, std::string>>{{"numbr > 1", "number"}, {"number >", "cut"}, {"pt", "cut"}}) {
+            basketry::scan_options options;
+            options.columns = "number";
+            options.cut = cut;
+            try {
+                both.loop(options);
+                HOLDS(false);
+            } catch (const basketry::error &e) {
+                HOLDS(e.kind() == BASKETRY_ERROR_REQUEST && std::string(e.what()).find(why) != std::string::npos);
+                std::printf("%s\n", e.what());
+            }
+        }
+    }
+    // A column that one of the files lacks: of trees it is filled in with zeroes, elsewhere the condition says which file it is.
+    const basketry::dataset filled(std::vector<std::string>{all, less}, "tree=Events, join=fill");
+    basketry::scan_options options;
+    options.cut = "weight > 3";
+    try {
+        options.columns = "number,pt";
+        const auto found = passing(filled, options, each);
+        HOLDS(found.size() == each - 13 && found.front() == 13 && found.back() == each - 1);
+    } catch (const basketry::error &e) {
+        HOLDS(e.kind() == BASKETRY_ERROR_REQUEST && std::string(e.what()).find("weight") != std::string::npos);
+    }
+    // Of a range without that file it is there.
+    options.columns = "number";
+    options.end = each;
+    auto events = filled.loop(options);
+    int number = 0;
+    events.bind("number", number);
+    HOLDS(events.next() && number == 13 && events.entry() == 13);
+}
+
 void verbs(const std::string &folder)
 {
     const std::string all = folder + "/all.root";
@@ -104,6 +183,7 @@ int main(int argc, char **argv)
         HOLDS(argc == 3);
         const std::string folder = argv[1];
         loop(folder + "/all.root", static_cast<std::uint64_t>(std::atoll(argv[2])), "number,weight,tag,pt,links,grid,names");
+        conditions(folder, static_cast<std::uint64_t>(std::atoll(argv[2])));
         verbs(folder);
         return 0;
     } catch (const std::exception &e) {

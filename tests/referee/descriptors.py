@@ -197,6 +197,16 @@ def call_fileset(files: Files) -> None:
     assert len(bk.fileset(files.paths, dataset="all").fileset["all"]["files"]) == len(files.paths)
 
 
+def call_index(files: Files) -> None:
+    """By any column."""
+    assert bk.index(files.paths, files.out("index.parquet"), key="x").files == len(files.paths)
+
+
+def call_pick(files: Files) -> None:
+    """Of all files."""
+    assert bk.pick(files.paths, files.out("picked.root"), key="x", events="1").files == len(files.paths)
+
+
 def call_merge(files: Files) -> None:
     """Into one file."""
     bk.merge(files.paths, files.out("merged.root"))
@@ -306,6 +316,18 @@ def call_bins(files: Files) -> None:
     assert distributed.bins(files.paths, files.out("{n}.root"), target_size="1kB")
 
 
+def call_edit(files: Files) -> None:
+    """Into one file, from it, and in it."""
+    out = files.out("edited.root")
+    for number, path in enumerate(files.paths):
+        bk.cp(f"{path}:note", f"{out}:n{number}")
+    bk.mkdir(f"{out}:dir")
+    bk.mv([f"{out}:n{number}" for number in range(len(files.paths))], f"{out}:dir")
+    bk.cp([f"{path}:t" for path in files.paths], out, add_cycle=True)
+    bk.rm(f"{out}:dir", recursive=True)
+    assert len(bk.split(out, entries=1, output=files.out("parts")).parts) == ENTRIES
+
+
 CALLS: dict[str, Callable[[Files], None]] = {
     "open": call_open,
     "File": call_file,
@@ -326,6 +348,8 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "layout": call_layout,
     "check": call_check,
     "fileset": call_fileset,
+    "index": call_index,
+    "pick": call_pick,
     "merge": call_merge,
     "rewrite": call_rewrite,
     "verify": call_verify,
@@ -334,6 +358,11 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "readspeed": call_readspeed,
     "precision": call_precision,
     "tune": call_tune,
+    "cp": call_edit,
+    "mv": call_edit,
+    "rm": call_edit,
+    "mkdir": call_edit,
+    "split": call_edit,
     "plan": call_plan,
     "run_task": call_plan,
     "collect": call_plan,

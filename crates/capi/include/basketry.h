@@ -419,6 +419,12 @@ struct basketry_scan_options {
      * Must be 0.
      */
     uint32_t reserved;
+    /**
+     * A condition, such as `nMuon > 1 && Muon_pt[0] > 20` (its language is on the page docs/expressions.md), or several, one a line: only
+     * entries for which all are true are read. Its columns need not be among `columns`; they are read first, before the call returns, and of
+     * the others what the condition keeps. Null: all entries.
+     */
+    basketry_text cut;
 };
 
 /**

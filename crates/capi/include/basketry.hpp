@@ -595,6 +595,8 @@ struct scan_options {
     std::uint64_t memory = 0;
     /// Threads; 0: one.
     unsigned threads = 0;
+    /// A condition on entries, or several, one a line: `nMuon > 1`; empty: all entries.
+    std::string cut;
 
     basketry_scan_options raw() const
     {
@@ -606,6 +608,7 @@ struct scan_options {
         made.batch_bytes = batch_bytes;
         made.memory = memory;
         made.threads = threads;
+        made.cut = detail::given(cut);
         return made;
     }
 };

@@ -1,6 +1,7 @@
 //! Data sets: a tree, an RNTuple or a Parquet file, or many files as one table; their schema and their entries as Arrow.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -8,10 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use dataset::EntrySet;
 use dataset::glob::Pattern;
 use flow::inputs::{Input, inputs};
 use flow::read::{BatchSize, JoinedTable, Joining, Request};
-use flow::{Budget, DEFAULT_MEMORY, Join, unwatched};
+use flow::{Budget, DEFAULT_MEMORY, Join, chosen_of_joined, unwatched};
 use rootfile::{Error as Failure, Follow, Owned, Result};
 
 use crate::answer::{handle, quietly, status};
@@ -43,6 +45,10 @@ pub struct ScanOptions {
     pub threads: u32,
     /// Must be 0.
     pub reserved: u32,
+    /// A condition, such as `nMuon > 1 && Muon_pt[0] > 20` (its language is on the page docs/expressions.md), or several, one a line: only
+    /// entries for which all are true are read. Its columns need not be among `columns`; they are read first, before the call returns, and of
+    /// the others what the condition keeps. Null: all entries.
+    pub cut: Text,
 }
 
 // SAFETY: the layout is C's, the size is first, and zeroes are numbers and null pointers.
@@ -150,6 +156,10 @@ pub(crate) fn selected(table: &JoinedTable, asked: Text) -> Result<Selected> {
 pub(crate) struct Reading {
     batches: Receiver<Result<RecordBatch>>,
     pub schema: SchemaRef,
+    /// The entries that are read.
+    pub entries: Range<u64>,
+    /// Those of them that pass the cut, if there is one.
+    pub selection: Option<EntrySet>,
 }
 
 impl Reading {
@@ -158,14 +168,17 @@ impl Reading {
         let Selected { columns, schema } = selected(table, options.columns)?;
         let end = if options.end == 0 { table.entries() } else { options.end.min(table.entries()) };
         let entries = options.first.min(end)..end;
+        let memory = if options.memory == 0 { DEFAULT_MEMORY } else { options.memory };
+        let budget = Budget { memory, threads: options.threads.max(1) as usize };
+        let cuts = options.cut.or_empty("the cut")?.lines().map(str::trim).filter(|cut| !cut.is_empty());
+        let cuts: Vec<String> = cuts.map(str::to_owned).collect();
+        let selection = chosen_of_joined(table, entries.clone(), &cuts, budget, &unwatched)?;
         for (column, field) in columns.iter().zip(schema.fields()) {
-            if let Some(first) = table.missing(*column, &entries, None) {
+            if let Some(first) = table.missing(*column, &entries, selection.as_ref()) {
                 let message = format!("has no value in entry {first}; read other entries of it by themselves");
                 return Err(Failure::request(message).object(format!("column {}", field.name())));
             }
         }
-        let memory = if options.memory == 0 { DEFAULT_MEMORY } else { options.memory };
-        let budget = Budget { memory, threads: options.threads.max(1) as usize };
         let step = match (options.batch_entries, options.batch_bytes) {
             (0, 0) => BatchSize::Cluster,
             (0, bytes) => BatchSize::Bytes(bytes.min(memory / 8)),
@@ -173,8 +186,9 @@ impl Reading {
         };
         let (send, batches) = sync_channel(0);
         let (table, renamed) = (Arc::clone(table), Arc::clone(&schema));
+        let (kept, of) = (selection.clone(), entries.clone());
         let read = move || {
-            let request = Request { columns, entries, selection: None, budget, progress: &unwatched };
+            let request = Request { columns, entries: of, selection, budget, progress: &unwatched };
             for batch in table.batches(request, step) {
                 let batch = batch.and_then(|batch| {
                     let made = RecordBatch::try_new(Arc::clone(&renamed), batch.columns().to_vec());
@@ -187,7 +201,13 @@ impl Reading {
             }
         };
         std::thread::Builder::new().name("basketry".to_owned()).spawn(read)?;
-        Ok(Self { batches, schema })
+        Ok(Self { batches, schema, entries, selection: kept })
+    }
+
+    /// The number of an entry by its place among those that are read.
+    pub fn entry(&self, place: u64) -> u64 {
+        let selected = self.selection.as_ref().map(|set| set.nth(set.rank(self.entries.start) + place));
+        selected.map_or(self.entries.start + place, |entry| entry.unwrap_or(self.entries.end))
     }
 
     /// The next batch, or none.

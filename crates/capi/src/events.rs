@@ -38,9 +38,8 @@ struct Loop {
     batch: Option<Decoded>,
     /// The next row of the batch.
     row: usize,
-    /// The number of the entry that was read last.
-    entry: u64,
-    next: u64,
+    /// How many entries were read so far.
+    read: u64,
 }
 
 /// A column with the address where its values go.
@@ -195,7 +194,7 @@ impl Loop {
     fn begin(dataset: &Dataset, options: &ScanOptions) -> Result<Self> {
         let table = dataset.table()?;
         let reading = Reading::begin(table, options)?;
-        Ok(Self { reading, bound: Vec::new(), batch: None, row: 0, entry: options.first, next: options.first })
+        Ok(Self { reading, bound: Vec::new(), batch: None, row: 0, read: 0 })
     }
 
     /// Binds a column to an address.
@@ -235,9 +234,13 @@ impl Loop {
             }
         }
         self.row += 1;
-        self.entry = self.next;
-        self.next += 1;
+        self.read += 1;
         Ok(true)
+    }
+
+    /// The number of the entry that was read last.
+    fn entry(&self) -> u64 {
+        self.reading.entry(self.read.saturating_sub(1))
     }
 
     fn decoded(&self, batch: &RecordBatch) -> Result<Decoded> {
@@ -319,7 +322,7 @@ pub extern "C" fn basketry_events_next(events: Option<&Events>, error: Option<&m
 /// The number of the entry that was read last, counted over all files.
 #[unsafe(no_mangle)]
 pub extern "C" fn basketry_events_entry(events: Option<&Events>) -> u64 {
-    events.and_then(|events| events.with(|events| Ok(events.entry)).ok()).unwrap_or(0)
+    events.and_then(|events| events.with(|events| Ok(events.entry())).ok()).unwrap_or(0)
 }
 
 /// Frees a loop. A null pointer is ignored.

@@ -7,18 +7,20 @@ use clap::Command;
 use crate::output;
 
 /// The verbs by what they are for. A test compares them with those that there are.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 9] = [
     ("Look into files", &["ls", "show", "count", "schema", "stats", "draw", "inspect"]),
-    ("Make files", &["rewrite", "merge", "hadd", "convert", "recover"]),
+    ("Make files", &["rewrite", "merge", "hadd", "convert", "recover", "split"]),
+    ("Edit files", &["cp", "mv", "rm", "mkdir"]),
     ("Compare and check", &["verify", "check"]),
     ("Choose a layout", &["tune", "precision", "readspeed", "sweep"]),
+    ("Find events", &["index", "pick"]),
     ("Work on many files", &["fileset", "plan", "run", "collect"]),
     ("Measure programs", &["monitor", "generate", "write-bench"]),
     ("Shells", &["completions"]),
 ];
 
 /// What other commands call the same: the word, and the command to use.
-const ELSEWHERE: [(&str, &str); 24] = [
+const ELSEWHERE: [(&str, &str); 27] = [
     ("head", "show FILE:TREE"),
     ("cat", "show FILE:TREE --csv"),
     ("print", "show FILE:HISTOGRAM"),
@@ -36,8 +38,11 @@ const ELSEWHERE: [(&str, &str); 24] = [
     ("columns", "schema FILE:TREE"),
     ("wc", "count FILE"),
     ("entries", "count FILE"),
-    ("cp", "rewrite FILE -o OUT.root"),
-    ("copy", "rewrite FILE -o OUT.root"),
+    ("copy", "cp FILE:OBJECT OUT.root"),
+    ("rename", "mv FILE:OBJECT FILE:NAME"),
+    ("move", "mv FILE:OBJECT OUT.root"),
+    ("delete", "rm FILE:OBJECT"),
+    ("remove", "rm FILE:OBJECT"),
     ("skim", "rewrite FILE -o OUT.root --keep 'Muon_*' --entries 0:1000"),
     ("slim", "rewrite FILE -o OUT.root --drop 'Jet_*'"),
     ("compress", "rewrite FILE -o OUT.root --compression zstd:5"),
@@ -120,8 +125,8 @@ mod tests {
             let examples: Vec<&str> = text.lines().skip(1).map(str::trim).filter(|line| !line.is_empty()).collect();
             assert!(examples.len() >= 2, "{} has {} examples", verb.get_name(), examples.len());
             for example in examples {
-                let ours = example.split(['|', '>']).next().unwrap_or_default();
-                let words = shlex::split(ours).unwrap();
+                let all = shlex::split(example).unwrap();
+                let words: Vec<String> = all.into_iter().take_while(|word| word != "|" && word != ">").collect();
                 assert_eq!(words.first().map(String::as_str), Some("basketry"), "{example}");
                 let parsed = Cli::command().try_get_matches_from(&words);
                 assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());

@@ -199,6 +199,30 @@ impl DefineArgs {
     }
 }
 
+/// Names for expressions, which other expressions may use. No column is made of them.
+#[derive(Args, Clone, Debug, Default)]
+pub struct NamedArgs {
+    /// Give the values of an expression a name, such as ht='sum(Jet_pt)', which later ones, cuts and other expressions may use.
+    #[arg(long, value_name = "NAME=EXPR")]
+    define: Vec<Define>,
+}
+
+impl NamedArgs {
+    /// Whether none is given.
+    pub fn is_empty(&self) -> bool {
+        self.define.is_empty()
+    }
+
+    /// The names in their order.
+    ///
+    /// # Errors
+    ///
+    /// A name is given twice.
+    pub fn defines(&self) -> Result<Vec<Define>> {
+        DefineArgs { define: self.define.clone() }.defines()
+    }
+}
+
 impl SelectArgs {
     /// The filter of branches.
     pub fn filter(&self) -> Result<NameFilter> {

@@ -18,7 +18,6 @@ mod verb_command;
 mod verbs;
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -45,9 +44,11 @@ struct Cli {
 /// Runs the command with arguments, the first of which is its own name, and returns the exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    // A link named hadd to the command is hadd.
-    if arguments.first().is_some_and(|name| Path::new(name).file_stem().is_some_and(|stem| stem == "hadd")) {
-        arguments.insert(1, "hadd".into());
+    // A link with the name of one of ROOT's tools is that tool.
+    let tool = arguments.first().and_then(|name| verbs::root_tools::verb_of(name));
+    let is_tool = tool.is_some();
+    if let Some(verb) = tool {
+        arguments.insert(1, verb);
     }
     // hadd parses `--` itself, and clap removes the first one.
     if let [_, verb, dashes, ..] = arguments.as_slice()
@@ -62,7 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         arguments.push("--help".into());
     }
     output::errors_as_json(arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json"));
-    match parse(&arguments) {
+    match parse(&arguments, is_tool) {
         // Without a signal handler the command works too; Ctrl-C then leaves the hidden file of an output.
         Ok(cli) => {
             remote::register();
@@ -77,9 +78,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-/// The arguments as those of a verb.
-fn parse(arguments: &[OsString]) -> std::result::Result<Cli, clap::Error> {
-    let matches = help::grouped(Cli::command()).try_get_matches_from(arguments)?;
+/// The arguments as those of a verb. The usage of a tool begins with its own name.
+fn parse(arguments: &[OsString], is_tool: bool) -> std::result::Result<Cli, clap::Error> {
+    let command = help::grouped(Cli::command()).multicall(is_tool);
+    let matches = command.try_get_matches_from(arguments.iter().skip(usize::from(is_tool)))?;
     Cli::from_arg_matches(&matches)
 }
 

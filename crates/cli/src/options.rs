@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dataset::layout::ByteSize;
 use flow::inputs::Input;
+use flow::keys::KeyNames;
 use flow::survey::wanted::Wanted;
 use flow::{Budget, Join};
-use rootfile::{Follow, Result, check_output};
+use rootfile::{Follow, Hint, Result, check_output};
 
 /// How much of the machine a verb may use.
 #[derive(Args, Clone, Debug)]
@@ -107,6 +108,15 @@ impl Target {
     pub fn check<P: AsRef<Path>>(&self, read: impl IntoIterator<Item = P>) -> Result<()> {
         check_output(&self.output, self.force, read)
     }
+}
+
+/// The key in the texts of an option, if it is given.
+pub fn key_of(texts: &[String], option: &'static str) -> Result<Option<KeyNames>> {
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let key = KeyNames::of(texts.iter().map(String::as_str)).map(|key| key.given_by(option));
+    key.map(Some).map_err(|e| e.hint(Hint::named(option)))
 }
 
 /// The treatment of different schemas by --common and --fill, which exclude each other.

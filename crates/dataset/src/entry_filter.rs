@@ -24,6 +24,8 @@ pub enum Entries {
     Ranges(Vec<Slice>),
     /// The entries whose numbers stand in a file, one a line.
     Listed(PathBuf),
+    /// These entries, which a program has found.
+    Chosen(EntrySet),
 }
 
 /// A range of entries like a slice in Python. Each bound may be left out; a negative bound counts from the end.
@@ -58,6 +60,7 @@ impl fmt::Display for Entries {
                 f.write_str(&texts.join(","))
             }
             Self::Listed(path) => path.display().fmt(f),
+            Self::Chosen(entries) => write!(f, "{} entries", entries.len()),
         }
     }
 }
@@ -107,6 +110,7 @@ impl Entries {
                 ranges.sort_unstable_by_key(|range| range.start);
                 ranges.into_iter().for_each(|range| set.push(range));
             }
+            Self::Chosen(entries) => entries.all_runs().for_each(|run| set.push(run)),
             Self::Share(_) if all > MOST_FOR_SHARE => {
                 return Err(Error::request(format!("{all} entries are too many to take a share of")));
             }

@@ -371,6 +371,18 @@ impl NameFilter {
         Ok(Self { keep: compile(keep)?, drop: compile(drop)? })
     }
 
+    /// Keeps what one of these patterns matches.
+    pub fn only(keep: impl Iterator<Item = ColumnPattern>) -> Self {
+        Self { keep: keep.collect(), drop: Vec::new() }
+    }
+
+    /// The same without what one of these patterns matches.
+    #[must_use]
+    pub fn without(mut self, drop: impl Iterator<Item = ColumnPattern>) -> Self {
+        self.drop.extend(drop);
+        self
+    }
+
     /// Whether the filter keeps everything.
     pub fn keeps_all(&self) -> bool {
         self.keep.is_empty() && self.drop.is_empty()

@@ -2,18 +2,22 @@
 //!
 //! The folders are stages, and each uses only those before it: `table` is the data that are moved, `commit` puts
 //! records into the output, `execute` fetches, decodes and encodes within a [`Budget`], `plan` lays out the columns and
-//! clusters of each table, `arrow` reads and writes columns in memory, `select` chooses entries, `survey` looks at many files,
-//! `verify` compares files, `rewrite` makes one file of several, and `gather` one of parts that arrive. A column is rewritten at the shallowest depth that gives the
-//! requested layout.
+//! clusters of each table, `arrow` reads and writes columns in memory, `select` chooses entries, `keys` sorts them by their keys,
+//! `survey` looks at many files, `verify` compares files, `rewrite` makes one file of several, `gather` one of parts that arrive, and
+//! `events` finds events by their keys. A column is rewritten at the shallowest depth that gives the requested layout.
 #![warn(clippy::missing_errors_doc)]
 
 mod arrow;
 mod commit;
+pub mod edit;
+pub mod events;
 mod execute;
 pub mod gather;
+pub mod keys;
 mod plan;
 mod rewrite;
 mod select;
+pub mod split;
 pub mod survey;
 mod table;
 mod verify;
@@ -38,10 +42,13 @@ pub use plan::inputs;
 pub use plan::options::{Absent, Pack, PlanOptions};
 pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::{forecast, forecast_within};
-pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options};
+pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options, Unique};
 pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
-pub use select::{Choice, Chosen, Computed, CutFlow, CutStep, Define, Defined, EvaluatedRows, Given, Step};
+pub use select::{
+    Choice, Chosen, Computed, Condition, CutFlow, CutStep, Define, Defined, DefinedSteps, EvaluatedRows, Given, Step,
+    chosen_of_joined,
+};
 pub use table::depth::{Depth, Depths};
 pub use verify::{
     ColumnError, CycleKind, Difference, OlderCycle, TableKind, Tolerance, Tolerances, TreeVerdict, Verdict,

@@ -84,7 +84,7 @@ impl Tree {
             if !self.limiter.has_free(bytes - kept) {
                 self.drop_buffers();
             }
-            let mut taken = match self.limiter.try_reserve(bytes - kept, position()).unwrap() {
+            let mut taken = match self.limiter.try_reserve(bytes - kept, position(), true).unwrap() {
                 Some(taken) => taken + kept,
                 None => {
                     ticket.set_reserved(0);
@@ -273,13 +273,24 @@ fn a_thread_does_not_wait_for_clusters_that_nobody_fills() {
         limiter.count_running(true);
         limiter.count_running(true);
         assert_eq!(
-            limiter.try_reserve(4, QueuePosition::Unordered).unwrap(),
+            limiter.try_reserve(4, QueuePosition::Unordered, true).unwrap(),
             None,
             "another thread may end its cluster"
         );
         limiter.count_running(false);
         let begun = limiter.reserve(4, || QueuePosition::Unordered, no_work, AtStandstill::Report).unwrap();
         assert_eq!(begun, Begun::Reserved(4));
+    });
+}
+
+#[test]
+fn who_hands_back_gets_no_memory_for_its_thread_alone() {
+    Builder::new().check(|| {
+        let limiter = MemoryLimiter::new(8, Reserve { all: 1, each: 0 }, Arc::default());
+        assert_eq!(limiter.try_reserve(6, QueuePosition::Unordered, false).unwrap(), Some(6));
+        let later = QueuePosition::Later { reserve: 0, head: 0, is_begun: true };
+        assert_eq!(limiter.try_reserve(4, later, false).unwrap(), None, "it is called again");
+        assert_eq!(limiter.try_reserve(4, later, true).unwrap(), Some(2), "it would wait for itself");
     });
 }
 

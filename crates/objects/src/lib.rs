@@ -26,6 +26,7 @@
 //! # Ok::<(), rootfile::Error>(())
 //! ```
 
+pub mod contents;
 pub mod inner_trees;
 mod labelled;
 mod merge;

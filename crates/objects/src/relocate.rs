@@ -4,7 +4,7 @@
 //! Parts that are not interpreted may hold tags as well. Nobody can tell where such tags would then point, so these
 //! records are refused.
 
-use rootfile::object::{Content, Graph, Object, ObjectReader, ObjectWriter, Value};
+use rootfile::object::{Content, Graph, Object, ObjectReader, ObjectWriter, Step, Value};
 use rootfile::streamer::StreamerInfos;
 use rootfile::tags::may_hold_tags;
 use rootfile::{BIG_KEY, Key};
@@ -27,6 +27,53 @@ pub fn moved(key: &Key, payload: &[u8], infos: &StreamerInfos, keylen: u16) -> O
     if may_hold_tags(payload) { count_anew(key, payload, infos, keylen) } else { Some(payload.to_vec()) }
 }
 
+/// A record under another name.
+pub(super) struct Renamed {
+    pub key: Key,
+    pub payload: Vec<u8>,
+    /// The object and those that it points to, if they are known.
+    pub parts: Option<(Object, Graph)>,
+}
+
+/// The record under another name, with a key of eight-byte positions if it must be `big`. An object that has the name of its key gets the
+/// new one as well. `None` where its tags cannot be found.
+pub(super) fn with_name(key: &Key, payload: &[u8], infos: &StreamerInfos, name: &str, big: bool) -> Option<Renamed> {
+    let mut named = key.clone();
+    name.clone_into(&mut named.name);
+    if big && !key.is_big() {
+        named.version = key.version.checked_add(BIG_KEY)?;
+    }
+    named.keylen = u16::try_from(named.header_len()).ok()?;
+    let mut parts = understood(key, payload, infos);
+    let moved = match &mut parts {
+        Some((object, graph)) => {
+            rename(object, &key.name, name);
+            written(object, graph, named.keylen)?
+        }
+        None if may_hold_tags(payload) => return None,
+        None => payload.to_vec(),
+    };
+    named.objlen = u32::try_from(moved.len()).ok()?;
+    Some(Renamed { key: named, payload: moved, parts })
+}
+
+/// Gives an object that has a name the other one.
+fn rename(object: &mut Object, from: &str, to: &str) {
+    match &mut object.content {
+        Content::Members(members) => {
+            for ((_, step), value) in members.plan.steps.iter().zip(&mut members.values) {
+                match (step, value) {
+                    (Step::TNamed, Value::Named(named)) if named.name == from => to.clone_into(&mut named.name),
+                    (Step::Base { .. }, Value::Object(base)) => rename(base, from, to),
+                    _ => {}
+                }
+            }
+        }
+        Content::Collection(collection) if collection.name == from => to.clone_into(&mut collection.name),
+        _ => {}
+    }
+}
+
 /// The objects of a record that holds trees with baskets elsewhere in its file. `None` for other records, and where a copy
 /// of the objects would differ from the record.
 pub(super) fn with_trees(key: &Key, payload: &[u8], infos: &StreamerInfos) -> Option<(Object, Graph)> {
@@ -40,14 +87,22 @@ pub(super) fn with_trees(key: &Key, payload: &[u8], infos: &StreamerInfos) -> Op
 
 /// Reads and writes the objects. The result is used only if the same bytes come back with the old key.
 fn count_anew(key: &Key, payload: &[u8], infos: &StreamerInfos, keylen: u16) -> Option<Vec<u8>> {
+    let (object, graph) = understood(key, payload, infos)?;
+    written(&object, &graph, keylen)
+}
+
+/// The objects of a record, if all their parts are known and make the same bytes.
+fn understood(key: &Key, payload: &[u8], infos: &StreamerInfos) -> Option<(Object, Graph)> {
     let (object, graph) = ObjectReader::new(payload, usize::from(key.keylen), infos).read_root(&key.class).ok()?;
-    let written = |keylen: u16| {
-        let mut writer = ObjectWriter::new(usize::from(keylen), &graph);
-        writer.root(&object).ok()?;
-        Some(writer.out.bytes)
-    };
-    let understood = is_understood(&object) && graph.objects.iter().flatten().all(is_understood);
-    if understood && written(key.keylen)? == payload { written(keylen) } else { None }
+    let known = is_understood(&object) && graph.objects.iter().flatten().all(is_understood);
+    (known && written(&object, &graph, key.keylen)? == payload).then_some((object, graph))
+}
+
+/// The payload of a record behind a key of this length.
+fn written(object: &Object, graph: &Graph, keylen: u16) -> Option<Vec<u8>> {
+    let mut writer = ObjectWriter::new(usize::from(keylen), graph);
+    writer.root(object).ok()?;
+    Some(writer.out.bytes)
 }
 
 fn is_understood(object: &Object) -> bool {

@@ -13,12 +13,14 @@ use dataset::tree::read_tree;
 use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Friend, JoinedTable, Joining};
+use flow::{Choice, Condition, Define};
 use lab::inspect::ntuple::report::FieldReport;
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::{PyErr, PyResult, Python, pyclass, pyfunction, pymethods};
 use rootfile::text::printable;
 use rootfile::{Error, Follow, RootFile};
 
+use crate::buffer::Memory;
 use crate::errors::{exception, keyword};
 use crate::interrupt::{Told, Watch, listening, telling};
 use crate::read_batch::ReadBatch;
@@ -368,6 +370,44 @@ impl Table {
         columns.into_iter().map(|column| self.table.bytes(column)).fold(0, u64::saturating_add)
     }
 
+    /// What a text is as a condition on entries in the command's language, with names that are defined: none if it is no expression; a
+    /// name that is unknown, or else what is wrong, which is nothing where both texts are empty.
+    fn condition(
+        &self,
+        py: Python<'_>,
+        text: String,
+        defined: Vec<(String, String)>,
+    ) -> PyResult<Option<(String, String)>> {
+        let table = Arc::clone(&self.table);
+        listening(py, move |_: &Watch| {
+            let Some(dataset) = table.alike() else { return Ok(None) };
+            Ok(match Condition::of(dataset, &text, &defines(defined)) {
+                Condition::Fits => Some(Default::default()),
+                Condition::NoExpression => None,
+                Condition::UnknownName(name) => Some((name, String::new())),
+                Condition::Wrong(why) => Some((String::new(), why.text(keyword))),
+            })
+        })
+    }
+
+    /// The numbers of the entries of a reading that pass a condition. The columns of the reading are not read.
+    fn passing(
+        &self,
+        py: Python<'_>,
+        reading: Reading,
+        text: String,
+        defined: Vec<(String, String)>,
+    ) -> PyResult<Memory> {
+        let (table, request) = (Arc::clone(&self.table), reading.request(py)?);
+        let found = telling(py, &None, move |watch| {
+            let dataset = table.alike().ok_or_else(|| Error::request("the files have other columns"))?;
+            let choice = Choice { cuts: vec![text], defines: defines(defined), ..Choice::default() };
+            let (entries, selection) = (request.entries.clone(), request.selection.as_ref());
+            choice.of_selected(dataset, entries, selection, request.budget, &|_| watch.tell(0))
+        })?;
+        Ok(Memory(arrow_buffer::Buffer::from_vec(found.all_runs().flatten().collect::<Vec<u64>>())))
+    }
+
     /// Reads it all at once. `told` is told numbers of entries, each once for every column.
     #[pyo3(signature = (reading, told = None))]
     fn read(&self, py: Python<'_>, reading: Reading, told: Told) -> PyResult<ReadBatch> {
@@ -392,6 +432,11 @@ impl Table {
         };
         Steps::begin(Arc::clone(&self.table), request, step, schema)
     }
+}
+
+/// Names for expressions.
+fn defines(named: Vec<(String, String)>) -> Vec<Define> {
+    named.into_iter().map(|(name, text)| Define { name, text }).collect()
 }
 
 /// Whether a file is a Parquet file.

@@ -1,6 +1,7 @@
 //! The verbs, called with values: the command knows what each option is, so that it is defined once.
 
-use std::ffi::OsString;
+use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use basketry_cli::{Call, Value};
@@ -110,6 +111,24 @@ pub fn fail_at_exit() {
 #[pyfunction]
 pub fn starts_as(program: PathBuf, arguments: Vec<OsString>, code: PathBuf) {
     basketry_cli::starts_as(basketry_cli::SelfCommand { program, arguments, code });
+}
+
+/// Runs the command for a program that has loaded this module, at `module`, and has no interpreter (`packaging/launcher`).
+///
+/// # Safety
+///
+/// `argv` has `argc` texts, and they and `module` end with a zero.
+#[expect(unsafe_code, reason = "C's arguments")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn basketry_command(argc: c_int, argv: *const *const c_char, module: *const c_char) -> c_int {
+    // SAFETY: so the caller says.
+    let text = |text: *const c_char| OsStr::from_bytes(unsafe { CStr::from_ptr(text) }.to_bytes()).to_owned();
+    // SAFETY: so the caller says.
+    let arguments = (0..usize::try_from(argc).unwrap_or(0)).map(|place| text(unsafe { *argv.add(place) }));
+    if let Ok(program) = std::env::current_exe() {
+        starts_as(program, Vec::new(), text(module).into());
+    }
+    c_int::from(basketry_cli::run(arguments))
 }
 
 /// Runs the command, name first, and returns its exit code.

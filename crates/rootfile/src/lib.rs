@@ -69,6 +69,7 @@ pub mod codec;
 mod datime;
 mod descriptors;
 mod directory;
+mod edit_lock;
 mod error;
 mod file;
 mod foreign;
@@ -100,6 +101,7 @@ pub use address::{
 pub use datime::{date_of_datime, date_of_days, datime_of_epoch};
 pub use descriptors::OPEN_FILES;
 pub use directory::{DirectoryRecord, parse_key_list};
+pub use edit_lock::EditLock;
 pub use error::{Error, ErrorKind, Result};
 pub use file::{Directory, Holder, Mismatch, Place, Role, RootFile, Walk, is_directory};
 pub use foreign::foreign;

@@ -1,7 +1,8 @@
 """Computes arrays: expressions over branches, cuts, aliases, and zipped collections.
 
 A cut with one value for each entry becomes a selection, unless it keeps many entries: its own columns are read first,
-and from all others only baskets with a kept entry. awkward computes, whatever the library of the result.
+and from all others only baskets with a kept entry. awkward computes, whatever the library of the result. A cut that is
+not in Python's language may be in the command's: then the engine tests the entries, step by step within the memory.
 """
 
 from __future__ import annotations
@@ -53,8 +54,12 @@ class Computation:
         self._wanted: dict[str, Part | Expression] = {
             name: self._expression(name) if part is None else part for name, part in wanted
         }
-        self._cut = None if cut is None else self._expression(cut)
-        self._for_cut = [] if self._cut is None else list(self._needed(self._cut, ()))
+        self._cut: Expression | None = None
+        self._for_cut: list[Part] = []
+        #: A cut in the command's language.
+        self._condition: str | None = None
+        if cut is not None:
+            self._take_cut(cut)
         needed = [
             list(self._needed(one, ())) if isinstance(one, Expression) else [one] for one in self._wanted.values()
         ]
@@ -65,6 +70,42 @@ class Computation:
     def columns(self) -> list[int]:
         """The columns that it reads."""
         return columns(_unnamed(self.parts))
+
+    def _take_cut(self, cut: str) -> None:
+        """Takes a cut in Python's language, or else in the command's."""
+        refused: Exception
+        try:
+            self._cut = self._expression(cut)
+            self._cut.names()
+        except (SyntaxError, ValueError, KeyError) as error:
+            refused = error
+        else:
+            try:
+                self._for_cut = list(self._needed(self._cut, ()))
+            except SyntaxError as error:
+                # An alias of the tree may be C++.
+                refused = error
+            else:
+                return
+        found = self._table.condition(cut, list(self._aliases.items()))
+        if found is None:
+            raise refused
+        unknown, wrong = found
+        if unknown or wrong:
+            if isinstance(refused, KeyError):
+                raise refused
+            raise self._unknown(unknown, self._aliases) if unknown else ValueError(wrong)
+        self._cut, self._condition = None, cut
+
+    def _passing(self, request: Request) -> Any:
+        """The numbers of the entries that pass the cut in the command's language."""
+        import numpy as np
+
+        from .._libraries.numpy import data
+
+        assert self._condition is not None
+        passing = self._table.passing(request.reading([]), self._condition, list(self._aliases.items()))
+        return data(passing, np.uint64)
 
     def _expression(self, text: str) -> Expression:
         return Expression(text, lambda name: self._find(name) is not None or name in self._aliases)
@@ -85,11 +126,21 @@ class Computation:
 
     def arrays(self, request: Request) -> Any:
         """Reads the branches and computes the arrays."""
+        import numpy as np
+
         library, how = request.library, request.how
         _check(library, how)
         request, _ = libraries.held(self._table, _unnamed([*self._for_cut, *self.parts]), request)
         have: dict[Part, Any] = {}
         keep = None
+        if self._condition is not None:
+            passing, plain = self._passing(request), _plain(self._wanted)
+            if (library in ("arrow", "pl") and plain is not None) or len(passing) < DENSE * request.count:
+                request = replace(request, selection=passing)
+                if plain is not None and library != "ak":
+                    return libraries.read(self._table, plain, request)
+            else:
+                keep = np.isin(_selected(request), passing, assume_unique=True)
         if self._cut is not None:
             have = self._read(self._for_cut, request)
             keep = self._kept(have, request.count)
@@ -109,14 +160,18 @@ class Computation:
 
     def iterate(self, request: Request, step_size: int | str | None, sizes: list[int] | None = None) -> Iterator[Any]:
         """Like `arrays`, in steps; a step counts entries before the cut."""
+        import numpy as np
+
         library, how = request.library, request.how
         _check(library, how)
+        passing = None if self._condition is None else self._passing(request)
 
         def group(batch: _core.ReadBatch, plan: Plan, index: Any) -> Any:
-            import numpy as np
-
             have = _arrays(batch, plan)
             keep = None if self._cut is None else self._kept(have, len(batch))
+            if passing is not None:
+                numbers = np.arange(index, index + len(batch)) if isinstance(index, int) else index[: len(batch)]
+                keep = np.isin(np.asarray(numbers, np.uint64), passing, assume_unique=True)
             if _flat(keep):
                 have = _masked(have, keep)
                 index = np.arange(index, index + len(batch)) if isinstance(index, int) else index[: len(batch)]

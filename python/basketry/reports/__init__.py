@@ -4,6 +4,8 @@ Sizes are in bytes and times in CPU seconds, unless a field says otherwise. `cla
 Python, are `class_` and `from_` here.
 """
 
+from .editing import Edited, Split
+from .finding import Indexed, Picked
 from .generating import Generated
 from .inspecting import Finding, Inspection
 from .looking import Counts, Drawing, Listing, Rows, TableColumns, TableStatistics
@@ -22,17 +24,21 @@ __all__ = [
     "Converted",
     "Counts",
     "Drawing",
+    "Edited",
     "Fileset",
     "Finding",
     "Generated",
+    "Indexed",
     "Inspection",
     "Jobs",
     "Listing",
     "Outlook",
+    "Picked",
     "Precision",
     "Readspeed",
     "Recovery",
     "Rows",
+    "Split",
     "Summary",
     "Sweep",
     "TableColumns",

@@ -255,7 +255,9 @@ class ColumnStatistics(Shown):
     quantiles: tuple[Quantile, ...]
     """Quantiles of the finite numbers."""
     different: int | None
-    """Different values; none if there are more than 65,536."""
+    """Different values; none of a column with values that are neither numbers nor texts."""
+    different_exact: bool
+    """Whether different values are counted, or, of more than 65,536, estimated: within about 1%."""
     exact: bool
     """Whether quantiles and histogram are of all finite numbers, or of a random sample of 65,536."""
     lengths: LengthStatistics | None

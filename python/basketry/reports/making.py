@@ -89,6 +89,46 @@ class CutFlow(Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class EntryOfKey(Shown):
+    """An entry of a file."""
+
+    file: Path
+    """The file."""
+    entry: int
+    """The number of the entry in the table of the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Duplicate(Shown):
+    """An entry that has the key of an earlier one."""
+
+    key: tuple[str, ...]
+    """The values of the key."""
+    entry: EntryOfKey
+    """The entry."""
+    first: EntryOfKey
+    """The first entry with the key, in the order of the files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class DuplicateKeys(Shown):
+    """The entries of some tables that have the key of another."""
+
+    path: str
+    """The path of the table."""
+    key: tuple[str, ...]
+    """The columns of the key."""
+    entries: int
+    """Entries that were looked at."""
+    duplicates: int
+    """Those that have the key of an earlier entry."""
+    repeated: int
+    """Keys that several entries have."""
+    listed: tuple[Duplicate, ...]
+    """The duplicates in the order of their keys, the first 1000 of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Skipped(Shown):
     """An input that was left out."""
 
@@ -142,6 +182,8 @@ class Summary(Shown):
     """Trees and RNTuples of the output."""
     cut_flows: tuple[CutFlow, ...]
     """What the cuts left of the entries of each table."""
+    duplicates: tuple[DuplicateKeys, ...]
+    """The entries of each table that have the key of another, which are left out, where keys are to be unique."""
     notes: tuple[str, ...]
     """Notes for the user."""
     unmerged: tuple[str, ...]
@@ -246,6 +288,8 @@ class Outlook(Shown):
     """Trees and RNTuples of the output."""
     cut_flows: tuple[CutFlow, ...]
     """What the cuts leave of the entries of each table."""
+    duplicates: tuple[DuplicateKeys, ...]
+    """The entries of each table that have the key of another, where keys are to be unique."""
     bytes_before: int
     """Bytes of their baskets, with keys, and of their pages, with checksums, now."""
     bytes_after: int

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from .making import DuplicateKeys
 from .shown import Shown
 
 
@@ -96,6 +97,8 @@ class Checked(Shown):
     """Bytes of all files."""
     files: tuple[CheckedFile, ...]
     """The files, in the order in which they were named."""
+    keys: DuplicateKeys | None
+    """The entries of the whole files that have the key of another, where keys were asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

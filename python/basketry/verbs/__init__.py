@@ -3,6 +3,8 @@ monitor. Results are data classes of `basketry.reports`."""
 
 from __future__ import annotations
 
+from .editing import cp, mkdir, mv, rm, split
+from .events import index, pick
 from .figures import sweep_figures
 from .files import convert, generate, inspect, layout, merge, precision, readspeed, recover, rewrite, tune, verify
 from .looking import count, draw, ls, schema, show, stats
@@ -16,21 +18,28 @@ __all__ = [
     "collect",
     "convert",
     "count",
+    "cp",
     "draw",
     "fileset",
     "generate",
+    "index",
     "inspect",
     "layout",
     "ls",
     "merge",
+    "mkdir",
+    "mv",
+    "pick",
     "plan",
     "precision",
     "readspeed",
     "recover",
     "rewrite",
+    "rm",
     "run_task",
     "schema",
     "show",
+    "split",
     "stats",
     "sweep",
     "sweep_figures",

@@ -204,6 +204,10 @@ def merge(
       lacks.
     - `drop_index`: Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is
       made for the others, from the columns that it names; where that cannot be done it is left out, with a note.
+    - `unique`: Keep each key once: columns, or expressions, with commas between them. Of entries with the same key the
+      first is kept, in the order of the inputs; the others are reported. Trees without these columns are taken whole.
+    - `on_duplicate`: What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is
+      written (refuse). Default: "drop".
     - `pack`: Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the
       first input (its AutoFlush), usually 30MB.
     - The others: those of `rewrite`.
@@ -229,8 +233,8 @@ def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifyin
     - `tolerance`: Let floating-point numbers differ by at most this: a number, or a share of the larger one such as
       0.1%. With COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated,
       quantized and narrowed columns; the largest error of each column is reported.
-    - `keep`, `drop`, `first`, `last`, `entries`, `cut`, `weight`, `allow_no_match`, `follow_urls`, `threads`, `memory`:
-      those of `rewrite`.
+    - `keep`, `drop`, `first`, `last`, `entries`, `cut`, `weight`, `define`, `allow_no_match`, `follow_urls`, `threads`,
+      `memory`: those of `rewrite`.
     """
     from ..reports.making import Verdict
 
@@ -331,6 +335,8 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
 
     - `keep`: Keep only branches that match a glob or /regex/, in the measured file and in the output.
     - `layout_out`: Write the chosen layout to this file, for `layout` of `rewrite`.
+    - `page`: Also write a page with the choices, figures before and after and the reasons, in one HTML file that needs
+      no network.
     - `workload`: How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as
       full=0.3,columns:Muon_*=0.7. Default: "full".
     - `goal`: What to minimise: balanced (the price of the file's life; see `price`), reading (the time to read the
@@ -417,6 +423,8 @@ def readspeed(*files: Place, progress: Progress = None, **options: Unpack[Measur
     - `branches_regex`: Read branches whose whole name matches a regular expression.
     - `entries`: Read only these entries: a random share (1%), ranges as in Python (100:200, or :10,-10:), or entries
       listed in a file.
+    - `define`: Give the values of an expression a name, such as ht='sum(Jet_pt)', which later ones, cuts and other
+      expressions may use.
     - `repeat`: Number of readings; the report shows the median. Default: 1.
     - `cold`: Drop the files from the page cache before each reading, and report the share that was really dropped.
     - `throttle`: Simulate slow storage: at most this many bytes a second, over all files, and a wait for the first byte

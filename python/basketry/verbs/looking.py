@@ -109,18 +109,20 @@ def stats(
     entries: str | os.PathLike[str] | None = None,
     cut: Names = (),
     weight: str | None = None,
+    define: Names = (),
     allow_no_match: bool = False,
     follow_urls: bool = False,
     threads: int = 0,
     memory: Size = "1GiB",
 ) -> TableStatistics:
     """The values of columns in figures: counts, extremes, mean and standard deviation, quantiles, lengths of lists, a
-    small histogram. The table is read once.
+    small histogram. Each column is read once.
 
     `file` is FILE, FILE:TREE, or a pattern, whose files count as one. `columns`, `entries`, `cut`, `weight`,
-    `allow_no_match`, `threads` and `memory` are those of `show`; by default all columns and entries. Quantiles and
-    histograms are exact for up to 65,536 numbers of a column (`ColumnStatistics.exact`), and otherwise those of a
-    random sample of so many.
+    `define`, `allow_no_match`, `threads` and `memory` are those of `show`; by default all columns and entries.
+    Quantiles and histograms are exact for up to 65,536 numbers of a column (`ColumnStatistics.exact`), and otherwise
+    those of a random sample of so many. So many different values are counted (`different_exact`), and otherwise their
+    number is estimated within 1%. What is kept of columns is within `memory`, which changes no figure.
     """
     from ..reports.looking import TableStatistics
     from ..reports.parse import parse
@@ -131,6 +133,7 @@ def stats(
         "entries": None if entries is None else os.fspath(entries),
         "cut": _listed(cut),
         "weight": weight,
+        "define": _listed(define),
         "allow_no_match": allow_no_match,
         "follow_urls": follow_urls,
         "threads": threads,
@@ -145,6 +148,7 @@ def draw(
     *,
     cut: Names = (),
     weight: str | None = None,
+    define: Names = (),
     bins: Bins | None = None,
     bins_y: Bins | None = None,
     log: bool = False,
@@ -160,7 +164,8 @@ def draw(
     """The histogram of an expression over a table, or without an expression one that a file has (FILE:HISTOGRAM).
 
     `expression` is one expression, or "Y:X" for two axes. Each item of a list is filled. Several conditions (`cut`) and
-    the files `besides` are several curves in the same bins. `weight` is an expression. `bins` is a number of bins, or
+    the files `besides` are several curves in the same bins. `weight` is an expression, and
+    `define="ht=sum(Jet_pt)"` gives one a name for the others. `bins` is a number of bins, or
     (number, low, high); without it bins reach from the least number to the largest. `bins_y` are those upwards.
 
     `Drawing.curves` has the contents of the bins with their errors, and counts of what is outside of them or NaN.
@@ -174,6 +179,7 @@ def draw(
         "json": True,
         "cut": _listed(cut),
         "weight": weight,
+        "define": _listed(define),
         "bins": _bins(bins),
         "bins_y": _bins(bins_y),
         "log": log,

@@ -78,6 +78,8 @@ def check(files: Places, *, progress: Progress = None, **options: Unpack[Checkin
     Options:
 
     - `deep`: Decompress every basket, page and object.
+    - `keys`: Look for entries with the same key: columns, or expressions, with commas between them. The whole numbers,
+      truth values and floats of a key take 128 bits at most.
     - `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.surveying import Checked

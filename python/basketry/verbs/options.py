@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import TypeAlias
 
     from ..reports.tuning import Tuning
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     #: Keys of a layout by pattern.
     Rules: TypeAlias = Mapping[str, Mapping[str, object]]
     Names: TypeAlias = str | Iterable[str]
+    #: An event, as its values or as "1:24:30017", or a file of events; several.
+    Events: TypeAlias = Place | Iterable[Place | Sequence[object]]
     Values: TypeAlias = object | Iterable[object]
 
 
@@ -154,6 +156,12 @@ class Joining(Copying, total=False):
     drop_index: bool
     """Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is made for the
     others, from the columns that it names; where that cannot be done it is left out, with a note."""
+    unique: Names
+    """Keep each key once: columns, or expressions, with commas between them. Of entries with the same key the first is
+    kept, in the order of the inputs; the others are reported. Trees without these columns are taken whole."""
+    on_duplicate: str
+    """What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written
+    (refuse)."""
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""
@@ -163,28 +171,11 @@ class Merging(Joining, Limits, total=False):
     """Options of `merge`."""
 
 
-class Verifying(Limits, total=False):
+class Verifying(Selection, Limits, total=False):
     """Options of `verify`."""
 
     tree: str | None
     """Compare only this tree, by its path."""
-    keep: Names
-    """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
-    drop: Names
-    """Drop branches that match a glob or /regex/."""
-    first: int | None
-    """First entry to keep, of all trees."""
-    last: int | None
-    """Last entry to keep, of all trees."""
-    entries: Names | os.PathLike[str] | None
-    """Keep only these entries: ranges as in Python (100:200, or :10,-10:), a random share (1%), or entries listed in a
-    file. They apply to all trees, or to trees that match a pattern (Events=100:200). Several inputs count as one."""
-    cut: Names
-    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
-    applied one after the other, and the cut flow tells what each leaves. Of several trees those without the columns of
-    a cut are taken whole."""
-    weight: str | None
-    """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     common: bool
     """Compare only trees, branches and objects that both sides have."""
     fill: bool
@@ -195,9 +186,6 @@ class Verifying(Limits, total=False):
     """Let floating-point numbers differ by at most this: a number, or a share of the larger one such as 0.1%. With
     COLUMN= it is for columns that match; the last one that matches counts. Proves rounded, truncated, quantized and
     narrowed columns; the largest error of each column is reported."""
-    allow_no_match: bool
-    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
-    error, with the names that are most like it."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -301,6 +289,9 @@ class Deciding(TypedDict, total=False):
     """Replace an existing output."""
     layout_out: Place | None
     """Write the chosen layout to this file, for `layout` of `rewrite`."""
+    page: Place | None
+    """Also write a page with the choices, figures before and after and the reasons, in one HTML file that needs no
+    network."""
     workload: str
     """How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as full=0.3,columns:Muon_*=0.7."""
     goal: str
@@ -400,6 +391,9 @@ class Measuring(TypedDict, total=False):
     a cut are taken whole."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
+    define: Names
+    """Give the values of an expression a name, such as ht='sum(Jet_pt)', which later ones, cuts and other expressions
+    may use."""
     repeat: int
     """Number of readings; the report shows the median."""
     cold: bool
@@ -436,6 +430,9 @@ class Checking(Limits, total=False):
 
     deep: bool
     """Decompress every basket, page and object."""
+    keys: Names
+    """Look for entries with the same key: columns, or expressions, with commas between them. The whole numbers, truth
+    values and floats of a key take 128 bits at most."""
 
 
 class Surveying(Limits, total=False):
@@ -453,6 +450,54 @@ class Surveying(Limits, total=False):
     """Make steps of nearly the same size, which may end within clusters."""
     skip_bad: bool
     """Leave out files that cannot be read. They are listed."""
+
+
+class Indexing(Limits, total=False):
+    """Options of `index`, without the output."""
+
+    key: Names
+    """The key: columns, or expressions, with commas between them. Whole numbers, truth values and floats, which take
+    128 bits at most."""
+    extend: bool
+    """Add the files to the index that is there."""
+    force: bool
+    """Replace an existing file."""
+    follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
+
+
+class Picking(Shape, Limits, total=False):
+    """Options of `pick`, without the output."""
+
+    events: Events | None
+    """The events: one such as 1:24:30017, or a file with a line for each. The values are those of the key in its order,
+    with colons, commas or blanks between them; fewer values mean all events that begin with them. A JSON file is a mask
+    of luminosity sections, such as {"1": [[10, 20]]}."""
+    key: Names
+    """The key: columns, or expressions, with commas between them. Default: run,luminosityBlock,event, or the key of the
+    index."""
+    index: Place | None
+    """Look the events up in this index."""
+    cut: Names
+    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events, if
+    they are named."""
+    keep: Names
+    """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
+    drop: Names
+    """Drop branches that match a glob or /regex/."""
+    force: bool
+    """Replace an existing output."""
+    follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
+    layout: Layout | None
+    """A TOML file, its text, or a value of `layout()`. Other options override it."""
+    compression: int | str | None
+    """Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505)."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
 
 
 class Planning(TypedDict, total=False):
@@ -635,7 +680,7 @@ class AnyVerb(TypedDict, total=False):
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     define: Names
-    """Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name it."""
+    """That of the verb."""
     allow_no_match: bool
     """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
     error, with the names that are most like it."""
@@ -646,6 +691,12 @@ class AnyVerb(TypedDict, total=False):
     drop_index: bool
     """Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is made for the
     others, from the columns that it names; where that cannot be done it is left out, with a note."""
+    unique: Names
+    """Keep each key once: columns, or expressions, with commas between them. Of entries with the same key the first is
+    kept, in the order of the inputs; the others are reported. Trees without these columns are taken whole."""
+    on_duplicate: str
+    """What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written
+    (refuse)."""
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""
@@ -665,6 +716,9 @@ class AnyVerb(TypedDict, total=False):
     narrowed columns; the largest error of each column is reported."""
     deep: bool
     """Decompress every basket, page and object."""
+    keys: Names
+    """Look for entries with the same key: columns, or expressions, with commas between them. The whole numbers, truth
+    values and floats of a key take 128 bits at most."""
     trees: Names
     """The tree in all files, or the tree in each."""
     branches: Names
@@ -684,7 +738,7 @@ class AnyVerb(TypedDict, total=False):
     layouts: bool
     """Forecast other layouts, from samples of at most five files: each codec, and the choice of tune."""
     page: Place | None
-    """With several numbers of threads: also write a page with their curves, in one HTML file that needs no network."""
+    """That of the verb."""
     layout_out: Place | None
     """Write the chosen layout to this file, for `layout` of `rewrite`."""
     workload: str
@@ -754,7 +808,16 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "threads": 0,
         "memory": "1GiB",
     },
+    "index": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
     "merge": {
+        "on_duplicate": "drop",
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "pick": {
         "threads": 0,
         "memory": "1GiB",
     },

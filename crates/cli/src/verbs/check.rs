@@ -1,14 +1,14 @@
 //! `basketry check`: whether files are whole and readable.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Instant;
 
-use flow::inputs::inputs;
-use flow::survey::check::{CheckOptions, Checked, CheckedFile, Condition, check};
+use flow::inputs::{Input, inputs};
+use flow::survey::check::{CheckOptions, Checked, CheckedFile, Condition, check, check_keys};
 use rootfile::{Error, Result};
 
-use crate::options::{Resources, Verbosity};
+use super::duplicates;
+use crate::options::{Resources, Verbosity, key_of};
 use crate::output::{self, Answer};
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -24,18 +24,27 @@ const SHOWN: usize = 10;
 /// variants are followed: an RNTuple is whole if and only if all of its fields read. Files that are missing, or are not
 /// ROOT files, are listed like damaged ones.
 ///
-/// Exit code 0: all files are whole; 1: something is broken, and is listed; 2: bad usage, or too small a budget.
+/// With --keys the key of each entry is read as well, of all whole files together, and entries are listed that have the key of an
+/// earlier one, in the order of the files: `merge --unique` leaves them out.
+///
+/// Exit code 0: all files are whole, and no key is there twice; 1: something is broken or double, and is listed; 2: bad usage, or too
+/// small a budget.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   basketry check 'run*.root'
-  basketry check --deep @list.txt")]
+  basketry check --deep @list.txt
+  basketry check 'run*.root' --keys run,luminosityBlock,event")]
 pub struct Args {
-    /// FILE, @list.txt, or a pattern in quotes such as 'run*.root'.
+    /// FILE, @list.txt, or a pattern in quotes such as 'run*.root'. With --keys FILE:TREE names the table, if several have the key.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<String>,
     /// Decompress every basket, page and object.
     #[arg(long)]
     deep: bool,
+    /// Look for entries with the same key: columns, or expressions, with commas between them. The whole numbers, truth values and
+    /// floats of a key take 128 bits at most.
+    #[arg(long, value_name = "KEY")]
+    keys: Vec<String>,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -43,14 +52,14 @@ pub struct Args {
 }
 
 impl Args {
-    fn paths(&self) -> Result<Vec<PathBuf>> {
+    fn files(&self) -> Result<Vec<Input>> {
         let inputs = inputs(&self.inputs)?;
-        if let Some(named) = inputs.iter().find(|input| input.tree.is_some()) {
+        if let (true, Some(named)) = (self.keys.is_empty(), inputs.iter().find(|input| input.tree.is_some())) {
             let tree = named.tree.as_deref().unwrap_or_default();
             let why = format!("there is no such file; check looks at whole files, not at a tree such as {tree}");
             return Err(Error::request(why).file(format!("{}:{tree}", named.path.display())));
         }
-        Ok(inputs.into_iter().map(|input| input.path).collect())
+        Ok(inputs)
     }
 }
 
@@ -61,13 +70,21 @@ impl VerbCommand for Args {
     fields!(verbosity, resources);
 
     fn work(&self, watch: &Watch<'_>) -> Result<Checked> {
-        let paths = self.paths()?;
+        let inputs = self.files()?;
+        let key = key_of(&self.keys, "keys")?;
+        let paths: Vec<_> = inputs.iter().map(|input| input.path.clone()).collect();
         watch.will_read(paths.iter().filter(|_| self.deep));
-        check(&paths, &CheckOptions { deep: self.deep, budget: self.resources.budget() }, watch.progress)
+        let options = CheckOptions { deep: self.deep, budget: self.resources.budget() };
+        let mut checked = check(&paths, &options, watch.progress)?;
+        if let Some(key) = key {
+            check_keys(&mut checked, &inputs, &key, &options, watch.progress)?;
+        }
+        Ok(checked)
     }
 
     fn answer(report: &Checked) -> Answer {
-        if report.whole { Answer::Yes } else { Answer::No }
+        let is_double = report.keys.as_ref().is_some_and(|keys| keys.duplicates > 0);
+        if report.whole && !is_double { Answer::Yes } else { Answer::No }
     }
 
     fn print(&self, report: &Checked, _: Instant) -> Result<()> {
@@ -79,6 +96,9 @@ fn print(report: &Checked, quiet: bool) -> Result<()> {
     let mut out = output::stdout();
     for file in &report.files {
         print_file(&mut out, file, quiet)?;
+    }
+    if let Some(keys) = &report.keys {
+        duplicates::print(&mut out, keys, "")?;
     }
     if !quiet {
         let Checked { ok, damaged, unreadable, bytes, .. } = report;

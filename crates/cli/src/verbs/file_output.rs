@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dataset::layout::Container;
 use flow::convert::Format;
@@ -12,6 +12,7 @@ use flow::{
 };
 use rootfile::{Error, Result};
 
+use super::duplicates;
 use crate::container_words::words;
 use crate::layout_args::{DefineArgs, LayoutArgs, SelectArgs};
 use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity};
@@ -79,10 +80,7 @@ impl FileOutputArgs {
     /// The input files, and `options` with these arguments. Refuses an output that must not be written.
     fn resolve(&self, options: Options) -> Result<(Vec<PathBuf>, Options)> {
         let output = &self.target.output;
-        if Format::named(output) == Some(Format::Parquet) {
-            let message = "the output would be a ROOT file under this name; `basketry convert` writes Parquet";
-            return Err(Error::request(message).file(output));
-        }
+        refuse_parquet(output)?;
         let inputs = inputs(&self.inputs)?;
         if !self.dry_run {
             self.target.check(lists(&self.inputs).chain(self.layout.file()))?;
@@ -110,6 +108,11 @@ impl FileOutputArgs {
             ..options
         };
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))
+    }
+
+    /// The file to write.
+    pub fn output(&self) -> &Path {
+        &self.target.output
     }
 
     /// What is named in the inputs.
@@ -176,8 +179,17 @@ fn say_damaged(summary: &Summary) {
     }
 }
 
+/// Refuses the name of a Parquet file for an output that is a ROOT file.
+pub(super) fn refuse_parquet(output: &Path) -> Result<()> {
+    if Format::named(output) != Some(Format::Parquet) {
+        return Ok(());
+    }
+    let message = "the output would be a ROOT file under this name; `basketry convert` writes Parquet";
+    Err(Error::request(message).file(output))
+}
+
 /// Prints the summary.
-fn print_summary(summary: &Summary) -> Result<()> {
+pub(super) fn print_summary(summary: &Summary) -> Result<()> {
     let mut out = output::stdout();
     for container in [Container::Ttree, Container::Rntuple] {
         let mut of_container = summary.tables.iter().filter(|table| table.container == container).peekable();
@@ -186,6 +198,7 @@ fn print_summary(summary: &Summary) -> Result<()> {
         }
     }
     print_cut_flows(&mut out, &summary.cut_flows)?;
+    summary.duplicates.iter().try_for_each(|found| duplicates::print(&mut out, found, " and are left out"))?;
     for skipped in &summary.skipped {
         writeln!(out, "skipped: {}", output::line(&skipped.reason))?;
     }
@@ -316,6 +329,7 @@ fn print_outlook(forecast: &Outlook) -> Result<()> {
         output::notes(&mut out, notes)?;
     }
     print_cut_flows(&mut out, &forecast.cut_flows)?;
+    forecast.duplicates.iter().try_for_each(|found| duplicates::print(&mut out, found, " and would be left out"))?;
     writeln!(
         out,
         "expected: {}{} (now {}), at least {} of memory, {} with {}",

@@ -2,12 +2,13 @@
 
 use std::time::Instant;
 
+use clap::ValueEnum;
 use dataset::layout::ByteSize;
-use flow::{Options, Pack, PlanOptions};
+use flow::{ContentOptions, Options, Pack, PlanOptions, Unique};
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, Made};
-use crate::options::{Asked, schema};
+use crate::options::{Asked, key_of, schema};
 use crate::output::Answer;
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -20,7 +21,8 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 #[command(after_help = "Examples:
   basketry merge run1.root run2.root -o all.root
   basketry merge 'run*.root' -o all.root --fill --cluster 30MB
-  basketry merge @list.txt -o all.root --skip-bad")]
+  basketry merge @list.txt -o all.root --skip-bad
+  basketry merge 'run*.root' -o all.root --unique run,luminosityBlock,event")]
 pub struct Args {
     /// Keep only branches that all inputs have.
     #[arg(long, conflicts_with = "fill")]
@@ -32,6 +34,13 @@ pub struct Args {
     /// others, from the columns that it names; where that cannot be done it is left out, with a note.
     #[arg(long)]
     drop_index: bool,
+    /// Keep each key once: columns, or expressions, with commas between them. Of entries with the same key the first is kept, in the
+    /// order of the inputs; the others are reported. Trees without these columns are taken whole.
+    #[arg(long, value_name = "KEY")]
+    unique: Vec<String>,
+    /// What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written (refuse).
+    #[arg(long, value_name = "drop|refuse", default_value = "drop", requires = "unique")]
+    on_duplicate: OnDuplicate,
     /// Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the
     /// target size of the first input (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
@@ -40,9 +49,20 @@ pub struct Args {
     file_output: FileOutputArgs,
 }
 
+/// What becomes of entries with the key of an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum OnDuplicate {
+    Drop,
+    Refuse,
+}
+
 impl Args {
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> Result<Options> {
+        let refuse = self.on_duplicate == OnDuplicate::Refuse;
+        let beside = Some(self.file_output.output().to_path_buf());
+        let unique = key_of(&self.unique, "unique")?.map(|key| Unique { key, refuse, beside });
+        Ok(Options {
+            content: ContentOptions { unique, ..ContentOptions::default() },
             plan: PlanOptions {
                 schema: schema(self.common, self.fill),
                 pack: match self.pack {
@@ -54,7 +74,7 @@ impl Args {
             },
             drop_index: self.drop_index,
             ..Options::default()
-        }
+        })
     }
 }
 
@@ -73,7 +93,7 @@ impl VerbCommand for Args {
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Made> {
-        self.file_output.make(self.options(), watch)
+        self.file_output.make(self.options()?, watch)
     }
 
     fn answer(made: &Made) -> Answer {

@@ -4,21 +4,26 @@ mod check;
 mod collect;
 mod completions;
 mod convert;
+mod duplicates;
+mod edit;
 mod file_output;
 mod fileset;
 mod generate;
 mod hadd;
+mod index;
 mod inspect;
 mod look;
 mod man;
 mod merge;
 mod monitor;
 mod options;
+mod pick;
 mod plan;
 mod precision;
 mod readspeed;
 mod recover;
 mod rewrite;
+pub mod root_tools;
 mod run_task;
 mod sweep;
 mod tune;
@@ -48,11 +53,18 @@ pub enum Verb {
     Hadd(hadd::Args),
     Readspeed(readspeed::Args),
     Recover(recover::Args),
+    Cp(edit::cp::Args),
+    Mv(edit::mv::Args),
+    Rm(edit::rm::Args),
+    Mkdir(edit::mkdir::Args),
+    Split(edit::split::Args),
     Tune(tune::Args),
     Precision(precision::Args),
     Verify(verify::Args),
     Check(check::Args),
     Fileset(fileset::Args),
+    Index(index::Args),
+    Pick(Box<pick::Args>),
     Plan(Box<plan::Args>),
     Run(run_task::Args),
     Collect(collect::Args),
@@ -62,6 +74,22 @@ pub enum Verb {
     Monitor(monitor::Args),
     Sweep(Box<sweep::Args>),
     Completions(completions::Args),
+    #[command(hide = true)]
+    Rootls(root_tools::rootls::Args),
+    #[command(hide = true)]
+    Rootprint(root_tools::rootprint::Args),
+    #[command(hide = true)]
+    Rootcp(root_tools::rootcp::Args),
+    #[command(hide = true)]
+    Rootmv(root_tools::rootmv::Args),
+    #[command(hide = true)]
+    Rootrm(root_tools::rootrm::Args),
+    #[command(hide = true)]
+    Rootmkdir(root_tools::rootmkdir::Args),
+    #[command(hide = true)]
+    Rooteventselector(root_tools::rooteventselector::Args),
+    #[command(hide = true)]
+    Rootslimtree(root_tools::rootslimtree::Args),
     #[command(hide = true)]
     Man(man::Args),
     #[command(hide = true)]
@@ -84,11 +112,18 @@ macro_rules! with_args {
             Verb::Hadd($args) => $result,
             Verb::Readspeed($args) => $result,
             Verb::Recover($args) => $result,
+            Verb::Cp($args) => $result,
+            Verb::Mv($args) => $result,
+            Verb::Rm($args) => $result,
+            Verb::Mkdir($args) => $result,
+            Verb::Split($args) => $result,
             Verb::Tune($args) => $result,
             Verb::Precision($args) => $result,
             Verb::Verify($args) => $result,
             Verb::Check($args) => $result,
             Verb::Fileset($args) => $result,
+            Verb::Index($args) => $result,
+            Verb::Pick($args) => $result,
             Verb::Plan($args) => $result,
             Verb::Run($args) => $result,
             Verb::Collect($args) => $result,
@@ -98,6 +133,14 @@ macro_rules! with_args {
             Verb::Monitor($args) => $result,
             Verb::Sweep($args) => $result,
             Verb::Completions($args) => $result,
+            Verb::Rootls($args) => $result,
+            Verb::Rootprint($args) => $result,
+            Verb::Rootcp($args) => $result,
+            Verb::Rootmv($args) => $result,
+            Verb::Rootrm($args) => $result,
+            Verb::Rootmkdir($args) => $result,
+            Verb::Rooteventselector($args) => $result,
+            Verb::Rootslimtree($args) => $result,
             Verb::Man($args) => $result,
             Verb::Options($args) => $result,
         }

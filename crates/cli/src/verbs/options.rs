@@ -43,7 +43,8 @@ impl VerbCommand for Args {
     fn work(&self, watch: &Watch<'_>) -> Result<Self::Report> {
         let mut whole = (watch.commands.whole)();
         whole.build();
-        Ok(whole.get_subcommands().map(|verb| (verb.get_name().to_owned(), options(verb))).collect())
+        let shown = whole.get_subcommands().filter(|verb| !verb.is_hide_set());
+        Ok(shown.map(|verb| (verb.get_name().to_owned(), options(verb))).collect())
     }
 }
 

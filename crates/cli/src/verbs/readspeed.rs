@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use dataset::layout::ByteSize;
 use flow::inputs::{Input, inputs};
-use flow::{Budget, Entries};
+use flow::{Budget, Choice, Entries};
 use lab::readspeed::self_check::self_check;
 use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Scaled, ThreadCounts, Throttle, measure};
 use lab::report::reading::page;
 use rootfile::{Error, Hint, Result, check_output};
 
-use crate::layout_args::CutArgs;
+use crate::layout_args::{CutArgs, NamedArgs};
 use crate::options::{Following, Matching, Verbosity};
 use crate::output::{self, Answer};
 use crate::verb_command::{Commands, VerbCommand, Watch, ended};
@@ -57,6 +57,8 @@ pub struct Args {
     entries: Option<Entries>,
     #[command(flatten)]
     cuts: CutArgs,
+    #[command(flatten)]
+    named: NamedArgs,
     /// Number of readings; the report shows the median.
     #[arg(long, value_name = "N", default_value_t = 1)]
     repeat: usize,
@@ -126,7 +128,7 @@ impl VerbCommand for Args {
             inputs,
             columns,
             allow_no_match: self.matching.allow_no_match,
-            entries: self.cuts.choice(self.entries.as_ref(), self.seed),
+            entries: Choice { defines: self.named.defines()?, ..self.cuts.choice(self.entries.as_ref(), self.seed) },
             repeat: self.repeat,
             cold: self.cold,
             throttle: self.throttle,

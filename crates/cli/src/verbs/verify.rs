@@ -8,7 +8,7 @@ use std::time::Instant;
 use flow::{ColumnError, Tolerances, TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
-use crate::layout_args::SelectArgs;
+use crate::layout_args::{DefineArgs, SelectArgs};
 use crate::options::{Asked, Following, Matching, Resources, Verbosity, schema};
 use crate::output::{self, Answer};
 use crate::verb_command::{VerbCommand, Watch, fields};
@@ -22,7 +22,8 @@ const SHOWN: usize = 20;
 /// Compares the schema and the entry bytes of all trees, and all other objects. Where trees differ, the first entry is
 /// named for each branch. Columns with another split level or streaming are compared by value. With more than two
 /// inputs, all but the last count as one file, in their order: this proves a merge. --first, --last, --entries,
-/// --cut, --keep and --drop select from the first side what a rewrite with these options would keep.
+/// --cut, --keep and --drop select from the first side what a rewrite with these options would keep, and --define says which columns it
+/// would add: the second side must have them, with the values that the expression has on the first side.
 ///
 /// Parquet files are compared by the values of their columns, with each other, or with a tree or RNTuple in the form that `rewrite`
 /// gives them there.
@@ -46,6 +47,8 @@ pub struct Args {
     tree: Option<String>,
     #[command(flatten)]
     select: SelectArgs,
+    #[command(flatten)]
+    defines: DefineArgs,
     /// Compare only trees, branches and objects that both sides have.
     #[arg(long)]
     common: bool,
@@ -115,6 +118,7 @@ impl Args {
             second_tree: last.tree,
             filter: self.select.filter()?,
             entries: self.select.entries()?,
+            defines: self.defines.defines()?,
             common: self.common,
             follow: self.following.follow(),
             schema: schema(self.common, self.fill),

@@ -95,6 +95,11 @@ impl ParquetTable {
         &self.left_out
     }
 
+    /// The value of a key in the metadata of the first file.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.files.first()?.file.value(key)
+    }
+
     /// Entries of each file.
     pub fn entries(&self) -> Vec<u64> {
         self.files.iter().map(FileTable::entries).collect()

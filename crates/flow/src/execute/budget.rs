@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dataset::layout::ByteSize;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, Hint, HintValue, Result};
 
 /// Memory and threads for one operation. Output does not depend on either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,17 @@ impl Budget {
     /// The error for a budget below the smallest possible one of `least` bytes. `why` may explain that size.
     pub(crate) fn too_small(&self, least: u64, why: &str) -> Error {
         too_small(self.memory, least, why)
+    }
+
+    /// An error of work that had one of so many parts of this memory, in terms of all of it.
+    pub(crate) fn in_whole(&self, error: Error, parts: u64) -> Error {
+        let least = |hint: &Hint| match hint.value() {
+            HintValue::Text(size) if hint.option() == "memory" => size.parse::<ByteSize>().ok(),
+            _ => None,
+        };
+        let Some(ByteSize(least)) = error.hints().iter().find_map(least) else { return error };
+        let told = self.too_small(least.saturating_mul(parts), "");
+        error.path().map(std::path::Path::to_path_buf).into_iter().fold(told, Error::file)
     }
 
     /// A thread pool of the budget's size.

@@ -9,6 +9,7 @@ pub(crate) mod fetch;
 mod glibc;
 pub(crate) mod pipeline;
 pub(crate) mod progress;
+pub(crate) mod replaced;
 pub(crate) mod shared_work;
 pub(crate) mod sync;
 pub(crate) mod workers;

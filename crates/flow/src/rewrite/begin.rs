@@ -54,6 +54,9 @@ impl Output {
         {
             writer.set_cycle(directory, &place.name, cycles.remove(0).saturating_sub(1));
         }
+        if let Some(cycle) = place.cycle {
+            writer.set_cycle(directory, &place.name, cycle.saturating_sub(1));
+        }
         TableOutput { writer, directory, place }
     }
 }

@@ -97,8 +97,8 @@ pub(crate) fn write(
         Ok(writer)
     })?;
     let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
-    let cut_flows = prepared.cut_flows;
-    let mut summary = Summary { bytes_read, cut_flows, notes, skipped, older_cycles, ..Summary::default() };
+    let (cut_flows, duplicates) = (prepared.cut_flows, prepared.duplicates);
+    let mut summary = Summary { bytes_read, cut_flows, duplicates, notes, skipped, older_cycles, ..Summary::default() };
     summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));
     summary.add_lost(begun.objects.problems.iter().map(ToString::to_string).collect());
     summary.directories = prepared.objects.paths();

@@ -46,7 +46,7 @@ pub fn forecast_within(inputs: &[PathBuf], output: &Path, options: &Options, sec
         })
         .collect::<Result<Vec<_>>>()?;
     let TableMemory { metadata, scratch, .. } = memory_needs(&prepared.plans, options.check);
-    let cut_flows = prepared.cut_flows.clone();
+    let (cut_flows, duplicates) = (prepared.cut_flows.clone(), prepared.duplicates.clone());
     let bytes_written = if seconds > 0.0 { file_size(prepared, output, options, &mut tables)? } else { 0 };
     Ok(Outlook {
         bytes_before: tables.iter().map(|table| table.bytes_before).sum(),
@@ -60,6 +60,7 @@ pub fn forecast_within(inputs: &[PathBuf], output: &Path, options: &Options, sec
         threads: share.threads,
         tables,
         cut_flows,
+        duplicates,
     })
 }
 

@@ -1,6 +1,7 @@
 //! Options of a rewrite or merge.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
@@ -9,6 +10,7 @@ use rootfile::Follow;
 use rootfile::codec::Compression;
 
 use crate::execute::budget::Budget;
+use crate::keys::KeyNames;
 use crate::plan::options::PlanOptions;
 use crate::select::Define;
 
@@ -47,6 +49,17 @@ impl Listed {
     }
 }
 
+/// What becomes of entries that have the key of an earlier one.
+#[derive(Clone, Debug)]
+pub struct Unique {
+    /// The key. Tables without its columns are taken whole.
+    pub key: KeyNames,
+    /// Whether such entries refuse the rewrite. Otherwise they are left out.
+    pub refuse: bool,
+    /// The file beside which keys wait that have no room in memory; among temporary files without it.
+    pub beside: Option<PathBuf>,
+}
+
 /// What the output has of the inputs.
 #[derive(Clone, Debug, Default)]
 pub struct ContentOptions {
@@ -54,6 +67,8 @@ pub struct ContentOptions {
     pub filter: NameFilter,
     /// Entries to keep.
     pub entries: EntryFilter,
+    /// Whether each key is kept once.
+    pub unique: Option<Unique>,
     /// Columns that are defined by expressions, in tables that have what they need.
     pub defines: Vec<Define>,
     /// Only this tree, by its path, or by its path and cycle (`events;2`) where an RNTuple has the same path.

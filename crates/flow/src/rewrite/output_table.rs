@@ -76,6 +76,8 @@ pub(crate) struct OutputPlace {
     pub directory: usize,
     pub name: String,
     pub path: String,
+    /// Its cycle, if that is not the next of its name.
+    pub cycle: Option<i16>,
 }
 
 /// A file at the place of a table.

@@ -12,6 +12,7 @@ use rootfile::{Key, RootFile};
 use super::output_table::{OutputPlace, OutputTable, TableMemory};
 use super::summary::Skipped;
 use crate::execute::budget::Share;
+use crate::keys::DuplicateKeys;
 use crate::plan::tree::kept::Kept;
 use crate::select::CutFlow;
 use crate::verify::cycles::OlderCycle;
@@ -34,6 +35,8 @@ pub(crate) struct Prepared {
     pub notes: Vec<String>,
     /// What cuts leave of the entries of each table.
     pub cut_flows: Vec<CutFlow>,
+    /// The entries of each table that have the key of another.
+    pub duplicates: Vec<DuplicateKeys>,
     pub older_cycles: Vec<OlderCycle>,
     pub share: Share,
     /// The file version that the output must carry, if it is not that of this writer.

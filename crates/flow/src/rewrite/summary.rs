@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::arrow::write::ExactColumns;
+use crate::keys::DuplicateKeys;
 use crate::plan::forecast::Forecast;
 use crate::select::CutFlow;
 use crate::table::depth::Depths;
@@ -30,6 +31,8 @@ pub struct Summary {
     pub tables: Vec<TableSummary>,
     /// What the cuts left of the entries of each table.
     pub cut_flows: Vec<CutFlow>,
+    /// The entries of each table that have the key of another, which are left out, where keys are to be unique.
+    pub duplicates: Vec<DuplicateKeys>,
     /// Notes for the user.
     pub notes: Vec<String>,
     /// The notes about objects that were not merged, not carried over, or carried over with a loss.
@@ -97,6 +100,8 @@ pub struct Outlook {
     pub tables: Vec<Forecast>,
     /// What the cuts leave of the entries of each table.
     pub cut_flows: Vec<CutFlow>,
+    /// The entries of each table that have the key of another, where keys are to be unique.
+    pub duplicates: Vec<DuplicateKeys>,
     /// Bytes of their baskets, with keys, and of their pages, with checksums, now.
     pub bytes_before: u64,
     /// Expected bytes of their baskets, with keys, and of their pages, with checksums.

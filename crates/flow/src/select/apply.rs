@@ -150,6 +150,11 @@ impl TreeSelection {
         self.passed.is_none() && self.filter.keeps_all()
     }
 
+    /// The same with these of its entries alone.
+    pub fn only(self, entries: EntrySet) -> Self {
+        Self { passed: Some(entries), ..self }
+    }
+
     /// Whether cuts have been applied.
     pub fn is_cut(&self) -> bool {
         self.passed.is_some()

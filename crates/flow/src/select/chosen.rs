@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use dataset::{Entries, EntrySet};
-use rootfile::Result;
+use dataset::{Entries, EntrySet, EntrySetBuilder, Slice};
+use rootfile::{Error, Result};
 
 use super::cut_flow::CutStep;
 use super::cuts::{CUT, Conditions, Cut, TableCuts, WEIGHT};
 use super::define::Define;
-use super::pass::Testing;
-use crate::arrow::read::{Dataset, ReadCost};
+use super::pass::{Selected, Testing};
+use crate::arrow::read::{Dataset, JoinedTable, ReadCost};
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 
@@ -31,6 +31,19 @@ pub struct Choice {
     pub most: Option<u64>,
 }
 
+/// What a text is as a condition on the entries of a table.
+#[derive(Debug)]
+pub enum Condition {
+    /// A condition.
+    Fits,
+    /// No expression.
+    NoExpression,
+    /// An expression with a name that the table does not have.
+    UnknownName(String),
+    /// An expression that is no condition on entries of this table.
+    Wrong(Error),
+}
+
 /// The chosen entries of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
@@ -44,7 +57,46 @@ pub struct Chosen {
     pub read: Vec<(usize, ReadCost)>,
 }
 
+impl Condition {
+    /// What a text is for a table. It may use what is defined.
+    pub fn of(dataset: &Dataset, text: &str, defines: &[Define]) -> Self {
+        if expr::Expression::parse(text.trim()).is_err() {
+            return Self::NoExpression;
+        }
+        let cuts = [Cut::new(text, CUT)];
+        match TableCuts::bind(dataset.path(), dataset, &Conditions { cuts: &cuts, weight: None, defines }) {
+            Err(e) => Self::Wrong(e),
+            Ok(TableCuts { lacking, .. }) => lacking
+                .first()
+                .map_or(Self::Fits, |(_, e)| Self::UnknownName(e.text().get(e.place()).unwrap_or_default().to_owned())),
+        }
+    }
+}
+
 impl Choice {
+    /// The entries of a range, and of these those of a selection, that pass the cuts. Reads the columns of the cuts.
+    ///
+    /// # Errors
+    ///
+    /// As for [`of`](Self::of).
+    pub fn of_selected(
+        &self,
+        dataset: &Dataset,
+        entries: Range<u64>,
+        selection: Option<&EntrySet>,
+        budget: Budget,
+        progress: Progress<'_>,
+    ) -> Result<EntrySet> {
+        let named = match selection {
+            Some(chosen) => {
+                let within = chosen.all_runs().flatten().filter(|entry| entries.contains(entry));
+                EntrySet::sorted(within.collect::<Vec<u64>>())?
+            }
+            None => EntrySet::range(entries),
+        };
+        Ok(self.tested(dataset, &named, budget, progress)?.entries)
+    }
+
     /// The chosen entries of a table. Reads the columns of the cuts. `progress` gets their bytes, and can end the work.
     ///
     /// # Errors
@@ -56,6 +108,12 @@ impl Choice {
         if self.cuts.is_empty() {
             return Chosen::of(&named, self.most, all);
         }
+        let found = self.tested(dataset, &named, budget, progress)?;
+        Ok(Chosen { cuts: found.cuts, read: found.read, ..Chosen::of(&found.entries, self.most, all)? })
+    }
+
+    /// Those of some entries that pass the cuts.
+    fn tested(&self, dataset: &Dataset, named: &EntrySet, budget: Budget, progress: Progress<'_>) -> Result<Selected> {
         let cuts: Vec<Cut> = self.cuts.iter().map(|text| Cut::new(text, CUT)).collect();
         let weight = self.weight.as_deref().map(|text| Cut::new(text, WEIGHT));
         let asked = Conditions { cuts: &cuts, weight: weight.as_ref(), defines: &self.defines };
@@ -65,11 +123,42 @@ impl Choice {
         if let Some((cut, error)) = lacking.or(weight.as_ref().zip(bound.lacks_weight.as_ref())) {
             return Err(cut.refused(error).object(dataset.path()));
         }
-        let is_all = named.len() == all;
+        let is_all = named.len() == dataset.entries();
         let how = Testing { budget, most: self.most, progress };
-        let found = bound.select(dataset, (!is_all).then_some(&named), &cuts, &how)?;
-        Ok(Chosen { cuts: found.cuts, read: found.read, ..Chosen::of(&found.entries, self.most, all)? })
+        bound.select(dataset, (!is_all).then_some(named), &cuts, &how)
     }
+}
+
+/// The entries in a range of joined tables that pass cuts, all if there are no cuts. Each table is tested by itself, and must have the columns.
+///
+/// # Errors
+///
+/// As for [`Choice::of`].
+pub fn chosen_of_joined(
+    table: &JoinedTable,
+    range: Range<u64>,
+    cuts: &[String],
+    budget: Budget,
+    progress: Progress<'_>,
+) -> Result<Option<EntrySet>> {
+    if cuts.is_empty() {
+        return Ok(None);
+    }
+    let mut chosen = EntrySetBuilder::new(table.entries());
+    let mut first = 0;
+    for dataset in table.datasets() {
+        let end = first + dataset.entries();
+        let within = range.start.clamp(first, end) - first..range.end.clamp(first, end) - first;
+        if !within.is_empty() {
+            let slice = Slice { start: Some(within.start.into()), end: Some(within.end.into()) };
+            let entries = Entries::Ranges(vec![slice]);
+            let found = Choice { entries, cuts: cuts.to_vec(), ..Choice::default() }.of(dataset, budget, progress)?;
+            let set = found.selection.unwrap_or_else(|| EntrySet::range(found.range));
+            set.all_runs().for_each(|run| chosen.push(first + run.start..first + run.end));
+        }
+        first = end;
+    }
+    Ok(Some(chosen.finish()))
 }
 
 impl Chosen {

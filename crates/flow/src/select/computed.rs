@@ -9,9 +9,11 @@ use expr::{Kind, Program, Type};
 use rootfile::{Error, Hint, Result};
 
 use super::cuts::{Cut, refused};
+use super::define::Define;
+use super::defined::Defined;
 use super::names::TableNames;
 use super::parts::{EvaluatedRows, columns_of, incomplete};
-use super::steps::{STEP, Steps};
+use super::steps::{MADE, STEP, Steps};
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
@@ -34,19 +36,34 @@ pub struct Computed {
 }
 
 impl Computed {
-    /// Binds expressions to a table.
+    /// Binds expressions to a table. They may use the names of those that are defined.
     ///
     /// # Errors
     ///
     /// A text is no expression, or has no numbers; a name is unknown; a column has fewer entries than the table.
-    pub fn numbers(dataset: Dataset, expressions: &[Given<'_>]) -> Result<Self> {
+    pub fn numbers(dataset: Dataset, expressions: &[Given<'_>], defines: &[Define]) -> Result<Self> {
+        Self::bind(dataset, expressions, defines, false)
+    }
+
+    /// Binds expressions to a table, whose values may be texts.
+    ///
+    /// # Errors
+    ///
+    /// A text is no expression; a name is unknown; a column has fewer entries than the table.
+    pub fn values(dataset: Dataset, expressions: &[Given<'_>]) -> Result<Self> {
+        Self::bind(dataset, expressions, &[], true)
+    }
+
+    fn bind(dataset: Dataset, expressions: &[Given<'_>], defines: &[Define], texts: bool) -> Result<Self> {
         let path = dataset.path().to_owned();
+        // One that no expression uses is looked at as well.
+        Defined::bind(&dataset, &path, defines)?.all(&path)?;
         let (mut programs, mut columns) = (Vec::new(), Vec::new());
-        let names = TableNames::new(&dataset, &path, &[]);
+        let names = TableNames::new(&dataset, &path, defines);
         for &Given { text, option } in expressions {
             let cut = Cut::new(text, option);
             let program = cut.bind(&names)?.map_err(|e| cut.refused(&e).object(&path))?;
-            if let of @ Type { kind: Kind::Text, .. } = program.value_type() {
+            if let (false, of @ Type { kind: Kind::Text, .. }) = (texts, program.value_type()) {
                 let why = format!("{}: numbers are needed, and this is {of}: compare it, as in x == 'a'", cut.text);
                 return Err(about(why, option).object(&path));
             }
@@ -93,9 +110,16 @@ impl Computed {
         progress: Progress<'_>,
         take: &mut dyn FnMut(&Step<'_>) -> Result<()>,
     ) -> Result<()> {
-        let columns = &self.columns;
-        let steps =
-            Steps { dataset: &self.dataset, columns, entries: range, selection, budget, bytes: STEP, team: None };
+        let steps = Steps {
+            dataset: &self.dataset,
+            columns: &self.columns,
+            entries: range,
+            selection,
+            budget,
+            bytes: STEP,
+            made: MADE * self.programs.len() as u64,
+            team: None,
+        };
         steps.each(|step| {
             take(&Step { computed: self, arrays: &step.arrays, rows: step.rows() })?;
             tell(progress, step.spent.iter().map(|spent| spent.uncompressed).sum())?;

@@ -14,7 +14,7 @@ pub(super) const CUT: &str = "cut";
 pub(super) const WEIGHT: &str = "weight";
 
 /// An expression of the selection.
-pub(super) struct Cut {
+pub(crate) struct Cut {
     pub text: String,
     /// The option that it was given by.
     option: &'static str,
@@ -29,14 +29,14 @@ impl Cut {
     /// Fails for a text that is no expression, if it is no name either.
     fn parsed(&self, names: &TableNames<'_>) -> Result<Expression> {
         // A text that is a name is this name.
-        if expr::Names::column(names, &self.text).is_some() {
+        if names.has(&self.text) {
             return Ok(Expression::named(&self.text));
         }
         self.expression.clone().map_err(|e| self.refused(&e))
     }
 
     /// Names that may be those of columns.
-    fn names(&self) -> Vec<String> {
+    pub fn names(&self) -> Vec<String> {
         let mut names = self.expression.as_ref().map(Expression::names).unwrap_or_default();
         names.push(self.text.clone());
         names
@@ -56,7 +56,10 @@ impl Cut {
     pub fn bind(&self, names: &TableNames<'_>) -> Result<std::result::Result<Program, expr::Error>> {
         let expression = self.parsed(names)?;
         match expression.bind(names) {
-            Err(e) if e.kind() == ErrorKind::UnknownName => Ok(Err(e)),
+            Err(e) if e.kind() == ErrorKind::UnknownName => {
+                let name = e.text().get(e.place()).unwrap_or_default();
+                names.unreadable_friend(name).map_or(Ok(Err(e)), Err)
+            }
             bound => bound.map(Ok).map_err(|e| self.refused(&e)),
         }
     }
@@ -132,7 +135,7 @@ impl TableCuts {
 }
 
 /// The error of an expression; one that was an argument has no option.
-pub(super) fn refused(error: &expr::Error, option: &'static str) -> Error {
+pub(crate) fn refused(error: &expr::Error, option: &'static str) -> Error {
     if option.is_empty() {
         return Error::request(error.to_string());
     }
@@ -141,7 +144,7 @@ pub(super) fn refused(error: &expr::Error, option: &'static str) -> Error {
 }
 
 /// The columns with these names, whatever trees or branches stand before them.
-pub(super) fn filter(names: &[String]) -> Result<NameFilter> {
+pub(crate) fn filter(names: &[String]) -> Result<NameFilter> {
     let exact = |name: &str| {
         let pattern = ColumnPattern::exact("", name);
         pattern.as_str().trim_start_matches('/').to_owned()

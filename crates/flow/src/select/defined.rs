@@ -48,8 +48,7 @@ impl Defined {
                 }
                 Err(e) => return Err(refused(&e)),
             };
-            if expr::Names::column(&names, &define.name).is_some() || expr::Names::alias(&names, &define.name).is_some()
-            {
+            if names.has(&define.name) || expr::Names::alias(&names, &define.name).is_some() {
                 let hint = Hint::named(DEFINE);
                 let message = format!("{hint} {}: there is a column or an alias of this name already", define.name);
                 return Err(Error::request(message).hint(hint).object(path));

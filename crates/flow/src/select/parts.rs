@@ -31,7 +31,7 @@ impl EvaluatedRows<'_> {
     }
 
     /// The numbers of the entries of a part.
-    pub(super) fn entries(&self, part: &Range<usize>) -> Entries<'_> {
+    pub(crate) fn entries(&self, part: &Range<usize>) -> Entries<'_> {
         match self.numbers {
             Some(numbers) => Entries::from(numbers.get(part.clone()).unwrap_or_default()),
             None => Entries::from(self.first + part.start as u64),
@@ -41,7 +41,7 @@ impl EvaluatedRows<'_> {
 
 /// Fails for columns with fewer values than the table has entries: none of an expression has a value there. The option and the path of
 /// the table are for the message.
-pub(super) fn refuse_incomplete(dataset: &Dataset, columns: &[usize], option: &'static str, path: &str) -> Result<()> {
+pub(crate) fn refuse_incomplete(dataset: &Dataset, columns: &[usize], option: &'static str, path: &str) -> Result<()> {
     let Some(name) = incomplete(dataset, columns) else { return Ok(()) };
     let hint = Hint::named(option);
     let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
@@ -55,7 +55,7 @@ pub(super) fn incomplete<'a>(dataset: &'a Dataset, columns: &[usize]) -> Option<
 }
 
 /// The arrays of some columns, among those that are read.
-pub(super) fn columns_of(read: &[usize], arrays: &[ArrayRef], columns: &[usize]) -> Vec<ArrayRef> {
+pub(crate) fn columns_of(read: &[usize], arrays: &[ArrayRef], columns: &[usize]) -> Vec<ArrayRef> {
     let place = |column: &usize| read.iter().position(|one| one == column);
     columns.iter().filter_map(|column| arrays.get(place(column)?).cloned()).collect()
 }

@@ -13,7 +13,7 @@ use rootfile::Result;
 use super::cut_flow::{Counts, CutStep};
 use super::cuts::{CUT, Cut, TableCuts, WEIGHT, refused};
 use super::parts::{EvaluatedRows, columns_of, in_parts, refuse_incomplete};
-use super::steps::{STEP, Steps};
+use super::steps::{MADE, STEP, Steps};
 use crate::arrow::read::{Dataset, ReadCost};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
@@ -63,7 +63,8 @@ impl TableCuts {
         let is_enough = |pass: &Pass<'_>| how.most.is_some_and(|most| pass.number >= most);
         let bytes = if how.most.is_some() { SMALL_STEP } else { STEP };
         let (entries, selection, team) = (if how.most == Some(0) { 0..0 } else { 0..all }, named, team.clone());
-        let steps = Steps { dataset, columns: &columns, entries, selection, budget: how.budget, bytes, team };
+        let budget = how.budget;
+        let steps = Steps { dataset, columns: &columns, entries, selection, budget, bytes, made: MADE, team };
         steps.each(|step| {
             pass.take(&step.arrays, &step.rows())?;
             spent.iter_mut().zip(&step.spent).for_each(|(sum, one)| *sum += *one);

@@ -15,14 +15,16 @@ use crate::execute::budget::Budget;
 use crate::execute::progress::unwatched;
 
 /// Bytes of columns that are read at a time, for all threads.
-pub(super) const STEP: u64 = 32 << 20;
+pub(crate) const STEP: u64 = 32 << 20;
+/// Bytes that an expression makes of a byte that is read, at most: a number, and its place in a list or the number of its entry.
+pub(crate) const MADE: u64 = 16;
 /// Entries of a step where no column is read.
 const UNREAD: u64 = 1 << 16;
 /// Largest table whose entries are counted without their columns: a file may claim any number.
 const MOST_UNREAD: u64 = 1 << 36;
 
 /// Which entries are read, and how.
-pub(super) struct Steps<'a> {
+pub(crate) struct Steps<'a> {
     pub dataset: &'a Dataset,
     /// Their columns.
     pub columns: &'a [usize],
@@ -30,13 +32,16 @@ pub(super) struct Steps<'a> {
     /// Only these of them.
     pub selection: Option<&'a EntrySet>,
     pub budget: Budget,
-    /// Bytes that are read at a time.
+    /// Bytes that are read at a time, at most.
     pub bytes: u64,
+    /// Bytes that are made of a byte that is read, at most: numbers have 8 bytes, where a column may have one. A step takes at most half of
+    /// the memory with all of them.
+    pub made: u64,
     pub team: Option<Arc<ThreadPool>>,
 }
 
 /// Some entries.
-pub(super) struct StepRows {
+pub(crate) struct StepRows {
     /// The values of the columns.
     pub arrays: Vec<ArrayRef>,
     /// What reading each column cost.
@@ -86,7 +91,8 @@ impl Steps<'_> {
         }
         let (columns, selection) = (self.columns.to_vec(), self.selection.cloned());
         let request = Request { columns, entries, selection, budget: self.budget, progress: &unwatched };
-        for read in batches(self.dataset, request, BatchSize::Bytes(self.bytes)).with_team(self.team.clone()) {
+        let bytes = self.bytes.min(self.budget.memory / 2 / self.made.saturating_add(1));
+        for read in batches(self.dataset, request, BatchSize::Bytes(bytes)).with_team(self.team.clone()) {
             let read = read?;
             if step(read.batch.columns().to_vec(), read.spent, read.batch.num_rows())?.is_break() {
                 break;

@@ -9,6 +9,7 @@ mod common_type;
 mod compare_objects;
 mod context;
 pub(crate) mod cycles;
+mod defined;
 mod field_match;
 mod first_difference;
 mod kept;
@@ -27,11 +28,14 @@ mod verdict;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use dataset::EntrySet;
+use dataset::glob::NameFilter;
 use dataset::table::catalog::split_cycle;
 use rootfile::{Error, Result};
 
 use self::context::Context;
 pub use self::cycles::{CycleKind, OlderCycle};
+use self::defined::{DefinedSide, OtherSide};
 use self::ntuples::SideTable;
 pub use self::options::VerifyOptions;
 use self::side::{Side, SideTree};
@@ -40,7 +44,7 @@ pub use self::tolerance::{Tolerance, Tolerances};
 pub use self::verdict::{ColumnError, Difference, TableKind, TreeVerdict, Verdict};
 use crate::execute::progress::Progress;
 use crate::plan::tree::TablePlan;
-use crate::select::EntrySelection;
+use crate::select::{DefinesFound, EntrySelection};
 
 /// Compares `inputs`, taken as one, with `output`. Differences are listed in the verdict.
 ///
@@ -65,7 +69,8 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         second.trees(second_tree).or_else(|e| path_alone.map_or(Err(e), |(path, _)| second.trees(Some(path))))?;
     let mut verdict = Verdict::default();
     verdict.notes.extend(first.plan.notes.iter().chain(&second.plan.notes).map(ToString::to_string));
-    let mut selection = EntrySelection::new(&options.entries);
+    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines);
+    let mut defines = DefinesFound::new(&options.defines);
     if tree.is_none() {
         compare_objects::directories(&first, &second, options.common, &mut verdict);
     }
@@ -97,24 +102,46 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
             }
             continue;
         };
+        let open = |filter: &NameFilter| first.open_columns(mine, &mine.path, options, filter);
+        let defined = match DefinedSide::open(&mine.path, &open, &mut defines)? {
+            Some((defined, notes)) => {
+                verdict.notes.extend(notes);
+                Some(defined)
+            }
+            None => None,
+        };
+        let other_options = defined.as_ref().map(|defined| defined.other_options(&mine.path, options));
+        let other_options = other_options.as_ref().unwrap_or(options);
+        let compare_defined = |kind: TableKind, selected: Option<&EntrySet>, verdict: &mut Verdict| {
+            let Some(defined) = &defined else { return Ok(()) };
+            let columns = defined.other_columns(&mine.path);
+            let dataset = &second.open_columns(other, &mine.path, options, &columns)?;
+            let side = OtherSide { dataset, kind, selected };
+            defined.compare(&mine.path, &side, options.budget, progress, verdict)
+        };
         if mine.is_ntuple || other.is_ntuple {
-            compare_ntuples([(&first, mine), (&second, other)], options, &mut selection, progress, &mut verdict)?;
+            let pair = [(&first, mine), (&second, other)];
+            let (kind, selected) =
+                compare_ntuples(pair, [options, other_options], &mut selection, progress, &mut verdict)?;
+            compare_defined(kind, selected.as_ref(), &mut verdict)?;
             continue;
         }
         let a = first.plan_tree(mine, &mine.path, options, Some(&mut selection))?;
-        let b = second.plan_tree(other, &mine.path, options, None)?;
+        let b = second.plan_tree(other, &mine.path, other_options, None)?;
         let remarks = [&a, &b].into_iter().flat_map(|plan| &plan.messages.remarks);
         verdict.notes.extend(remarks.map(|remark| format!("tree {}: {remark}", mine.path)));
         let whole = mine.parts.len() == 1 && a.selected.is_none();
         let infos = [&a, &b].map(|plan| plan.infos.clone());
         let context = Context { path: &mine.path, options, whole, selected: a.selected.is_some(), infos: &infos };
         tree::trees::compare(&a, &b, &context, progress, &mut verdict)?;
+        compare_defined(TableKind::Tree, a.selected.as_deref(), &mut verdict)?;
         report_absent(&mine.path, [&a, &b], options.common, &mut verdict);
         if tree.is_none() {
             older_cycles::compare([Some((&first, mine)), Some((&second, other))], options, &mut verdict, progress)?;
         }
     }
     selection.finish()?;
+    defines.finish()?;
     let is_met = |other: &&SideTree<'_>| pairs.iter().any(|(_, met)| std::ptr::eq(*met, *other));
     for other in theirs.iter().filter(|other| tree.is_none() && !options.common && !is_met(other)) {
         verdict
@@ -131,28 +158,32 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
 /// Compares two tables of which at least one is an RNTuple, with their older cycles.
 fn compare_ntuples(
     pair: [(&Side, &SideTree<'_>); 2],
-    options: &VerifyOptions,
+    [options, other_options]: [&VerifyOptions; 2],
     selection: &mut EntrySelection<'_>,
     progress: Progress<'_>,
     verdict: &mut Verdict,
-) -> Result<()> {
+) -> Result<(TableKind, Option<EntrySet>)> {
     let [(first, mine), (second, other)] = pair;
+    let kind = if mine.is_ntuple && other.is_ntuple { TableKind::Ntuple } else { TableKind::Mixed };
     let sides = [
         open_table((first, mine), &mine.path, options, Some(selection))?,
-        open_table((second, other), &mine.path, options, None)?,
+        open_table((second, other), &mine.path, other_options, None)?,
     ];
+    let selected = sides[0].selected().cloned();
     let fields = kept::compare(&mine.path, pair, &sides, options, verdict)?;
     ntuples::compare((&mine.path, &fields), sides, options, progress, verdict)?;
     if options.tree.is_some() || options.second_tree.is_some() {
-        return Ok(());
+        return Ok((kind, selected));
     }
     // Older cycles of a tree may be earlier saves of it.
     match (mine.is_ntuple, other.is_ntuple) {
         (false, true) if other.older.is_empty() => {
-            return older_cycles::compare([Some((first, mine)), None], options, verdict, progress);
+            older_cycles::compare([Some((first, mine)), None], options, verdict, progress)?;
+            return Ok((kind, selected));
         }
         (true, false) if mine.older.is_empty() => {
-            return older_cycles::compare([None, Some((second, other))], options, verdict, progress);
+            older_cycles::compare([None, Some((second, other))], options, verdict, progress)?;
+            return Ok((kind, selected));
         }
         _ => {}
     }
@@ -164,7 +195,7 @@ fn compare_ntuples(
             let what = format!("has {ours} older cycles and {theirs}");
             verdict.differences.push(Difference::of_table(&mine.path, TableKind::Ntuple, what));
         }
-        return Ok(());
+        return Ok((kind, selected));
     }
     for (rank, (a, b)) in mine.older.iter().zip(other.older).enumerate().rev() {
         let path = format!("{};{}", mine.path, ours - rank);
@@ -175,7 +206,7 @@ fn compare_ntuples(
         ];
         ntuples::compare((&path, &[]), sides, options, progress, verdict)?;
     }
-    Ok(())
+    Ok((kind, selected))
 }
 
 /// Opens a tree or an RNTuple. Filters of columns and entries see it under the name `path`.

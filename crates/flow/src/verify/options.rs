@@ -8,6 +8,7 @@ use rootfile::Follow;
 use super::tolerance::Tolerances;
 use crate::execute::budget::Budget;
 use crate::plan::options::PlanOptions;
+use crate::select::Define;
 
 /// The parts to compare, and the resources for it.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,8 @@ pub struct VerifyOptions {
     pub filter: NameFilter,
     /// Entries of the first side. The second side must have these and no others.
     pub entries: EntryFilter,
+    /// Columns that expressions define on the first side. The second side must have them, as columns with these values.
+    pub defines: Vec<Define>,
     /// Compare only what both sides have: the second side was slimmed on purpose.
     pub common: bool,
     /// How the inputs of the first side were merged where their schemas differ.

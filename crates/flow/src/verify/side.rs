@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dataset::EntrySet;
+use dataset::glob::NameFilter;
 use dataset::layout::Layout;
 use dataset::near::no_such_table;
 use dataset::table::catalog::tables;
@@ -12,6 +13,7 @@ use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
+use crate::arrow::read::Dataset;
 use crate::plan::options::{Absent, PlanOptions};
 use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::{JoinedKept, KeptLists};
@@ -94,7 +96,9 @@ impl Side {
 
     /// The cycle of a tree that is written behind its path, `;2`.
     fn cycle_of<'a>(&self, tree: SideTree<'a>, written: &str) -> Result<Option<SideTree<'a>>> {
-        let Some(wanted) = written.strip_prefix(';').and_then(|cycle| cycle.parse().ok()) else { return Ok(None) };
+        let Some(wanted) = written.strip_prefix(';').and_then(|cycle| cycle.parse::<i16>().ok()) else {
+            return Ok(None);
+        };
         for parts in std::iter::once(tree.parts).chain(tree.older.iter().map(Vec::as_slice)) {
             for part in parts {
                 let (_, _, key) = self.locate(*part)?;
@@ -156,6 +160,18 @@ impl Side {
             side.selected = Some(Arc::new(selected.entries(side.table.entries())?));
         }
         Ok(side)
+    }
+
+    /// Opens some columns of a tree or an RNTuple, which filters see under the name `path`.
+    pub fn open_columns(
+        &self,
+        tree: &SideTree<'_>,
+        path: &str,
+        options: &VerifyOptions,
+        filter: &NameFilter,
+    ) -> Result<Dataset> {
+        let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
+        SourceTree { inputs: &inputs, path, joining: options.joining(), budget: options.budget }.open(filter)
     }
 
     /// What is kept of the trees from which the inputs of an RNTuple were made.

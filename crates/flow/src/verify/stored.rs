@@ -13,6 +13,7 @@ use dataset::table::{TableColumn, TableSchema};
 use rootfile::{Error, ErrorKind, Result};
 
 use super::common_type::{common_type, converted};
+use super::defined::{DefinedSide, OtherSide};
 use super::first_difference;
 use super::options::VerifyOptions;
 use super::tasks::{ColumnDifference, DifferenceKind};
@@ -25,7 +26,7 @@ use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell, unwatched};
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
-use crate::select::EntrySelection;
+use crate::select::{DefinesFound, EntrySelection};
 
 /// Of a budget, the part that the arrays of one side may take at a time.
 const STEP_SHARE: u64 = 16;
@@ -90,7 +91,12 @@ fn compare(
     let [first, second] = tables;
     let path = first.path();
     let mut verdict = Verdict::default();
-    let mut selection = EntrySelection::new(&options.entries);
+    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines);
+    let mut defines = DefinesFound::new(&options.defines);
+    let defined = DefinedSide::open(path, open, &mut defines)?.map(|(defined, _)| defined);
+    defines.finish()?;
+    let other_options = defined.as_ref().map(|defined| defined.other_options(path, options));
+    let other_options = other_options.as_ref().unwrap_or(options);
     let selected = selection.for_table(path, open, None, options.budget)?;
     selection.finish()?;
     verdict.notes.extend(selected.notes.iter().cloned());
@@ -102,8 +108,8 @@ fn compare(
     }
     let is_plain = tables.map(|table| matches!(table.schema(), TableSchema::Plain { .. }));
     let shaped = is_plain != [true, true];
-    let columns = |table: &Dataset| side_columns(table, (path, &options.filter), shaped);
-    let (ours, theirs) = (columns(first)?, columns(second)?);
+    let columns = |table: &Dataset, options: &VerifyOptions| side_columns(table, (path, &options.filter), shaped);
+    let (ours, theirs) = (columns(first, options)?, columns(second, other_options)?);
     let mut only = |column: &SideColumn, side: &str| {
         if !options.common && !column.follows {
             let what = format!("only the {side} side has it");
@@ -144,6 +150,10 @@ fn compare(
                 relative: largest.relative(),
             });
         }
+    }
+    if let Some(defined) = defined {
+        let other = OtherSide { dataset: second, kind: TableKind::Table, selected: selected.as_ref() };
+        defined.compare(path, &other, options.budget, progress, &mut verdict)?;
     }
     of_table.equal = verdict.differences.is_empty();
     verdict.equal = of_table.equal;

@@ -1,8 +1,6 @@
 //! The numbers of a column as they pass: counts, extremes, moments, and a sample for quantiles. Up to a limit the sample has all values, and
 //! what is made of it is exact.
 
-use std::collections::HashSet;
-
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
@@ -11,8 +9,21 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-/// Values of a column that are kept for quantiles, and different ones that are counted.
-pub(super) const MOST_KEPT: usize = 1 << 16;
+use super::distinct::{self, Distinct};
+
+/// Numbers of a column that are kept for quantiles.
+const MOST_KEPT: usize = 1 << 16;
+/// Numbers above this are no origin.
+const LARGEST_ORIGIN: f64 = 1e150;
+
+/// Bytes of what is kept of a column, at most; and of a value, while there are few.
+const MOST_BYTES: u64 = (MOST_KEPT * size_of::<f64>()) as u64 + distinct::MOST_BYTES;
+const BYTES_OF_VALUE: u64 = 64;
+
+/// Bytes of what is kept of a column with at most so many values.
+pub(super) fn kept_bytes(values: u64) -> u64 {
+    values.saturating_mul(BYTES_OF_VALUE).min(MOST_BYTES)
+}
 
 /// What has passed of a column.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +38,11 @@ pub(super) struct Accumulator {
     pub infinite: u64,
     pub least: Option<f64>,
     pub most: Option<f64>,
-    pub mean: f64,
+    /// The first finite number: means and deviations are those of differences from it, which lose no digits where numbers are large and
+    /// lie close together, as times do.
+    origin: Option<f64>,
+    /// Mean of the differences.
+    mean: f64,
     /// Sum of squares of deviations from the mean.
     squares: f64,
     finite: u64,
@@ -35,8 +50,8 @@ pub(super) struct Accumulator {
     pub sample: Vec<f64>,
     /// State of the random numbers that choose the sample.
     random: u64,
-    /// Hashes of different values; none once there are too many.
-    different: Option<HashSet<u64>>,
+    /// Different values; none where there is a value that is no number and no text.
+    different: Option<Distinct>,
     /// Lengths of lists and texts.
     pub lengths: Lengths,
 }
@@ -61,12 +76,17 @@ impl Lengths {
 
 impl Accumulator {
     pub fn new() -> Self {
-        Self { different: Some(HashSet::new()), random: 0x9e37_79b9_7f4a_7c15, ..Self::default() }
+        Self { different: Some(Distinct::default()), random: 0x9e37_79b9_7f4a_7c15, ..Self::default() }
     }
 
-    /// The number of different values; none if there are more than are counted.
-    pub fn different(&self) -> Option<u64> {
-        self.different.as_ref().map(|all| all.len() as u64)
+    /// The different values.
+    pub fn different(&self) -> Option<&Distinct> {
+        self.different.as_ref()
+    }
+
+    /// Mean of the finite numbers.
+    pub fn mean(&self) -> f64 {
+        self.origin.unwrap_or(0.0) + self.mean
     }
 
     /// Standard deviation of the finite numbers.
@@ -196,10 +216,13 @@ impl Accumulator {
         self.finite += 1;
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let count = self.finite as f64;
-        // Welford's way loses no digits where the mean is large.
-        let before = value - self.mean;
+        // Differences from numbers near the largest could be infinite.
+        let origin = *self.origin.get_or_insert(if value.abs() < LARGEST_ORIGIN { value } else { 0.0 });
+        let difference = value - origin;
+        // Welford's way.
+        let before = difference - self.mean;
         self.mean += before / count;
-        self.squares += before * (value - self.mean);
+        self.squares += before * (difference - self.mean);
         if self.sample.len() < MOST_KEPT {
             self.sample.push(value);
         } else {
@@ -224,7 +247,7 @@ impl Accumulator {
             if depth == 0 {
                 self.lengths.add(text.chars().count() as u64);
             }
-            // FNV-1a: different texts have different hashes, but for a chance of one in 2^33 at this many.
+            // FNV-1a: different texts have different hashes, but for a chance of one in 2^33 among those that are kept.
             let hash = text
                 .bytes()
                 .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
@@ -233,11 +256,7 @@ impl Accumulator {
     }
 
     fn count_different(&mut self, bits: u64) {
-        let Some(all) = &mut self.different else { return };
-        all.insert(bits);
-        if all.len() > MOST_KEPT {
-            self.different = None;
-        }
+        self.different.iter_mut().for_each(|all| all.add(bits));
     }
 }
 
@@ -245,7 +264,7 @@ impl Accumulator {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{Float64Array, Int32Array, StringArray};
+    use arrow_array::{Float64Array, Int32Array, Int64Array, StringArray};
 
     use super::*;
 
@@ -255,9 +274,20 @@ mod tests {
         all.add(&(Arc::new(Float64Array::from(vec![Some(1.0), None, Some(f64::NAN), Some(3.0)])) as ArrayRef));
         all.add(&(Arc::new(Float64Array::from(vec![f64::INFINITY, 5.0])) as ArrayRef));
         assert_eq!((all.values, all.nulls, all.nans, all.infinite), (5, 1, 1, 1));
-        assert_eq!((all.least, all.most, all.mean), (Some(1.0), Some(f64::INFINITY), 3.0));
+        assert_eq!((all.least, all.most, all.mean()), (Some(1.0), Some(f64::INFINITY), 3.0));
         assert!((all.deviation().unwrap() - (8.0f64 / 3.0).sqrt()).abs() < 1e-12);
-        assert_eq!(all.different(), Some(5));
+        assert_eq!(all.different().map(Distinct::count), Some(5));
+    }
+
+    #[test]
+    fn large_numbers_that_lie_close_together_keep_their_digits() {
+        let mut all = Accumulator::new();
+        let first = 1_700_000_000_000_000_000i64;
+        all.add(&(Arc::new(Int64Array::from_iter_values((0..200_000).map(|n| first + 1024 * n))) as ArrayRef));
+        // Of n numbers at even distances: sqrt((n^2 - 1) / 12) distances.
+        let wanted = 1024.0 * ((200_000f64.powi(2) - 1.0) / 12.0).sqrt();
+        assert!((all.deviation().unwrap() / wanted - 1.0).abs() < 1e-9, "{:?}", all.deviation());
+        assert!((all.mean() - (first as f64 + 1024.0 * 99_999.5)).abs() <= 256.0, "{}", all.mean());
     }
 
     #[test]
@@ -266,7 +296,8 @@ mod tests {
         let count = i32::try_from(4 * MOST_KEPT).unwrap();
         all.add(&(Arc::new(Int32Array::from_iter_values(0..count)) as ArrayRef));
         assert!(!all.is_exact());
-        assert_eq!((all.different(), all.sample.len()), (None, MOST_KEPT));
+        assert_eq!(all.sample.len(), MOST_KEPT);
+        assert!(all.different().is_some_and(|different| !different.is_exact()));
         let mean = all.sample.iter().sum::<f64>() / all.sample.len() as f64;
         assert!((mean / f64::from(count) - 0.5).abs() < 0.01, "{mean}");
     }
@@ -275,6 +306,7 @@ mod tests {
     fn texts_have_lengths() {
         let mut all = Accumulator::new();
         all.add(&(Arc::new(StringArray::from(vec!["a", "größe", "a"])) as ArrayRef));
-        assert_eq!((all.lengths.shortest, all.lengths.longest, all.different()), (Some(1), Some(5), Some(2)));
+        assert_eq!((all.lengths.shortest, all.lengths.longest), (Some(1), Some(5)));
+        assert_eq!(all.different().map(Distinct::count), Some(2));
     }
 }

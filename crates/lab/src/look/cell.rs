@@ -50,6 +50,20 @@ impl Cell {
         value(array, row, 0)
     }
 
+    /// Bytes that it takes.
+    pub fn memory(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Text(text) | Self::Unreadable(text) => text.len(),
+                Self::Bytes(bytes, _) => bytes.len(),
+                Self::List(items) => items.iter().map(Self::memory).sum(),
+                Self::Record(members) => {
+                    members.iter().map(|(name, cell)| size_of::<String>() + name.len() + cell.memory()).sum()
+                }
+                _ => 0,
+            }
+    }
+
     /// A text of at most about `most` characters: lists and texts are cut at their ends, and say how much is left out.
     pub fn short(&self, most: usize) -> String {
         let mut text = Short { text: String::new(), room: most };

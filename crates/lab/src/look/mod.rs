@@ -1,13 +1,17 @@
-//! Looking into files: [`listing`] names the objects of files, [`rows`] reads the first entries of a table, [`schema`] says which
+//! Looking into files: [`listing`] names the objects of files, [`rows`] reads the first entries of a table, [`extract`] puts
+//! them into a Parquet file, [`schema`] says which
 //! columns it has, [`count`] how many entries, [`statistics`] what the values of its columns are, [`draw`] makes histograms of expressions. Histograms
-//! of files are read as they are. Nothing is measured, nothing is decided, and nothing is written; what is printed is the caller's.
+//! of files are read as they are. Nothing is measured and nothing is decided; what is printed is the caller's.
 
 mod accumulate;
 mod arrow_names;
 pub mod cell;
 pub mod count;
+mod distinct;
 pub mod draw;
+pub mod extract;
 pub mod listing;
+pub mod root_list;
 pub mod rows;
 pub mod schema;
 pub mod statistics;

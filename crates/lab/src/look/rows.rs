@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use arrow_array::ArrayRef;
 use dataset::EntrySet;
-use dataset::layout::Container;
+use dataset::layout::{ByteSize, Container};
 use dataset::near::advice;
 use dataset::table::catalog;
 use flow::convert::Format;
@@ -23,6 +23,9 @@ use crate::readspeed::Columns;
 
 /// Bytes of columns that are read at a time.
 const PORTION: u64 = 4 << 20;
+
+/// Rows that are read at a time where columns are read one by one, at most.
+const MOST_ROWS: usize = 1 << 16;
 
 /// Which rows of a table are shown.
 #[derive(Clone, Debug)]
@@ -232,7 +235,6 @@ impl Table {
             Some(set) => Box::new(set.all_runs().flatten()),
             None => Box::new(self.range.clone()),
         };
-        let mut next = self.range.start;
         let request = self.request(self.read_columns(), self.range.clone());
         for read in batches(&self.dataset, request, BatchSize::Bytes(PORTION)) {
             flow::tell(progress, 0)?;
@@ -241,27 +243,39 @@ impl Table {
                     let numbers: Vec<u64> = entries.by_ref().take(read.batch.num_rows()).collect();
                     let arrays = self.shown(read.batch.columns(), &numbers);
                     for (row, entry) in numbers.into_iter().enumerate() {
-                        next = entry + 1;
                         each(self.row(entry, &arrays, row))?;
                     }
                 }
                 Err(e) if matches!(e.kind(), ErrorKind::Interrupted) => return Err(e),
                 // One column can be damaged or in a file that is not there: the others are shown.
-                Err(_) => {
-                    let rest: Vec<u64> = entries.by_ref().collect();
-                    let arrays = self.one_by_one(next..self.range.end);
-                    for (row, entry) in rest.into_iter().enumerate() {
-                        each(self.row(entry, &arrays, row))?;
-                    }
-                    break;
-                }
+                Err(_) => return self.one_by_one(&mut entries, progress, each),
             }
         }
         Ok(())
     }
 
+    /// Calls `each` with the rows of these entries. Columns are read one by one: where one cannot be, its cells say why.
+    fn one_by_one(
+        &self,
+        entries: &mut dyn Iterator<Item = u64>,
+        progress: Progress<'_>,
+        each: &mut dyn FnMut(Row) -> Result<()>,
+    ) -> Result<()> {
+        let bytes = self.dataset.bytes_of(&self.columns) / self.dataset.entries().max(1);
+        let portion = usize::try_from(PORTION / bytes.max(1)).unwrap_or(usize::MAX).clamp(1, MOST_ROWS);
+        loop {
+            let numbers: Vec<u64> = (&mut *entries).take(portion).collect();
+            let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return Ok(()) };
+            let arrays = self.alone(*first..last + 1);
+            for (row, entry) in numbers.into_iter().enumerate() {
+                flow::tell(progress, 0)?;
+                each(self.row(entry, &arrays, row))?;
+            }
+        }
+    }
+
     /// Each column, or why it cannot be read.
-    fn one_by_one(&self, entries: Range<u64>) -> Vec<std::result::Result<ArrayRef, String>> {
+    fn alone(&self, entries: Range<u64>) -> Vec<std::result::Result<ArrayRef, String>> {
         let one = |&column: &usize| {
             let read = read(&self.dataset, &self.request(vec![column], entries.clone()));
             let array = read.map(|read| read.batch.columns().first().cloned());
@@ -288,10 +302,12 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// The work is ended.
+    /// They take more than half of the memory, or the work is ended.
     pub fn rows(&self, progress: Progress<'_>) -> Result<Rows> {
-        let mut rows = Vec::new();
+        let (mut rows, mut left) = (Vec::new(), self.budget.memory / 2);
         self.each_row(progress, &mut |row| {
+            let bytes = row.values.iter().map(Cell::memory).sum::<usize>() + size_of::<Row>();
+            left = left.checked_sub(bytes as u64).ok_or_else(|| self.too_many())?;
             rows.push(row);
             Ok(())
         })?;
@@ -305,6 +321,16 @@ impl Table {
             more_columns: self.more_columns,
             rows,
         })
+    }
+}
+
+impl Table {
+    /// The error for rows that do not fit into the memory together.
+    fn too_many(&self) -> Error {
+        let (memory, entries) =
+            (Hint::text("memory", ByteSize(self.budget.memory).to_string()), Hint::named("entries"));
+        let why = format!("these entries have more values than {memory} has room for; {entries} chooses fewer");
+        Error::request(why).hint(memory).hint(entries).object(self.dataset.path()).file(&self.input.path)
     }
 }
 

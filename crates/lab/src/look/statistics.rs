@@ -1,21 +1,27 @@
-//! The values of the columns of a table in figures: counts, extremes, moments, quantiles, lengths of lists, a small histogram. The table is
-//! read once, batch by batch within the budget, and the columns of a batch are added up on all threads.
+//! The values of the columns of a table in figures: counts, extremes, moments, quantiles, lengths of lists, a small histogram. Each column is
+//! read once, step by step, and the columns of a step are added up on all threads. What is kept of a column is in the budget: columns for
+//! which that has no room side by side are read one group after the other, so figures depend on neither memory nor threads.
 
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use arrow_array::ArrayRef;
+use arrow_schema::FieldRef;
 use dataset::layout::Container;
 use flow::inputs::Input;
-use flow::read::{BatchSize, Dataset, Request, batches};
-use flow::{Budget, Choice, Chosen, CutStep, Progress};
+use flow::read::{CountedColumn, Dataset, GivesWay, column_groups};
+use flow::{Budget, Choice, Chosen, CutStep, Defined, DefinedSteps, Progress};
 use rootfile::{Follow, Result, public_path};
 use serde::Serialize;
 
-use super::accumulate::Accumulator;
+use super::accumulate::{Accumulator, kept_bytes};
 use super::check_entries;
-use super::schema::{ColumnType, column_type};
+use super::distinct::Distinct;
+use super::schema::{ColumnType, column_type, defined_type};
+use crate::math::as_f64;
 use crate::readspeed::Columns;
 use crate::system::on_each::on_each;
 
-/// Bytes of columns that are read at a time.
-const PORTION: u64 = 32 << 20;
 /// Bins of a histogram.
 const BINS: usize = 20;
 /// The quantiles that are told.
@@ -84,8 +90,10 @@ pub struct ColumnStatistics {
     pub deviation: Option<f64>,
     /// Quantiles of the finite numbers.
     pub quantiles: Vec<Quantile>,
-    /// Different values; none if there are more than 65,536.
+    /// Different values; none of a column with values that are neither numbers nor texts.
     pub different: Option<u64>,
+    /// Whether different values are counted, or, of more than 65,536, estimated: within about 1%.
+    pub different_exact: bool,
     /// Whether quantiles and histogram are of all finite numbers, or of a random sample of 65,536.
     pub exact: bool,
     /// Lengths of lists, or of texts in characters.
@@ -133,39 +141,84 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
         columns.iter().filter_map(|&column| Some((column, column_type(&dataset, &nodes, column)?))).collect();
     let readable: Vec<usize> =
         types.iter().filter(|(_, kind)| kind.unreadable.is_none()).map(|(column, _)| *column).collect();
-    let Chosen { range: entries, selection, cuts, .. } =
-        options.entries.of(&dataset, options.budget, &|_| progress(0))?;
-    let request =
-        Request { columns: readable.clone(), entries, selection, budget: options.budget, progress: &flow::unwatched };
-    let mut found: Vec<Accumulator> = readable.iter().map(|_| Accumulator::new()).collect();
-    let mut seen = 0;
-    for read in batches(&dataset, request, BatchSize::Bytes(PORTION)) {
-        let read = read?;
-        seen += read.batch.num_rows() as u64;
-        let mut adding: Vec<_> = found.iter_mut().zip(read.batch.columns()).collect();
-        on_each(options.budget.threads, &mut adding, |(accumulator, column)| {
-            accumulator.add(column);
-            Ok(())
-        })?;
-        flow::tell(progress, read.spent.iter().map(|spent| spent.uncompressed).sum())?;
+    let chosen = options.entries.of(&dataset, options.budget, &|_| progress(0))?;
+    let defined = Defined::bind(&dataset, dataset.path(), &options.entries.defines)?.all(dataset.path())?;
+    let defined = of_defined(&dataset, &defined, &chosen, options, progress)?;
+    let counted: Vec<CountedColumn> = readable.iter().map(|&column| counted(&dataset, column)).collect();
+    let mut found: HashMap<usize, ColumnStatistics> = HashMap::new();
+    for group in column_groups(&dataset, &counted, options.budget, 0, GivesWay::Columns)? {
+        let columns = readable.get(group.places.clone()).unwrap_or_default();
+        let mut accumulators: Vec<Accumulator> = columns.iter().map(|_| Accumulator::new()).collect();
+        for read in group.read_entries(chosen.range.clone(), chosen.selection.clone(), 0) {
+            let read = read?;
+            add(options.budget.threads, &mut accumulators, read.batch.columns())?;
+            flow::tell(progress, read.spent.iter().map(|spent| spent.uncompressed).sum())?;
+        }
+        found.extend(columns.iter().copied().zip(accumulators.into_iter().map(figures)));
     }
-    let mut found = readable.into_iter().zip(found).collect::<std::collections::HashMap<_, _>>();
-    let columns = types.into_iter().map(|(column, kind)| figures(kind, found.remove(&column))).collect();
+    let named = |(column, kind): (usize, ColumnType)| {
+        let ColumnType { name, type_name, arrow, unreadable, .. } = kind;
+        ColumnStatistics { name, type_name, arrow, unreadable, ..found.get(&column).cloned().unwrap_or_default() }
+    };
+    let columns = defined.into_iter().chain(types.into_iter().map(named)).collect();
     Ok(TableStatistics {
         files: inputs.iter().map(|input| public_path(&input.path).display().to_string()).collect(),
         table: dataset.path().to_owned(),
         container: dataset.container(),
         all_entries: dataset.entries(),
-        entries: seen,
-        cuts,
+        entries: chosen.count(),
+        cuts: chosen.cuts,
         columns,
     })
 }
 
-fn figures(kind: ColumnType, found: Option<Accumulator>) -> ColumnStatistics {
-    let ColumnType { name, type_name, arrow, unreadable, .. } = kind;
-    let named = ColumnStatistics { name, type_name, arrow, unreadable, ..ColumnStatistics::default() };
-    let Some(mut found) = found else { return named };
+/// The figures of defined columns.
+fn of_defined(
+    dataset: &Dataset,
+    defined: &Defined,
+    chosen: &Chosen,
+    options: &StatisticsOptions,
+    progress: Progress<'_>,
+) -> Result<Vec<ColumnStatistics>> {
+    if defined.is_empty() {
+        return Ok(Vec::new());
+    }
+    let fields = defined.fields();
+    let kept = kept_bytes(u64::MAX).saturating_mul(fields.len() as u64);
+    let budget = Budget { memory: options.budget.memory.saturating_sub(kept), ..options.budget };
+    let (entries, selection) = (chosen.range.clone(), chosen.selection.as_ref());
+    let mut accumulators: Vec<Accumulator> = fields.iter().map(|_| Accumulator::new()).collect();
+    DefinedSteps { dataset, defined, entries, selection, budget }.each(progress, &mut |values, _| {
+        add(options.budget.threads, &mut accumulators, &values)?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let named = |(field, found): (FieldRef, Accumulator)| {
+        let ColumnType { name, type_name, arrow, unreadable, .. } = defined_type(&field);
+        ColumnStatistics { name, type_name, arrow, unreadable, ..figures(found) }
+    };
+    Ok(fields.into_iter().zip(accumulators).map(named).collect())
+}
+
+/// Adds the values of a step, on all threads.
+fn add(threads: usize, accumulators: &mut [Accumulator], values: &[ArrayRef]) -> Result<()> {
+    let mut adding: Vec<_> = accumulators.iter_mut().zip(values).collect();
+    on_each(threads, &mut adding, |(accumulator, column)| {
+        accumulator.add(column);
+        Ok(())
+    })
+}
+
+/// A column, and what it needs while it is read.
+fn counted(dataset: &Dataset, column: usize) -> CountedColumn {
+    let (bytes, entries) = (dataset.bytes(column), dataset.entries());
+    let width = dataset.column(column).and_then(|plan| plan.field().data_type().primitive_width());
+    let growth = width.map_or(1.0, |width| as_f64(entries) * as_f64(width as u64) / as_f64(bytes.max(1)));
+    // A value has at least a bit.
+    let values = bytes.saturating_mul(8).max(entries);
+    CountedColumn { column, growth, beside: kept_bytes(values) }
+}
+
+fn figures(mut found: Accumulator) -> ColumnStatistics {
     found.sample.sort_unstable_by(f64::total_cmp);
     let has_numbers = found.finite() > 0;
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
@@ -181,14 +234,15 @@ fn figures(kind: ColumnType, found: Option<Accumulator>) -> ColumnStatistics {
         infinite: found.infinite,
         min: found.least,
         max: found.most,
-        mean: has_numbers.then_some(found.mean),
+        mean: has_numbers.then_some(found.mean()),
         deviation: found.deviation(),
         quantiles: QUANTILES.iter().filter_map(|&share| quantile(&found.sample, share)).collect(),
-        different: found.different(),
+        different: found.different().map(Distinct::count),
+        different_exact: found.different().is_some_and(Distinct::is_exact),
         exact: found.is_exact(),
         lengths,
         histogram: histogram(&found.sample),
-        ..named
+        ..ColumnStatistics::default()
     }
 }
 

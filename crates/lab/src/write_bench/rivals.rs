@@ -20,7 +20,7 @@ const WRITERS: [(Writer, &str); 4] = [
 ];
 
 /// Their sources.
-const SOURCES: [(&str, &str); 12] = [
+const SOURCES: [(&str, &str); 13] = [
     ("Event.h", include_str!("../../../../bench/native/Event.h")),
     ("LinkDef.h", include_str!("../../../../bench/native/LinkDef.h")),
     ("data.h", include_str!("../../../../bench/native/data.h")),
@@ -28,6 +28,7 @@ const SOURCES: [(&str, &str); 12] = [
     ("job.h", include_str!("../../../../bench/native/job.h")),
     ("merging.h", include_str!("../../../../bench/native/merging.h")),
     ("ntuple.h", include_str!("../../../../bench/native/ntuple.h")),
+    ("process.h", include_str!("../../../../bench/native/process.h")),
     ("tree.h", include_str!("../../../../bench/native/tree.h")),
     ("write_tree.cxx", include_str!("../../../../bench/native/write_tree.cxx")),
     ("write_merger.cxx", include_str!("../../../../bench/native/write_merger.cxx")),

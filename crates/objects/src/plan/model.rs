@@ -79,6 +79,9 @@ pub struct ObjectPlan {
     pub all_cycles: bool,
     /// Whether there is one input.
     pub single: bool,
+    /// Whether each object is written under the name of its entry and with the cycle of its place, whatever those in the input. Cycles of
+    /// tables are then entries of their own.
+    pub as_placed: bool,
     /// Number of cycles of a tree or an RNTuple that are written, by directory and name, if not 1.
     pub tree_cycles: HashMap<(usize, String), usize>,
     /// Whether damaged objects are left out. Otherwise they are an error.

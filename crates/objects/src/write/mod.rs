@@ -8,13 +8,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use rootfile::codec::{Compression, Compressor, KEY_STORED_UP_TO, check_sizes};
-use rootfile::object::ObjectWriter;
+use rootfile::object::{Graph, Object, ObjectWriter};
 use rootfile::{DirId, Error, ErrorKind, FileWriter, Key, Result, RootFile, START_BIG_FILE, public_path};
 
 use self::cycle_order::CycleOrder;
 use crate::merge::{Input, Merger, Note};
 use crate::plan::{Action, NamedObject, ObjectLocation, ObjectPlan, OutputDirectory};
 use crate::problem::{Damaged, Problem};
+use crate::relocate::Renamed;
 use crate::{inner_trees, process_ids, relocate};
 
 /// Classes whose objects may hold trees.
@@ -66,7 +67,7 @@ impl ObjectPlan {
         }
         let directories = vec![writer.top(); self.directories.len()];
         let mut run = Run::new(writer, files, compression, pid_offsets);
-        run.check = self.check;
+        (run.check, run.as_placed) = (self.check, self.as_placed);
         (run.written.directories, run.written.problems) = (directories, self.problems.clone());
         run.directory(self, 0)?;
         Ok(run.written)
@@ -78,6 +79,7 @@ struct Run<'a> {
     files: Vec<&'a RootFile>,
     compression: ObjectCompression,
     check: bool,
+    as_placed: bool,
     pid_offsets: &'a [u16],
     written: WrittenObjects,
     /// Cycles of objects that share their name, by the offset of their record in the one input.
@@ -99,7 +101,7 @@ impl<'a> Run<'a> {
             damaged: Vec::new(),
         };
         let (cycles, compressor) = (HashMap::new(), Compressor::new());
-        Self { writer, files, compression, check: false, pid_offsets, written, cycles, compressor }
+        Self { writer, files, compression, check: false, as_placed: false, pid_offsets, written, cycles, compressor }
     }
 
     fn directory(&mut self, plan: &ObjectPlan, index: usize) -> Result<()> {
@@ -111,7 +113,7 @@ impl<'a> Run<'a> {
             let mut below = None;
             let shared = shared_names(directory);
             let written_cycles = |name: &str| plan.tree_cycles.get(&(index, name.to_owned())).copied().unwrap_or(1);
-            if plan.single && next == 0 {
+            if plan.single && !plan.as_placed && next == 0 {
                 let order = CycleOrder::of(directory, &shared, written_cycles);
                 self.cycles.extend(order.objects);
                 let trees = order.trees.into_iter().map(|(name, cycles)| ((index, name), cycles));
@@ -169,6 +171,7 @@ impl<'a> Run<'a> {
                 older.iter().rev().try_for_each(|parts| self.merge(path, directory, entry, parts))?;
                 self.copy(path, directory, *part)
             }
+            Action::Copy(part) if self.as_placed => self.place(path, directory, entry, *part),
             Action::Merge(parts) if !older.is_empty() => {
                 older.iter().rev().try_for_each(|parts| self.merge(path, directory, entry, parts))?;
                 self.merge(path, directory, entry, parts)
@@ -189,13 +192,50 @@ impl<'a> Run<'a> {
         usize::try_from(part.file).ok().and_then(|i| self.pid_offsets.get(i)).copied().unwrap_or(0)
     }
 
+    /// Copies one object under the name of its entry, with the cycle of its place.
+    fn place(&mut self, path: &str, directory: DirId, entry: &NamedObject, part: ObjectLocation) -> Result<()> {
+        let file = self.file(part)?;
+        let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+        self.writer.set_cycle(directory, &entry.name, part.cycle.saturating_sub(1));
+        if key.name == entry.name {
+            return self.copy_record(path, directory, key, part);
+        }
+        let payload = file.payload(&key).map_err(|e| e.file(file.name()))?;
+        let pid_offset = self.pid_offset(part);
+        let big = pid_offset != 0 || self.writer.position() > START_BIG_FILE;
+        let Some(renamed) = relocate::with_name(&key, &payload, file.infos(), &entry.name, big) else {
+            let class = &key.class;
+            let message = format!(
+                "a {class} of which not all parts are known cannot get another name: references in it count from its name"
+            );
+            return Err(Error::unsupported(message).file(file.name()));
+        };
+        let Renamed { mut key, payload, parts } = renamed;
+        if let Some((object, mut graph)) = parts
+            && MAY_HOLD_TREES.contains(&key.class.as_str())
+            && inner_trees::has_baskets(&mut graph)
+        {
+            return self.write_trees(path, directory, TreesIn { file, key: &key, object, graph }, pid_offset);
+        }
+        if key.is_big() {
+            key.pid_offset = key.pid_offset.saturating_add(pid_offset);
+        }
+        self.put(directory, &key, &payload, self.compression_for(file))
+    }
+
     /// Copies one object, with its record unchanged where possible.
     fn copy(&mut self, path: &str, directory: DirId, part: ObjectLocation) -> Result<()> {
         let file = self.file(part)?;
-        let mut key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+        let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
         if let Some(cycle) = self.cycles.get(&part.seek) {
             self.writer.set_cycle(directory, &key.name, cycle.saturating_sub(1));
         }
+        self.copy_record(path, directory, key, part)
+    }
+
+    /// Copies the record of a key, unchanged where possible.
+    fn copy_record(&mut self, path: &str, directory: DirId, mut key: Key, part: ObjectLocation) -> Result<()> {
+        let file = self.file(part)?;
         if MAY_HOLD_TREES.contains(&key.class.as_str())
             && self.with_trees(path, directory, (file, &key), self.pid_offset(part))?
         {
@@ -247,8 +287,15 @@ impl<'a> Run<'a> {
         pid_offset: u16,
     ) -> Result<bool> {
         let payload = file.payload(key).map_err(|e| e.file(file.name()))?;
-        let Some((mut object, mut graph)) = relocate::with_trees(key, &payload, file.infos()) else { return Ok(false) };
+        let Some((object, graph)) = relocate::with_trees(key, &payload, file.infos()) else { return Ok(false) };
         drop(payload);
+        self.write_trees(path, directory, TreesIn { file, key, object, graph }, pid_offset)?;
+        Ok(true)
+    }
+
+    /// Writes an object that holds trees, with their baskets.
+    fn write_trees(&mut self, path: &str, directory: DirId, held: TreesIn<'_>, pid_offset: u16) -> Result<()> {
+        let TreesIn { file, key, mut object, mut graph } = held;
         process_ids::shift_references(&mut object, &mut graph, pid_offset)?;
         let missing = inner_trees::copy_baskets(&mut graph, &**file.source(), self.writer, directory)?;
         if !missing.is_empty() {
@@ -262,7 +309,7 @@ impl<'a> Run<'a> {
             writer.root(&object)?;
             Ok(writer.out.bytes)
         })?;
-        Ok(true)
+        Ok(())
     }
 
     /// Writes a payload behind a key that only lacks its position.
@@ -323,6 +370,14 @@ impl<'a> Run<'a> {
         self.written.problems.extend(problems);
         Ok(())
     }
+}
+
+/// An object that holds trees: its file and key, and what its record has.
+struct TreesIn<'a> {
+    file: &'a RootFile,
+    key: &'a Key,
+    object: Object,
+    graph: Graph,
 }
 
 /// Names that several objects of a directory have.

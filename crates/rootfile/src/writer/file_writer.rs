@@ -195,9 +195,7 @@ impl FileWriter {
     /// A key for the next record.
     pub(super) fn checked_key(&self, class: &str, name: &str, title: &str, seek_pdir: u64) -> Result<Key> {
         let mut key = Key::new(class, name, title, self.position(), seek_pdir);
-        if key.header_len() > usize::from(u16::MAX - 1) {
-            return Err(Error::request("the name and title are too long for a key (64 kB)").object(name));
-        }
+        check_length(&key)?;
         key.datime = self.datime;
         Ok(key)
     }
@@ -286,6 +284,7 @@ impl FileWriter {
 
     /// Sets the sizes in a record's key and returns the key's bytes.
     pub(super) fn key_header(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<Vec<u8>> {
+        check_length(key)?;
         let too_large = || Error::request("is larger than a record can be (2 GB)");
         let total = payload.len() + usize::from(key.keylen);
         key.nbytes = i32::try_from(total).map_err(|_| too_large().object(&key.name))?.unsigned_abs();
@@ -365,5 +364,13 @@ impl FileWriter {
         uuid[6] = uuid[6] & 0x0F | 0x80;
         uuid[8] = uuid[8] & 0x3F | 0x80;
         uuid
+    }
+}
+
+/// Refuses a key that is longer than its two bytes for the length say, which ROOT reads as a signed number.
+fn check_length(key: &Key) -> Result<()> {
+    match i16::try_from(key.header_len().max(usize::from(key.keylen))) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::request("the name and title are too long for a key (32 kB)").object(&key.name)),
     }
 }

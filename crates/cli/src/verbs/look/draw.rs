@@ -10,6 +10,7 @@ use lab::look::draw::{Bins, DrawOptions, Drawing, Sample, draw, histograms, svg}
 use rootfile::{Error, Hint, Result, check_output, public_text};
 
 use super::picture::drawing;
+use crate::layout_args::NamedArgs;
 use crate::options::{Following, Matching, Resources, Verbosity};
 use crate::output;
 use crate::verb_command::{VerbCommand, Watch, fields};
@@ -39,6 +40,8 @@ pub struct Args {
     /// Draw only entries, or items of lists, that pass this condition. Several conditions make several curves.
     #[arg(long, visible_alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     cut: Vec<String>,
+    #[command(flatten)]
+    named: NamedArgs,
     /// Fill with this weight: an expression with a number for each entry, or for each item of the lists that are drawn.
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     weight: Option<String>,
@@ -96,6 +99,7 @@ impl VerbCommand for Args {
                 let options = DrawOptions {
                     expression: expression.clone(),
                     cuts: self.cut.clone(),
+                    defines: self.named.defines()?,
                     weight: self.weight.clone(),
                     bins: [self.bins, self.bins_y],
                     entries: self.entries.clone().unwrap_or_default(),
@@ -133,6 +137,7 @@ impl Args {
     fn refuse_what_needs_an_expression(&self) -> Result<()> {
         let given = [
             ("cut", !self.cut.is_empty()),
+            ("define", !self.named.is_empty()),
             ("weight", self.weight.is_some()),
             ("bins", self.bins.is_some()),
             ("bins-y", self.bins_y.is_some()),

@@ -1,13 +1,15 @@
 //! `basketry show`: prints the first entries of a table, or a histogram.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write, stdout};
+use std::path::{Path, PathBuf};
 
 use flow::inputs::Input;
 use flow::{Choice, Entries, Progress};
 use lab::look::cell::Cell;
-use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, open};
-use rootfile::Result;
+use lab::look::extract::extract;
+use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, Table, open};
 use rootfile::text::{printable, shortened};
+use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use super::picture::picture;
 use crate::container_words::words;
@@ -28,14 +30,15 @@ const LONGEST: usize = 2000;
 /// The table fits the terminal: lists and texts are shortened, and columns that find no room are counted. --long shows each entry with all
 /// of its values. Only the baskets or pages of these entries are read. A column that cannot be read says why in its cells.
 ///
-/// --csv and --jsonl print values for programs: lists as JSON, numbers with all their digits. --json is one object with the columns and their
-/// types.
+/// With -o the values are written to a file. --csv and --jsonl print values for programs, as they are read: lists as JSON, numbers with all their digits. --json is one object with the
+/// columns and their types; it and the table hold as many entries as --memory has room for.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   basketry show events.root:Events
   basketry show events.root:Events 'Muon_*' MET_pt --entries 100:105
   basketry show events.root:Events --long --entries 7:8
-  basketry show events.root:Events run event --csv -n 1000 > events.csv
+  basketry show events.root:Events run event -n 1000 -o events.csv
+  basketry show events.root:Events 'Muon_*' --cut 'nMuon > 1' --entries : -o muons.parquet
   basketry show hists.root:dir/pt")]
 pub struct Args {
     /// FILE, if it has one table, FILE:TREE, or FILE:HISTOGRAM; a path on this machine or a URL.
@@ -63,6 +66,15 @@ pub struct Args {
     /// Print a JSON object for each entry, one a line.
     #[arg(long, conflicts_with = "json")]
     jsonl: bool,
+    /// Write a Parquet file to the standard output, for a program or another file.
+    #[arg(long, conflicts_with_all = ["long", "csv", "jsonl", "json", "output"])]
+    parquet: bool,
+    /// Write the values to this file, in the form that its name ends in: .csv, .jsonl, .json or .parquet.
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["long", "csv", "jsonl", "json"])]
+    output: Option<PathBuf>,
+    /// Replace an existing output.
+    #[arg(short, long, requires = "output")]
+    force: bool,
     #[command(flatten)]
     matching: Matching,
     #[command(flatten)]
@@ -83,6 +95,12 @@ impl VerbCommand for Args {
     }
 
     fn run(&self, _: Commands) -> Result<Answer> {
+        if self.parquet {
+            return self.parquet_to_stdout().map(|()| Answer::Yes);
+        }
+        if let Some(path) = &self.output {
+            return self.write(path).map(|()| Answer::Yes);
+        }
         let mut out = output::stdout();
         if self.verbosity.json {
             let shown = self.open(usize::MAX, &flow::unwatched)?.shown(&flow::unwatched)?;
@@ -97,12 +115,12 @@ impl VerbCommand for Args {
             Subject::Histogram(shown) => picture(&mut out, &shown, width)?,
             Subject::Table(table) if is_table => self.print_table(&mut out, &table.rows(&flow::unwatched)?, width)?,
             Subject::Table(table) => {
-                let names: Vec<String> = table.columns().into_iter().map(|column| column.name).collect();
-                if self.csv {
-                    let heads = std::iter::once("entry").chain(names.iter().map(String::as_str));
-                    writeln!(out, "{}", heads.map(field).collect::<Vec<_>>().join(","))?;
-                }
-                table.each_row(&flow::unwatched, &mut |row| self.print_row(&mut out, &names, &row))?;
+                let form = match (self.csv, self.jsonl) {
+                    (true, _) => Form::Csv,
+                    (_, true) => Form::Jsonl,
+                    _ => Form::Long,
+                };
+                form.print(&mut out, &table)?;
             }
         }
         out.flush()?;
@@ -111,13 +129,51 @@ impl VerbCommand for Args {
 }
 
 impl Args {
+    /// Writes the values to a file, in the form that its name ends in.
+    fn write(&self, path: &Path) -> Result<()> {
+        let form = Form::of(path)?;
+        check_output(path, self.force, [&self.input.path])?;
+        if form == Form::Parquet {
+            return extract(&self.input, &self.options(usize::MAX)?, path, self.force, &flow::unwatched).map(drop);
+        }
+        let subject = self.open(usize::MAX, &flow::unwatched)?;
+        let mut file = std::io::BufWriter::new(OutputFile::create(path, self.force)?);
+        match subject {
+            Subject::Table(table) if form != Form::Json => form.print(&mut file, &table)?,
+            subject => writeln!(file, "{}", output::json_text(&subject.shown(&flow::unwatched)?)?)?,
+        }
+        let file = file.into_inner().map_err(|e| Error::from(e.into_error()).file(path))?;
+        file.finish().map(drop)
+    }
+
+    /// Writes a Parquet file to the standard output: it is whole before its first byte is there.
+    fn parquet_to_stdout(&self) -> Result<()> {
+        if stdout().is_terminal() {
+            let (output, parquet) = (Hint::named("output"), Hint::switch("parquet"));
+            let why = format!(
+                "{parquet} is no text for a terminal: redirect it, or give {output} a name that ends in .parquet"
+            );
+            return Err(Error::request(why).hint(output).hint(parquet));
+        }
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("rows.parquet");
+        extract(&self.input, &self.options(usize::MAX)?, &path, false, &flow::unwatched)?;
+        let mut out = stdout().lock();
+        std::io::copy(&mut std::fs::File::open(&path)?, &mut out)?;
+        Ok(out.flush()?)
+    }
+
     fn open(&self, most_columns: usize, progress: Progress<'_>) -> Result<Subject> {
+        open(&self.input, &self.options(most_columns)?, progress)
+    }
+
+    fn options(&self, most_columns: usize) -> Result<RowOptions> {
         let default = match (&self.entries, self.long) {
             (Some(_), _) => None,
             (None, true) => Some(1),
             (None, false) => Some(10),
         };
-        let options = RowOptions {
+        Ok(RowOptions {
             columns: self.columns.clone(),
             entries: Choice {
                 most: self.number.or(default),
@@ -128,29 +184,7 @@ impl Args {
             allow_no_match: self.matching.allow_no_match,
             follow: self.following.follow(),
             budget: self.resources.budget(),
-        };
-        open(&self.input, &options, progress)
-    }
-
-    /// Prints a row for people or for programs.
-    fn print_row(&self, out: &mut impl Write, names: &[String], row: &Row) -> Result<()> {
-        if self.csv {
-            let cells = row.values.iter().map(|cell| csv_text(cell).map(|text| field(&text)));
-            let cells = cells.collect::<Result<Vec<_>>>()?;
-            writeln!(out, "{}", std::iter::once(row.entry.to_string()).chain(cells).collect::<Vec<_>>().join(","))?;
-        } else if self.jsonl {
-            let members = names.iter().cloned().zip(row.values.iter().cloned());
-            let entry = std::iter::once(("entry".to_owned(), Cell::UInt(row.entry)));
-            writeln!(out, "{}", output::json_text(&Cell::Record(entry.chain(members).collect()))?)?;
-        } else {
-            writeln!(out, "entry {}", row.entry)?;
-            let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
-            for (name, cell) in names.iter().zip(&row.values) {
-                let text = cell.short(LONGEST);
-                writeln!(out, "  {:<widest$}  {}", printable(name), printable(&text))?;
-            }
-        }
-        Ok(())
+        })
     }
 
     /// Prints rows as a table that fits into so many characters.
@@ -191,6 +225,64 @@ impl Args {
                 0 => writeln!(out)?,
                 1 => writeln!(out, "; 1 more column has no room: name columns, or --long")?,
                 more => writeln!(out, "; {} more columns have no room: name columns, or --long", output::count(more))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The form of values that are printed as they are read, or written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Long,
+    Csv,
+    Jsonl,
+    Json,
+    Parquet,
+}
+
+impl Form {
+    /// That of a file, by the end of its name.
+    fn of(path: &Path) -> Result<Self> {
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("csv") => Ok(Self::Csv),
+            Some("jsonl") => Ok(Self::Jsonl),
+            Some("json") => Ok(Self::Json),
+            Some("parquet") => Ok(Self::Parquet),
+            _ => {
+                let hint = Hint::named("output");
+                let why = format!("{hint}: the name ends in the form of the file: .csv, .jsonl, .json or .parquet");
+                Err(Error::request(why).hint(hint).file(path))
+            }
+        }
+    }
+
+    /// Prints all rows.
+    fn print(self, out: &mut impl Write, table: &Table) -> Result<()> {
+        let names: Vec<String> = table.columns().into_iter().map(|column| column.name).collect();
+        if self == Self::Csv {
+            let heads = std::iter::once("entry").chain(names.iter().map(String::as_str));
+            writeln!(out, "{}", heads.map(field).collect::<Vec<_>>().join(","))?;
+        }
+        table.each_row(&flow::unwatched, &mut |row| self.print_row(out, &names, &row))
+    }
+
+    /// Prints a row.
+    fn print_row(self, out: &mut impl Write, names: &[String], row: &Row) -> Result<()> {
+        if self == Self::Csv {
+            let cells = row.values.iter().map(|cell| csv_text(cell).map(|text| field(&text)));
+            let cells = cells.collect::<Result<Vec<_>>>()?;
+            writeln!(out, "{}", std::iter::once(row.entry.to_string()).chain(cells).collect::<Vec<_>>().join(","))?;
+        } else if self == Self::Jsonl {
+            let members = names.iter().cloned().zip(row.values.iter().cloned());
+            let entry = std::iter::once(("entry".to_owned(), Cell::UInt(row.entry)));
+            writeln!(out, "{}", output::json_text(&Cell::Record(entry.chain(members).collect()))?)?;
+        } else {
+            writeln!(out, "entry {}", row.entry)?;
+            let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
+            for (name, cell) in names.iter().zip(&row.values) {
+                let text = cell.short(LONGEST);
+                writeln!(out, "  {:<widest$}  {}", printable(name), printable(&text))?;
             }
         }
         Ok(())

@@ -28,6 +28,7 @@ use crate::prices::Prices;
 #[command(after_help = "Examples:
   basketry tune events.root
   basketry tune events.root -o tuned.root --workload columns:Muon_*,nMuon
+  basketry tune events.root --page choices.html
   basketry tune 'run*.root' --layout-out layout.toml --goal size")]
 pub struct Args {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'. Several inputs must be similar files, and
@@ -49,6 +50,9 @@ pub struct Args {
     /// Write the chosen layout to this file, for `rewrite --layout`.
     #[arg(long, value_name = "FILE")]
     pub(super) layout_out: Option<PathBuf>,
+    /// Also write a page with the choices, figures before and after and the reasons, in one HTML file that needs no network.
+    #[arg(long, value_name = "FILE")]
+    pub(super) page: Option<PathBuf>,
     /// How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as
     /// full=0.3,columns:Muon_*=0.7.
     #[arg(long, value_name = "WORKLOAD", default_value = "full")]

@@ -14,6 +14,8 @@ use dataset::glob::NameFilter;
 use flow::Progress;
 use flow::survey::wanted::Wanted;
 use lab::price::PriceBook;
+use lab::report::page::html;
+use lab::report::tuning::report as page;
 use lab::tune::{Kept, Limit, MeasuredFile, Options, Reader, Tuned, check_suits, prove, tune};
 use rootfile::{Error, Hint, Result, check_output, is_same_place};
 
@@ -85,14 +87,16 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
             (inputs.into_iter().map(|input| input.path).collect::<Vec<PathBuf>>(), tree)
         }
     };
-    for written in [&args.output, &args.layout_out].into_iter().flatten() {
-        check_output(written, args.force, paths.iter().map(PathBuf::as_path).chain(lists(&args.inputs)))?;
-    }
-    if let (Some(path), Some(other)) = (&args.output, &args.layout_out)
-        && is_same_place(path, other)
-    {
-        let message = "-o and --layout-out name the same file";
-        return Err(Error::request(message).hint(Hint::named("layout-out")).file(path));
+    let outputs = [("-o", &args.output), ("--layout-out", &args.layout_out), ("--page", &args.page)];
+    let outputs: Vec<(&str, &PathBuf)> =
+        outputs.into_iter().filter_map(|(option, path)| Some((option, path.as_ref()?))).collect();
+    for (place, (option, path)) in outputs.iter().enumerate() {
+        check_output(path, args.force, paths.iter().map(PathBuf::as_path).chain(lists(&args.inputs)))?;
+        if let Some((other, _)) = outputs.iter().take(place).find(|(_, before)| is_same_place(before, path)) {
+            let message = format!("{other} and {option} name the same file");
+            let hints = ["layout-out", "page"].map(Hint::named);
+            return Err(hints.into_iter().fold(Error::request(message), Error::hint).file(path));
+        }
     }
     if args.output.is_some() && paths.len() > 1 {
         let instead = "write the layout with --layout-out and give it to `basketry merge --layout`";
@@ -158,6 +162,9 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
     let delivered = tuned.report.delivered.unwrap_or(true);
     if let (Some(path), Some(layout), true) = (&args.layout_out, &tuned.report.layout, delivered) {
         output::text_file(path, layout, args.force)?;
+    }
+    if let Some(path) = &args.page {
+        output::text_file(path, &html(&page(&tuned.report))?, args.force)?;
     }
     Ok(tuned)
 }

@@ -1,9 +1,10 @@
-//! Reads all entries of columns in steps, where the arrays of a step are part of the budget, as is what the caller needs. Columns that
+//! Reads entries of columns in steps, where the arrays of a step are part of the budget, as is what the caller needs. Columns that
 //! do not fit side by side are read one group after the other. It does not know what is done with the arrays.
 
 use std::ops::Range;
 
 use arrow_schema::DataType;
+use dataset::EntrySet;
 use rootfile::Result;
 
 use super::batches::batches_with;
@@ -35,6 +36,15 @@ pub struct CountedColumn {
     pub beside: u64,
 }
 
+/// What gives way where columns do not fit side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivesWay {
+    /// The size of steps, and then the number of columns. Small steps open the baskets that they share again.
+    Steps,
+    /// The number of columns that are read side by side.
+    Columns,
+}
+
 /// Columns that are read side by side, and the steps in which their entries are read.
 pub struct ColumnGroup<'a> {
     /// Their places among all columns that were asked for.
@@ -64,6 +74,7 @@ pub fn column_groups<'a>(
     columns: &[CountedColumn],
     budget: Budget,
     beside: u64,
+    gives_way: GivesWay,
 ) -> Result<Vec<ColumnGroup<'a>>> {
     ask_for(dataset, columns);
     let group = |places: Range<usize>, room: u64| ColumnGroup::new(dataset, columns, places, room, budget, beside);
@@ -75,8 +86,8 @@ pub fn column_groups<'a>(
             continue;
         }
         let rooms = [(budget.memory / STEP_SHARE).max(LEAST_STEP), LEAST_STEP];
-        let fitting =
-            rooms.into_iter().map(|room| group(places.clone(), room)).find(|group| group.needs() <= budget.memory);
+        let rooms = rooms.into_iter().take(if gives_way == GivesWay::Columns && places.len() > 1 { 1 } else { 2 });
+        let fitting = rooms.map(|room| group(places.clone(), room)).find(|group| group.needs() <= budget.memory);
         let middle = places.start + places.len() / 2;
         match fitting {
             Some(group) => groups.push(group),
@@ -208,19 +219,30 @@ impl<'a> ColumnGroup<'a> {
     ///
     /// Each item is an error where [`read`](super::read) would return one.
     pub fn read(&self, taken: u64) -> impl Iterator<Item = Result<Read>> + '_ {
+        self.read_entries(0..self.dataset.entries(), None, taken)
+    }
+
+    /// The same for some entries, and of these only those of a selection, if there is one.
+    pub fn read_entries(
+        &self,
+        entries: Range<u64>,
+        selection: Option<EntrySet>,
+        taken: u64,
+    ) -> impl Iterator<Item = Result<Read>> + '_ {
         let cached = (self.free().saturating_sub(taken) / OF_FREE).min(self.budget.memory / CACHE_SHARE);
         let others = self.arrays.saturating_add(self.beside).saturating_add(taken).saturating_add(cached);
         let memory = self.budget.memory.saturating_sub(others).max(self.reading);
         let request = Request {
             columns: self.columns.clone(),
-            entries: 0..self.dataset.entries(),
-            selection: None,
+            entries,
+            selection,
             budget: Budget { memory, ..self.budget },
             progress: &unwatched,
         };
         let cache = BasketCache::new(cached).between(self.steps.clone(), self.kept);
+        let first = request.entries.start;
         let mut batches = batches_with(self.dataset, request, None, cache);
-        let ends = self.steps.iter().skip(1).copied().chain([u64::MAX]);
+        let ends = self.steps.iter().copied().filter(move |end| *end > first).chain([u64::MAX]);
         ends.map_while(move |end| batches.next_until(end))
     }
 }

@@ -30,7 +30,7 @@ mod values;
 
 pub use batches::{BatchSize, Batches, batches};
 pub(crate) use chain::{ChainPart, NtupleChain};
-pub use column_groups::{ColumnGroup, CountedColumn, LeastMemory, column_groups};
+pub use column_groups::{ColumnGroup, CountedColumn, GivesWay, LeastMemory, column_groups};
 pub use cost::ReadCost;
 pub use dataset::{Dataset, Friend};
 pub use joined::{JoinedTable, Joining};

@@ -25,10 +25,10 @@ impl Committer {
     pub fn reserve_at_once(&self, bytes: u64, ticket: &Ticket, refused: &mut Refusal) -> Result<Option<u64>> {
         refused.begin();
         let (limiter, most) = (&self.pool.memory_limiter, self.pool.memory_limiter.cluster_limit());
-        let mut taken = limiter.try_reserve(bytes, self.position(ticket, most))?;
+        let mut taken = limiter.try_reserve(bytes, self.position(ticket, most), false)?;
         if taken.is_none() && (limiter.is_short() || refused.is_in_vain(limiter.releases())) {
             self.make_room(bytes + most)?;
-            taken = limiter.try_reserve(bytes, self.position(ticket, most))?;
+            taken = limiter.try_reserve(bytes, self.position(ticket, most), false)?;
             if taken.is_none() {
                 taken = limiter.reserve_anyway(bytes);
                 refused.force();

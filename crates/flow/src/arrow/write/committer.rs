@@ -224,12 +224,13 @@ impl Committer {
         self.spill.lock().unwrap_or_else(PoisonError::into_inner).take(&spilled, cluster.content.buffers())
     }
 
-    /// The same, if the memory is free now.
-    pub fn try_reserve(&self, bytes: u64, ticket: &Ticket) -> Result<Option<u64>> {
-        if !self.pool.memory_limiter.has_free(bytes) {
+    /// The same, if the memory is free now. `waits`: whether the caller would wait otherwise.
+    pub fn try_reserve(&self, bytes: u64, ticket: &Ticket, waits: bool) -> Result<Option<u64>> {
+        let limiter = &self.pool.memory_limiter;
+        if !limiter.has_free(bytes) {
             self.drop_buffers();
         }
-        self.pool.memory_limiter.try_reserve(bytes, self.position(ticket, self.pool.memory_limiter.cluster_limit()))
+        limiter.try_reserve(bytes, self.position(ticket, limiter.cluster_limit()), waits)
     }
 
     /// Reserves more for a cluster that is being filled and has `held`. Returns false when the cluster should be flushed.

@@ -327,7 +327,8 @@ impl FillContext {
         let bytes = self.committer.expected_memory(self.table, self.rule.first_guess());
         self.reservation.cluster_limit = self.committer.pool.memory_limiter.cluster_limit();
         let bytes = bytes.min(self.reservation.cluster_limit).max(self.reservation.kept);
-        let taken = match self.committer.try_reserve(bytes - self.reservation.kept, &self.ticket)? {
+        self.refused.begin();
+        let taken = match self.committer.try_reserve(bytes - self.reservation.kept, &self.ticket, !self.at_once)? {
             Some(taken) => self.reservation.kept + taken,
             None => {
                 self.drop_buffers();

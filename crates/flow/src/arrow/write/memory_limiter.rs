@@ -196,7 +196,7 @@ impl MemoryLimiter {
         let mut checks = 0;
         loop {
             let (room, position) = (self.room_for_next(&state), position());
-            if state.may_begin((self.limit, room), bytes, position, me)? {
+            if state.may_begin((self.limit, room), bytes, position, Some(me))? {
                 return Ok(Begun::Reserved(state.begin(self.limit, bytes, me)));
             }
             if has_work() {
@@ -226,12 +226,13 @@ impl MemoryLimiter {
         state
     }
 
-    /// The same, if no waiting is needed.
-    pub fn try_reserve(&self, bytes: u64, position: QueuePosition) -> Result<Option<u64>> {
+    /// The same, if no waiting is needed. `waits`: whether the caller would wait otherwise, and could do so for itself. Who hands back
+    /// instead is refused though the thread is filling another cluster.
+    pub fn try_reserve(&self, bytes: u64, position: QueuePosition, waits: bool) -> Result<Option<u64>> {
         let me = current().id();
         let mut state = self.lock();
         let room = self.room_for_next(&state);
-        let may_begin = state.may_begin((self.limit, room), bytes, position, me)?;
+        let may_begin = state.may_begin((self.limit, room), bytes, position, waits.then_some(me))?;
         Ok(may_begin.then(|| state.begin(self.limit, bytes, me)))
     }
 
@@ -430,16 +431,17 @@ impl State {
         stalled
     }
 
-    /// Whether a cluster of `bytes` may begin now.
+    /// Whether a cluster of `bytes` may begin now. `waits`: the thread that would wait if it may not, perhaps for itself.
     fn may_begin(
         &mut self,
         (limit, room): (u64, u64),
         bytes: u64,
         position: QueuePosition,
-        me: ThreadId,
+        waits: Option<ThreadId>,
     ) -> Result<bool> {
         let first = position == QueuePosition::Unordered && self.active.is_empty();
-        let may_begin = self.has_room(room, bytes, position)? || first || self.active.contains_key(&me);
+        let is_own = waits.is_some_and(|me| self.active.contains_key(&me));
+        let may_begin = self.has_room(room, bytes, position)? || first || is_own;
         self.short |= may_begin && bytes > self.free(limit);
         Ok(may_begin)
     }

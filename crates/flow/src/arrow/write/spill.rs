@@ -34,12 +34,16 @@ impl Spilled {
     }
 }
 
+/// The folder for what waits on disk: that of a file that is written, or that of temporary files where none is.
+pub(crate) fn folder_beside(output: Option<&Path>) -> PathBuf {
+    let folder = output.and_then(Path::parent).map_or_else(std::env::temp_dir, Path::to_path_buf);
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
+}
+
 impl SpillFile {
     /// In the folder of a file that is written, or of temporary files where none is.
     pub fn beside(output: Option<&Path>) -> Self {
-        let folder = output.and_then(Path::parent).map_or_else(std::env::temp_dir, Path::to_path_buf);
-        let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-        Self { folder, file: None, end: 0, clusters: 0 }
+        Self { folder: folder_beside(output), file: None, end: 0, clusters: 0 }
     }
 
     fn failed(&self, what: &str, why: std::io::Error) -> Error {

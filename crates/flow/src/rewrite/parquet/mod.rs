@@ -10,7 +10,7 @@ mod groups;
 mod memory;
 mod options;
 mod report;
-mod sink;
+pub(crate) mod sink;
 mod to_parquet;
 
 pub use codec::ParquetCodec;

@@ -30,7 +30,7 @@ pub(super) const DESCRIPTION: u64 = 6 << 10;
 pub(super) const FOOTER: u64 = 1400;
 
 /// A Parquet file in the making.
-pub(super) struct Sink {
+pub(crate) struct Sink {
     writer: SerializedFileWriter<OutputFile>,
     parts: Vec<Part>,
     groups: usize,
@@ -114,6 +114,11 @@ impl Sink {
         group.close().map_err(wrong)?;
         self.groups += 1;
         Ok(())
+    }
+
+    /// Adds a key with its value to the metadata of the file.
+    pub fn tell(&mut self, key: &str, value: String) {
+        self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
     }
 
     pub fn groups(&self) -> usize {

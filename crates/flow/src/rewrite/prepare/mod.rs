@@ -4,7 +4,6 @@
 
 mod bad_inputs;
 mod defines;
-mod defines_found;
 mod namesakes;
 mod ntuple;
 mod open;
@@ -14,6 +13,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod unique;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +34,7 @@ use crate::select::tree::{SelectedTree, drop_misaligned_friends};
 use bad_inputs::BadInputs;
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
 pub(crate) use stored::{StoredSource, open_columns, open_filtered, prepare_table};
+pub(crate) use tables::TableCut;
 use tables::{PlannedTables, Planning, ReadTree, TablesPlanner, count_cycles};
 
 /// Opens inputs and plans. Leaves out unreadable inputs if requested.
@@ -52,10 +53,22 @@ pub(crate) fn prepare_open(files: Vec<Arc<RootFile>>, options: &Options) -> Resu
     plan_without_bad(files, options, Vec::new(), &read_tree)
 }
 
+/// Prepares a file with these objects of open files, and of one table only some entries.
+pub(crate) fn prepare_objects(
+    files: &[Arc<RootFile>],
+    objects: ObjectPlan,
+    options: &Options,
+    cut: Option<TableCut<'_>>,
+) -> Result<Prepared> {
+    let planning = Planning { files, options, leave_out: false, read: &read_tree, cut };
+    let mut bad = BadInputs::of(files, false);
+    finish_plan(planning, objects, KnownTrees::new(), &mut bad)?.ok_or_else(|| Error::request("no input"))
+}
+
 /// Prepares the rewrite of one open file. The trees in `known` are used instead of their records.
 pub(crate) fn prepare_known(file: RootFile, known: KnownTrees, options: &Options) -> Result<Prepared> {
     let files = vec![Arc::new(file)];
-    let planning = Planning { files: &files, options, leave_out: false, read: &read_tree };
+    let planning = Planning { files: &files, options, leave_out: false, read: &read_tree, cut: None };
     plan(planning, known, &mut BadInputs::of(&files, false))?.ok_or_else(|| Error::request("no input"))
 }
 
@@ -71,7 +84,7 @@ fn plan_without_bad(
         // Of a single damaged input the sound objects are taken.
         let leave_out = skip_bad && files.len() == 1;
         let mut bad = BadInputs::of(&files, skip_bad);
-        let planning = Planning { files: &files, options, leave_out, read };
+        let planning = Planning { files: &files, options, leave_out, read, cut: None };
         if let Some(prepared) = plan(planning, KnownTrees::new(), &mut bad)? {
             return Ok(Prepared { skipped, ..prepared });
         }
@@ -87,16 +100,26 @@ fn plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> Resul
 }
 
 fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> Result<Option<Prepared>> {
-    let Planning { files, options, .. } = planning;
-    let mut objects = plan_objects(planning, bad)?;
+    let objects = plan_objects(planning, bad)?;
     if bad.any() {
         return Ok(None);
     }
+    finish_plan(planning, objects, known, bad)
+}
+
+/// Plans the tables among the objects, and all that depends on both.
+fn finish_plan(
+    planning: Planning<'_>,
+    mut objects: ObjectPlan,
+    known: KnownTrees,
+    bad: &mut BadInputs,
+) -> Result<Option<Prepared>> {
+    let Planning { files, options, .. } = planning;
     choose_objects(&mut objects, options)?;
     objects.check = options.check;
     let kept = KeptLists::take(&mut objects, files);
     let layout = output_layout(files, options);
-    let PlannedTables { mut plans, notes, cut_flows, older_cycles, damaged } =
+    let PlannedTables { mut plans, notes, cut_flows, duplicates, older_cycles, damaged } =
         TablesPlanner::new(planning, &layout, &objects, known, kept, bad).plan_all()?;
     if bad.any() {
         return Ok(None);
@@ -130,6 +153,7 @@ fn try_plan(planning: Planning<'_>, known: KnownTrees, bad: &mut BadInputs) -> R
         layout,
         notes,
         cut_flows,
+        duplicates,
         older_cycles,
         share,
         version,

@@ -10,6 +10,7 @@ use objects::{Action, NamedObject, ObjectPlan, OutputDirectory};
 use rootfile::{Error, ErrorKind, Hint, Result};
 
 use super::bad_inputs::BadInputs;
+use super::unique::UniqueKeys;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
 use crate::plan::inputs::Input;
@@ -149,6 +150,9 @@ pub(crate) fn prepare_table(
     let mut selection = EntrySelection::new(&options.content.entries).with_defines(&options.content.defines);
     let selected = selection.for_table(&path, open, entries, options.budget)?;
     let cut_flows = selection.finish()?;
+    let mut unique = UniqueKeys::new(options.content.unique.as_ref(), options.budget);
+    let selected = unique.for_table(&path, open, selected)?;
+    let duplicates = unique.finish()?;
     let chosen = |all: u64| selected.entries(all);
     let some = (!selected.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
     let entries = if selected.is_cut() { some } else { entries.or(some) };
@@ -168,7 +172,7 @@ pub(crate) fn prepare_table(
     let (plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
     planned(&plan);
     let (directories, directory, name) = directories(&path);
-    let place = OutputPlace { directory, name, path: path.clone() };
+    let place = OutputPlace { directory, name, path: path.clone(), cycle: None };
     let plans = vec![(place, PlannedTable { table: Box::new(plan), notes, lost: Vec::new(), kept: None })];
     let TableMemory { metadata, scratch, .. } = memory_needs(&plans, options.check);
     let newest = date(newest(&paths).map(nearest_date));
@@ -184,6 +188,7 @@ pub(crate) fn prepare_table(
         layout: options.layout.clone(),
         notes: selected.notes.clone(),
         cut_flows,
+        duplicates,
         older_cycles: Vec::new(),
         share: options.budget.share(metadata, scratch)?,
         version: None,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dataset::EntrySet;
+use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
 use dataset::near::no_such_table;
 use dataset::tree::Tree;
@@ -14,14 +15,15 @@ use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
-use super::defines_found::DefinesFound;
+use super::unique::UniqueKeys;
+use crate::keys::DuplicateKeys;
 use crate::plan::request::{Select, TableInput, TableRequest};
 use crate::plan::tree::Gaps;
 use crate::plan::tree::kept::KeptLists;
 use crate::rewrite::options::{Cycles, Options};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::{KnownTrees, PlannedTable};
-use crate::select::{CutFlow, EntrySelection, SourceTree};
+use crate::select::{CutFlow, DefinesFound, EntrySelection, SourceTree};
 use crate::table::tree::added::AddedBranches;
 use crate::verify::cycles::{self, CycleKind, OlderCycle};
 
@@ -36,6 +38,16 @@ pub(super) struct Planning<'a> {
     /// Whether damaged objects and tables are left out.
     pub leave_out: bool,
     pub read: ReadTree<'a>,
+    /// The one table of which some entries are taken, whatever the options.
+    pub cut: Option<TableCut<'a>>,
+}
+
+/// Some entries of a table of the inputs.
+#[derive(Clone, Copy)]
+pub(crate) struct TableCut<'a> {
+    /// The offset of its key.
+    pub seek: u64,
+    pub entries: &'a EntrySet,
 }
 
 /// Plans tables, and keeps what is found out about them.
@@ -50,6 +62,7 @@ pub(super) struct TablesPlanner<'a> {
     /// What becomes of entries that branches do not hold. A recovery leaves them out.
     pub gaps: Gaps,
     selection: EntrySelection<'a>,
+    unique: UniqueKeys<'a>,
     pub defines: DefinesFound<'a>,
     pub found: PlannedTables,
     /// Notes on layout keys that do not apply to tables, each with the container that they are for.
@@ -64,6 +77,7 @@ pub(super) struct PlannedTables {
     pub plans: Vec<(OutputPlace, PlannedTable)>,
     pub notes: Vec<String>,
     pub cut_flows: Vec<CutFlow>,
+    pub duplicates: Vec<DuplicateKeys>,
     pub older_cycles: Vec<OlderCycle>,
     pub damaged: Vec<Damaged>,
 }
@@ -84,6 +98,8 @@ pub(super) struct TableCycle<'a> {
     /// Its path with its number, if it is an older cycle.
     pub older: Option<&'a str>,
     pub entries: Select<'a>,
+    /// Its cycle in the output, if it is given.
+    pub cycle: Option<i16>,
     /// Branches that it has besides.
     pub added: Option<&'a AddedBranches>,
 }
@@ -99,10 +115,25 @@ impl<'a> TablesPlanner<'a> {
     ) -> Self {
         let content = &planning.options.content;
         let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
+        let unique = UniqueKeys::new(content.unique.as_ref(), planning.options.budget);
         let defines = DefinesFound::new(&content.defines);
         let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
         let (found, ignored, containers) = (PlannedTables::default(), Vec::new(), Vec::new());
-        Self { planning, layout, objects, known, kept, bad, gaps, selection, defines, found, ignored, containers }
+        Self {
+            planning,
+            layout,
+            objects,
+            known,
+            kept,
+            bad,
+            gaps,
+            selection,
+            unique,
+            defines,
+            found,
+            ignored,
+            containers,
+        }
     }
 
     /// Plans the requested tables. If an input turns out bad, the plan is incomplete, and only looks for further bad inputs.
@@ -112,6 +143,10 @@ impl<'a> TablesPlanner<'a> {
         let ntuples = self.objects.ntuples().map(|table| (Container::Rntuple, table));
         for (container, (directory, entry, parts)) in trees.chain(ntuples) {
             let path = self.objects.directories.get(directory).map_or_else(String::new, |d| d.path_of(&entry.name));
+            if self.objects.as_placed {
+                self.plan_as_placed(&InputTable { directory, entry, path, container }, parts)?;
+                continue;
+            }
             if self.is_asked(&path, parts)? {
                 self.plan_table(&InputTable { directory, entry, path, container }, parts)?;
                 continue;
@@ -123,7 +158,7 @@ impl<'a> TablesPlanner<'a> {
                 }
             }
         }
-        if !self.bad.any() {
+        if !self.bad.any() && !self.objects.as_placed {
             self.order_namesakes()?;
         }
         if let Some((_, what)) = self.ignored.iter().find(|(container, _)| !self.containers.contains(container)) {
@@ -146,8 +181,24 @@ impl<'a> TablesPlanner<'a> {
             });
         }
         self.found.cut_flows = self.selection.finish()?;
+        self.found.duplicates = self.unique.finish()?;
         self.defines.finish()?;
         Ok(self.found)
+    }
+
+    /// Plans one cycle of a table, as it is named and numbered in the plan of objects.
+    fn plan_as_placed(&mut self, table: &InputTable<'_>, parts: &[ObjectLocation]) -> Result<()> {
+        let inputs = self.inputs_of(parts)?;
+        let cycle = parts.first().map_or(table.entry.newest, |part| part.cycle);
+        if cycle == table.entry.newest {
+            return self.plan_newest(table, &inputs);
+        }
+        let older = format!("{};{cycle}", table.path);
+        let cycle =
+            TableCycle { table, inputs: &inputs, older: Some(&older), entries: None, cycle: Some(cycle), added: None };
+        let planned = self.plan_cycle(&cycle)?;
+        self.found.plans.extend(planned);
+        Ok(())
     }
 
     /// Plans a table with all of its cycles. `parts` are the places of the newest.
@@ -158,7 +209,8 @@ impl<'a> TablesPlanner<'a> {
             let cut = self.cut_of(inputs);
             let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| EntrySet::range(0..all)));
             let entries: Select<'_> = if cut.is_some() { Some(&chosen) } else { None };
-            let planned = self.plan_cycle(&TableCycle { table, inputs, older: Some(&cycle), entries, added: None })?;
+            let cycle = TableCycle { table, inputs, older: Some(&cycle), entries, cycle: None, added: None };
+            let planned = self.plan_cycle(&cycle)?;
             self.found.plans.extend(planned);
         }
         if inputs.len() < self.planning.files.len() {
@@ -174,12 +226,16 @@ impl<'a> TablesPlanner<'a> {
     }
 
     fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
-        let newest = |entries, added| TableCycle { table, inputs, older: None, entries, added };
+        let cycle = self.objects.as_placed.then_some(table.entry.newest);
+        let newest = |entries, added| TableCycle { table, inputs, older: None, entries, cycle, added };
         let selected = match self.bad.any() {
             true => None,
             false => {
                 let tree = self.source_tree(inputs, &table.path);
-                self.bad.admit(self.selection.for_tree(&tree))?
+                let selected = self.unique.refuse_gaps(&tree).and_then(|()| self.selection.for_tree(&tree));
+                let open = |filter: &NameFilter| tree.open(filter);
+                let unique = selected.and_then(|selected| self.unique.for_table(&table.path, &open, selected));
+                self.bad.admit(unique)?
             }
         };
         // Without a selection there is no plan, but further bad inputs are found.
@@ -218,9 +274,12 @@ impl<'a> TablesPlanner<'a> {
         }
     }
 
-    /// The entries to take of a known tree.
+    /// The entries to take of a known tree, or of the table of which some are taken.
     fn cut_of(&self, inputs: &[TableInput]) -> Option<EntrySet> {
-        inputs.iter().find_map(|(.., key)| self.known.get(&key.seek_key)?.cut.clone())
+        inputs.iter().find_map(|(.., key)| match self.planning.cut {
+            Some(cut) if cut.seek == key.seek_key => Some(cut.entries.clone()),
+            _ => self.known.get(&key.seek_key)?.cut.clone(),
+        })
     }
 
     /// The inputs of the older cycles that are written, the oldest first. The others get notes.
@@ -308,6 +367,13 @@ impl<'a> TablesPlanner<'a> {
 }
 
 impl TableCycle<'_> {
+    /// The name that a table of this name gets, if that of its key changes: a table is called as its key.
+    pub fn new_name(&self, own: &str) -> Option<String> {
+        let (.., key) = self.inputs.first()?;
+        let entry = self.table.entry;
+        (entry.name != key.name && own == key.name).then(|| entry.name.clone())
+    }
+
     /// Its path in the output.
     pub fn path(&self) -> &str {
         self.older.unwrap_or(&self.table.path)
@@ -316,7 +382,8 @@ impl TableCycle<'_> {
     /// Its place in the output, where it keeps its name.
     pub fn place(&self) -> OutputPlace {
         let InputTable { directory, entry, .. } = self.table;
-        OutputPlace { directory: *directory, name: entry.name.clone(), path: self.path().to_owned() }
+        let (name, path) = (entry.name.clone(), self.path().to_owned());
+        OutputPlace { directory: *directory, name, path, cycle: self.cycle }
     }
 }
 

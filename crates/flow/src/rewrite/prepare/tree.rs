@@ -37,6 +37,9 @@ impl TablesPlanner<'_> {
             return Ok(Some((place, plan)));
         }
         let Some(mut plan) = self.move_tree(cycle)? else { return Ok(None) };
+        if let Some(name) = cycle.new_name(&plan.tree.named.name) {
+            plan.tree.named.name = name;
+        }
         let (messages, path) = (std::mem::take(&mut plan.messages), &cycle.table.path);
         let mut notes = messages.notes;
         if cycle.older.is_none() {

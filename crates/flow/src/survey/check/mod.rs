@@ -12,12 +12,14 @@ mod shallow;
 
 use std::path::PathBuf;
 
-use rootfile::{FilePool, OPEN_FILES, Result};
+use rootfile::{FilePool, Follow, OPEN_FILES, Result};
 
 use crate::Budget;
 use crate::execute::fetch::tree::sound_basket::MemoryLimit;
 use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
+use crate::keys::{KeyNames, duplicates_of_files};
+use crate::plan::inputs::Input;
 
 pub use report::{Checked, CheckedFile, CheckedTable, Condition, Problem};
 
@@ -48,4 +50,24 @@ pub fn check(paths: &[PathBuf], options: &CheckOptions, progress: Progress<'_>) 
     let workers = Workers::new("the check", options.budget.threads, progress).in_order().giving_up(&stop);
     workers.run(|| Ok(work.queue.next()), deep::Scratch::default, |_, next, scratch| work.perform(next, scratch))?;
     Ok(Checked::of(work.queue.into_results(), options.deep))
+}
+
+/// Looks at the keys of checked files, those that are whole: which entries have the key of another. `inputs` are the files in their order,
+/// with the tables that are meant. `progress` gets the bytes that are read.
+///
+/// # Errors
+///
+/// A file has no such table or no such column, or cannot be read after all.
+pub fn check_keys(
+    checked: &mut Checked,
+    inputs: &[Input],
+    key: &KeyNames,
+    options: &CheckOptions,
+    progress: Progress<'_>,
+) -> Result<()> {
+    let is_whole = |file: &CheckedFile| file.condition == Condition::Ok;
+    let whole = checked.files.iter().zip(inputs).filter(|(file, _)| is_whole(file));
+    let whole: Vec<Input> = whole.map(|(_, input)| input.clone()).collect();
+    checked.keys = Some(duplicates_of_files(&whole, key, options.budget, Follow::default(), progress)?);
+    Ok(())
 }

@@ -7,6 +7,8 @@ use dataset::layout::Container;
 use rootfile::text::printable;
 use rootfile::{Error, public_path};
 
+use crate::keys::DuplicateKeys;
+
 /// Most problems of a file that are listed.
 const MOST_LISTED: usize = 1000;
 
@@ -29,6 +31,8 @@ pub struct Checked {
     pub bytes: u64,
     /// The files, in the order in which they were named.
     pub files: Vec<CheckedFile>,
+    /// The entries of the whole files that have the key of another, where keys were asked for.
+    pub keys: Option<DuplicateKeys>,
 }
 
 /// The condition of a file.
@@ -174,6 +178,6 @@ impl Checked {
         let count = |condition| files.iter().filter(|file| file.condition == condition).count() as u64;
         let (ok, damaged, unreadable) = (count(Condition::Ok), count(Condition::Damaged), count(Condition::Unreadable));
         let bytes = files.iter().map(|file| file.bytes).sum();
-        Self { schema: 1, deep, whole: damaged + unreadable == 0, ok, damaged, unreadable, bytes, files }
+        Self { schema: 1, deep, whole: damaged + unreadable == 0, ok, damaged, unreadable, bytes, files, keys: None }
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn measure(
     // Slow codecs wait until the others have been tried on all columns: on some data they take several times as long as planned.
     for slow in [false, true] {
         let mut announced = 0;
-        let is_looked_at = |rank: usize| !slow || rank < SLOW_ON || rank % 4 == 0;
+        let is_looked_at = |rank: usize| !slow || rank < SLOW_ON || rank.is_multiple_of(4);
         let ranks = || order.iter().enumerate().filter(|(rank, _)| is_looked_at(*rank));
         for (rank, &i) in ranks() {
             let (Some(column), Some(table)) = (stats.columns.get(i), tables.get_mut(i)) else { continue };

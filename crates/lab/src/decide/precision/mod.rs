@@ -30,7 +30,7 @@ use dataset::glob::ColumnPattern;
 use dataset::layout::{ColumnEncoding, ColumnLayout, Layout};
 use dataset::table::catalog::{by_path, tables};
 use flow::inputs::Input;
-use flow::read::{ColumnGroup, Dataset, LeastMemory, column_groups};
+use flow::read::{ColumnGroup, Dataset, GivesWay, LeastMemory, column_groups};
 use flow::{Budget, Progress, tell};
 use rootfile::{Error, Follow, Result, RootFile, public_path};
 
@@ -237,7 +237,7 @@ fn table(
     }
     let bytes: f64 = work.iter().map(ColumnWork::bytes).sum();
     let mut done = Vec::with_capacity(work.len());
-    for group in column_groups(dataset, &counted, options.budget, told)? {
+    for group in column_groups(dataset, &counted, options.budget, told, GivesWay::Steps)? {
         let mut part: Vec<ColumnWork> = work.drain(..group.places.len()).collect();
         pass(&group, &mut part, 0, options, progress, ColumnWork::survey)?;
         let taken = prepare(&mut part, bytes, group.free());

@@ -23,7 +23,7 @@ use super::search::{Rewritten, Search};
 
 /// Choices that are foreseen without a trial, and the share of the allowed time that one takes.
 const FORESEEN: u32 = 2;
-const OF_FORESEEING: f64 = 0.1;
+const OF_FORESEEING: f64 = 0.15;
 /// The least share of the changed bytes that tells of all.
 const LEAST_TRIED: f64 = 0.05;
 /// Trials at most, and trials that may choose freely; later ones combine choices that were tried.

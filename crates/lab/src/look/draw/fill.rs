@@ -36,8 +36,18 @@ pub(super) struct Filler {
 }
 
 impl Filler {
+    /// The number of cells of a histogram with these axes.
+    pub fn cells(axes: &[Binning]) -> usize {
+        axes.iter().map(|axis| axis.count() + 2).product()
+    }
+
+    /// Bytes of these cells while they are filled, and of the histogram that they become.
+    pub fn bytes(axes: &[Binning]) -> u64 {
+        4 * (Self::cells(axes) * size_of::<f64>()) as u64
+    }
+
     pub fn new(axes: Vec<Binning>) -> Self {
-        let cells = axes.iter().map(|axis| axis.count() + 2).product();
+        let cells = Self::cells(&axes);
         let (contents, squares) = (vec![0.0; cells], vec![0.0; cells]);
         let (weights, moments) = (0.0, [[0.0; 2]; 2]);
         Self { axes, contents, squares, weights, moments, filled: 0, no_number: 0, outside: [0; 2] }

@@ -54,7 +54,7 @@ impl Items {
             })
         });
         let cuts = cuts.collect();
-        let computed = Computed::numbers(dataset, &expressions)?;
+        let computed = Computed::numbers(dataset, &expressions, &options.defines)?;
         check_depths(&computed, &expressions, axes.len())?;
         Ok(Self { computed, axes: axes.len(), weight, cuts, range, selection, budget: options.budget })
     }

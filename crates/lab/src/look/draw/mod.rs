@@ -14,8 +14,8 @@ pub mod scale;
 pub mod svg;
 mod values;
 
-use flow::Progress;
 use flow::inputs::Input;
+use flow::{Budget, Progress};
 use rootfile::{Error, Hint, Result, public_path};
 
 pub use binning::Bins;
@@ -86,6 +86,7 @@ pub fn draw(samples: &[Sample], options: &DrawOptions, progress: Progress<'_>) -
             .push(Binning::of(asked, default, extent, is_whole).map_err(|why| bins_error(format!("{text}: {why}")))?);
     }
     check_cells(&binnings).map_err(bins_error)?;
+    check_memory(&binnings, curves, options.budget)?;
 
     let mut fillers: Vec<Filler> = (0..curves).map(|_| Filler::new(binnings.clone())).collect();
     match kept.and_then(Kept::all) {
@@ -208,6 +209,17 @@ impl Kept {
     fn all(self) -> Option<Vec<Vec<Item>>> {
         self.room.map(|_| self.curves)
     }
+}
+
+/// Fails for histograms that take more than a quarter of the memory.
+fn check_memory(axes: &[Binning], curves: usize, budget: Budget) -> Result<()> {
+    let needed = curves as u64 * Filler::bytes(axes);
+    if needed <= budget.memory / 4 {
+        return Ok(());
+    }
+    let memory = Hint::text("memory", format!("{}MB", (4 * needed).div_ceil(1_000_000)));
+    let cells = Filler::cells(axes);
+    Err(Error::request(format!("{curves} histograms of {cells} cells need {memory}, or fewer bins")).hint(memory))
 }
 
 fn bins_error(why: String) -> Error {

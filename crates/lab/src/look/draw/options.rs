@@ -1,7 +1,7 @@
 //! What is drawn: files and expressions, as their users name them.
 
 use flow::inputs::Input;
-use flow::{Budget, Entries};
+use flow::{Budget, Define, Entries};
 use rootfile::Follow;
 
 use super::binning::Bins;
@@ -22,6 +22,8 @@ pub struct DrawOptions {
     pub expression: String,
     /// Conditions, each of which makes a curve.
     pub cuts: Vec<String>,
+    /// Names for expressions, which the others may use.
+    pub defines: Vec<Define>,
     /// The weight of each entry or item.
     pub weight: Option<String>,
     /// Bins to the right, and upwards.

@@ -23,7 +23,7 @@ use std::time::Instant;
 use dataset::near::no_such_entries;
 use flow::inputs::Input;
 use flow::read::{Dataset, ReadCost, Request};
-use flow::{Budget, Choice, Chosen};
+use flow::{Budget, Choice, Chosen, Defined};
 use rootfile::{Error, Follow, Hint, Result, public_path};
 
 pub use bottleneck::Bottleneck;
@@ -94,6 +94,8 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
             columns.push(*column);
         }
     }
+    // One that no cut uses is looked at as well.
+    Defined::bind(&dataset, dataset.path(), &options.entries.defines)?.all(dataset.path())?;
     if let Some(rate) = options.throttle {
         let line = throttle::Line::new(rate);
         dataset.map_files(|file| line.to(file));

@@ -19,6 +19,7 @@ pub mod table;
 mod tests;
 mod threads;
 mod tradeoffs;
+pub mod tuning;
 
 use std::path::Path;
 

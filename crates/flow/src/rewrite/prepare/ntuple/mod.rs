@@ -29,6 +29,9 @@ impl TablesPlanner<'_> {
     pub fn plan_ntuple(&mut self, cycle: &TableCycle<'_>) -> Result<Option<(OutputPlace, PlannedTable)>> {
         let (mut place, path) = (cycle.place(), &cycle.table.path);
         let Some(mut plan) = self.move_ntuple(cycle)? else { return Ok(None) };
+        if let Some(name) = cycle.new_name(&plan.ntuple.name) {
+            plan.ntuple.name = name;
+        }
         if let Some(older) = cycle.older {
             plan.check_counted(older)?;
             return Ok(Some((place, moved(plan))));
@@ -37,6 +40,11 @@ impl TablesPlanner<'_> {
         let Some(JoinedKept { mut kept, mut lost }) = self.bad.admit(self.kept.join(path, cycle.inputs))? else {
             return Ok(None);
         };
+        if let Some(kept) = &mut kept
+            && let Some(name) = cycle.new_name(&kept.tree.tree.named.name)
+        {
+            kept.tree.tree.named.name = name;
+        }
         // A tree follows all keys.
         if self.layout.resolve_tree(path).container == Some(Container::Ttree) {
             if let Some(name) = kept.as_ref().and_then(|kept| kept.tree.key_name.as_ref()) {

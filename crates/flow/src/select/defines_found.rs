@@ -1,11 +1,12 @@
-//! The columns that are to be defined in the tables of a rewrite, and in which of them they are.
+//! The columns that are to be defined in several tables, and in which of them they are.
 
 use rootfile::Result;
 
-use crate::select::{Define, refuse_define};
+use super::define::Define;
+use super::defined::refuse_define;
 
 /// The columns that are to be defined, and what tables have said to them.
-pub(super) struct DefinesFound<'a> {
+pub(crate) struct DefinesFound<'a> {
     all: &'a [Define],
     /// Whether a table has what one needs.
     found: Vec<bool>,

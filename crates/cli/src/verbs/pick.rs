@@ -1,0 +1,168 @@
+//! `basketry pick`: the entries of a list of events, from many files.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use dataset::EntryFilter;
+use dataset::glob::NameFilter;
+use flow::events::{PickJob, Picked, PickedEvent, pick};
+use flow::inputs::{inputs, lists};
+use flow::survey::wanted::Wanted;
+use flow::{ContentOptions, InputOptions, Options};
+use rootfile::Result;
+
+use super::file_output::{print_summary, refuse_parquet};
+use crate::layout_args::LayoutArgs;
+use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity, key_of};
+use crate::output::{self, Answer};
+use crate::verb_command::{VerbCommand, Watch, fields};
+
+/// The key of an event, as CMS has it.
+const USUAL_KEY: &str = "run,luminosityBlock,event";
+/// Events that are printed; --json has more.
+const SHOWN: usize = 10;
+
+/// Pick events by their keys, or by cuts, from many files into one.
+///
+/// The columns of the key are read of all files, or an index says where events are (`basketry index`); then only files that have some are
+/// opened, and only the baskets with their entries are read. They are written in the order of the files and their entries; other trees and
+/// objects of these files come along as in `merge`. The report tells what each event costs, and which were not found.
+///
+/// Exit code 0: all events were found; 1: some were not, and are listed; 2: bad usage or bad input.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry pick 'run*.root' --events picked.txt -o picked.root
+  basketry pick --index events.parquet --events 1:24:30017 -o picked.root
+  basketry pick 'run*.root' --cut 'any(Muon_isGlobal)' -o muons.root")]
+pub struct Args {
+    /// FILE or FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'; paths on this machine or URLs. With --index some of its
+    /// files; all, if none is named.
+    #[arg(required_unless_present = "index", value_name = "FILE[:TREE]")]
+    inputs: Vec<OsString>,
+    /// The events: one such as 1:24:30017, or a file with a line for each. The values are those of the key in its order, with colons,
+    /// commas or blanks between them; fewer values mean all events that begin with them. A JSON file is a mask of luminosity sections,
+    /// such as {"1": [[10, 20]]}.
+    #[arg(long, value_name = "EVENT|FILE", allow_hyphen_values = true)]
+    events: Vec<String>,
+    /// The key: columns, or expressions, with commas between them. Default: run,luminosityBlock,event, or the key of the index.
+    #[arg(long, value_name = "KEY", conflicts_with = "index")]
+    key: Vec<String>,
+    /// Look the events up in this index.
+    #[arg(long, value_name = "FILE")]
+    index: Option<PathBuf>,
+    /// Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events, if they are named.
+    #[arg(long, visible_alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
+    cut: Vec<String>,
+    /// Keep only branches that match a glob or /regex/, with the branches below them and their counters.
+    #[arg(long, value_name = "PATTERN")]
+    keep: Vec<String>,
+    /// Drop branches that match a glob or /regex/.
+    #[arg(long, value_name = "PATTERN")]
+    drop: Vec<String>,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    following: Following,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    verbosity: Verbosity,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    #[command(flatten)]
+    matching: Matching,
+}
+
+impl VerbCommand for Args {
+    type Report = Picked;
+    const DONE: &'static str = "written";
+
+    fields!(verbosity, resources);
+
+    fn asked(&self) -> Result<Asked> {
+        if self.inputs.is_empty() {
+            return Ok(Asked::default());
+        }
+        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        Ok(self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?))
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Picked> {
+        refuse_parquet(&self.target.output)?;
+        // A list of events is read, and so are lists of files.
+        let listed = self.events.iter().map(Path::new).filter(|path| path.is_file());
+        self.target.check(lists(&self.inputs).chain(self.layout.file()).chain(listed))?;
+        let inputs = if self.inputs.is_empty() { Vec::new() } else { inputs(&self.inputs)? };
+        let key = match key_of(&self.key, "key")? {
+            Some(key) => key,
+            None => USUAL_KEY.parse()?,
+        };
+        let options = Options {
+            layout: self.layout.layout()?,
+            content: ContentOptions {
+                filter: NameFilter::new(&self.keep, &self.drop)?,
+                entries: EntryFilter { cuts: self.cut.clone(), ..EntryFilter::default() },
+                ..ContentOptions::default()
+            },
+            inputs: InputOptions { follow: self.following.follow(), ..InputOptions::default() },
+            budget: self.resources.budget(),
+            overwrite: self.target.force,
+            ..Options::default()
+        };
+        let (events, index, output) = (&self.events, self.index.as_deref(), &self.target.output);
+        pick(&PickJob { inputs: &inputs, events, key: &key, index, output }, &options, watch.progress)
+    }
+
+    fn take_notes(picked: &mut Picked, notes: Vec<String>) -> Vec<String> {
+        match &mut picked.output {
+            Some(summary) => summary.notes.extend(notes),
+            None => return notes,
+        }
+        Vec::new()
+    }
+
+    fn answer(picked: &Picked) -> Answer {
+        if picked.missing_count == 0 && picked.picked > 0 { Answer::Yes } else { Answer::No }
+    }
+
+    fn print(&self, picked: &Picked, _: Instant) -> Result<()> {
+        let mut out = output::stdout();
+        for event in picked.missing.iter().take(SHOWN) {
+            writeln!(out, "not found: {}", output::line(event))?;
+        }
+        if let Some(more @ 1..) = picked.missing_count.checked_sub(SHOWN as u64) {
+            writeln!(out, "and {} more", output::count(more))?;
+        }
+        if self.verbosity.quiet {
+            return Ok(out.flush()?);
+        }
+        let mut table = output::table(&["event", ">entry", ">to read", ">pieces", "file"]);
+        for PickedEvent { key, file, entry, bytes, pieces, .. } in picked.events.iter().take(SHOWN) {
+            let file = output::line(&file.display().to_string());
+            let cells = [key.join(":"), output::count(*entry), output::bytes(*bytes), output::count(*pieces), file];
+            table.add_row(cells);
+        }
+        if !picked.events.is_empty() {
+            writeln!(out, "{}", table.trim_fmt())?;
+        }
+        if let Some(more @ 1..) = picked.picked.checked_sub(SHOWN as u64) {
+            writeln!(out, "and {} more", output::count(more))?;
+        }
+        let (count, files) = (output::plural(picked.picked, "entry", "entries"), output::count(picked.files_picked));
+        let all = output::plural(picked.files, "file", "files");
+        writeln!(out, "{count} picked from {files} of {all}, {} to read", output::bytes(picked.bytes))?;
+        if picked.cut > 0 {
+            let left_out = output::plural(picked.cut, "entry of these events does", "entries of these events do");
+            writeln!(out, "note: {left_out} not pass the cuts")?;
+        }
+        if picked.repeated > 0 {
+            let again = output::plural(picked.repeated, "entry has", "entries have");
+            writeln!(out, "note: {again} the key of another one")?;
+        }
+        out.flush()?;
+        drop(out);
+        picked.output.as_ref().map_or(Ok(()), print_summary)
+    }
+}

@@ -1,0 +1,99 @@
+//! `rootprint`: draws the histograms of files, with the flags of ROOT's tool. Pictures are SVG; other objects are said to be left out.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use flow::inputs::{Input, inputs};
+use lab::look::draw::{histograms, svg};
+use lab::look::listing::{ListOptions, list};
+use rootfile::{Error, Result};
+
+use super::tool::{root_tool, say};
+use crate::output::{self, Answer};
+
+/// Draw the histograms of files as SVG pictures, with the flags of ROOT's rootprint. See also `draw`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// FILE, FILE:PATH, or a pattern.
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<OsString>,
+    /// The folder of the pictures, which is made if it is not there.
+    #[arg(short, long, value_name = "DIRECTORY")]
+    directory: Option<PathBuf>,
+    /// The format of the pictures: svg, which is the default.
+    #[arg(short, long, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Not possible: pictures are one for each object.
+    #[arg(short, long, value_name = "OUTPUT")]
+    output: Option<PathBuf>,
+    /// Not possible: the picture holds one object.
+    #[arg(long, value_name = "X,Y")]
+    divide: Option<String>,
+    /// Without effect.
+    #[arg(short = 'D', long, value_name = "OPTION")]
+    draw: Option<String>,
+    /// Without effect: an SVG picture has any size.
+    #[arg(short, long, value_name = "WIDTHxHEIGHT")]
+    size: Option<String>,
+    /// Not possible: a style is a macro for ROOT.
+    #[arg(short = 'S', long, value_name = "STYLE")]
+    style: Option<PathBuf>,
+    /// Say which pictures are made.
+    #[arg(short, long)]
+    verbose: bool,
+    /// Directories with all below them.
+    #[arg(short, long)]
+    recursive: bool,
+}
+
+impl Args {
+    fn do_it(&self) -> Result<Answer> {
+        self.refuse_what_cannot_be()?;
+        if let Some(folder) = &self.directory {
+            std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
+        }
+        let options = ListOptions { recursive: self.recursive, ..ListOptions::default() };
+        let (mut drawn, mut left_out) = (0, 0);
+        for file in list(&inputs(&self.inputs)?, &options)?.files {
+            for object in file.objects.into_iter().filter(|object| !object.directory) {
+                let input = Input { path: file.path.clone().into(), tree: Some(object.path.clone()) };
+                match histograms(&[input]) {
+                    Ok(drawing) => {
+                        let name = format!("{}.svg", object.path.replace('/', "_"));
+                        let path =
+                            self.directory.as_ref().map_or_else(|| name.clone().into(), |folder| folder.join(&name));
+                        output::text_file(&path, &svg::picture(&drawing, false)?, true)?;
+                        if self.verbose {
+                            say("Info", "rootprint", &format!("{} has been created", path.display()));
+                        }
+                        drawn += 1;
+                    }
+                    Err(why) => {
+                        let what = format!("{} of class {} is not drawn: {why}", object.path, object.class);
+                        say("Warning", "rootprint", &what);
+                        left_out += 1;
+                    }
+                }
+            }
+        }
+        Ok(if drawn > 0 || left_out == 0 { Answer::Yes } else { Answer::No })
+    }
+
+    /// Refuses what only ROOT's canvas does.
+    fn refuse_what_cannot_be(&self) -> Result<()> {
+        if let Some(format) = self.format.as_ref().filter(|format| *format != "svg") {
+            return Err(Error::request(format!("pictures are SVG, not {format}: give -f svg, or leave -f out")));
+        }
+        let given = [
+            ("-o", self.output.is_some(), "each object has a picture of its own"),
+            ("--divide", self.divide.is_some(), "each object has a picture of its own"),
+            ("-S", self.style.is_some(), "a style is a macro, which only ROOT runs"),
+        ];
+        match given.iter().find(|(_, given, _)| *given) {
+            Some((option, _, why)) => Err(Error::request(format!("{option} is not possible here: {why}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+root_tool!(Args, "rootprint");

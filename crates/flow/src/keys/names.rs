@@ -1,0 +1,97 @@
+//! The names of the columns of a key, as users give them: `run,luminosityBlock,event`. Each may be an expression.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rootfile::{Error, Result};
+
+/// The columns of a key in their order: names, or expressions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyNames {
+    texts: Vec<String>,
+    /// The option that gave them.
+    option: &'static str,
+}
+
+impl KeyNames {
+    /// Their texts.
+    pub fn texts(&self) -> &[String] {
+        &self.texts
+    }
+
+    /// The option that gave them, for messages.
+    pub fn option(&self) -> &'static str {
+        self.option
+    }
+
+    /// The same, given by another option.
+    #[must_use]
+    pub fn given_by(self, option: &'static str) -> Self {
+        Self { option, ..self }
+    }
+
+    /// The columns of several texts, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or one is there twice.
+    pub fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let mut found: Vec<String> = Vec::new();
+        for part in texts.into_iter().flat_map(parts).map(str::trim) {
+            if part.is_empty() {
+                return Err(Error::request("a key has names of columns with commas between them, such as run,event"));
+            }
+            if found.iter().any(|known| known == part) {
+                return Err(Error::request(format!("the key has {part} twice")));
+            }
+            found.push(part.to_owned());
+        }
+        match found.is_empty() {
+            true => Err(Error::request("a key has at least one column")),
+            false => Ok(Self { texts: found, option: "key" }),
+        }
+    }
+}
+
+impl FromStr for KeyNames {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::of([text])
+    }
+}
+
+impl fmt::Display for KeyNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.texts.join(","))
+    }
+}
+
+/// The parts of a text between the commas that are in no parentheses.
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0usize;
+    text.split(move |letter: char| {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        letter == ',' && depth == 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_in_parentheses_are_of_an_expression() {
+        let key: KeyNames = "run, max(a, b) ,event".parse().unwrap();
+        assert_eq!(key.texts(), ["run", "max(a, b)", "event"]);
+        assert_eq!(key.to_string(), "run,max(a, b),event");
+        assert_eq!(KeyNames::of(["run", "event"]).unwrap().texts(), ["run", "event"]);
+        for wrong in ["", "run,", "run,run"] {
+            assert!(wrong.parse::<KeyNames>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The entries of one table, of one or more files, that have the key of an earlier entry: for who makes a table without them.
+
+use std::path::{Path, PathBuf};
+
+use dataset::{EntrySet, EntrySetBuilder};
+use rootfile::{Result, public_path};
+
+use super::columns::{KeyColumns, KeyReading};
+use super::duplicates::{DuplicateFinder, DuplicateKeys, EntryOfKey};
+use super::key_type::{KeyType, Span};
+use super::row::Row;
+use super::sorter::Sorter;
+use crate::arrow::read::Dataset;
+use crate::execute::budget::Budget;
+
+/// What was found in a table.
+pub(crate) struct RepeatedEntries {
+    /// The entries without those that repeat a key.
+    pub unique: EntrySet,
+    pub found: DuplicateKeys,
+}
+
+/// Looks at the keys of some entries of a table. Sorted keys that have no room in the budget wait beside an output.
+///
+/// # Errors
+///
+/// The columns cannot be read, or the values take more bits than a key has.
+pub(crate) fn repeated_entries(
+    columns: &KeyColumns,
+    entries: &EntrySet,
+    budget: Budget,
+    beside: Option<&Path>,
+) -> Result<RepeatedEntries> {
+    let dataset = columns.dataset();
+    let sorter = Sorter::new(budget, 1, beside)?;
+    let own = Budget { memory: budget.memory / 2, ..budget };
+    let all = dataset.entries();
+    let selection = Some(entries).filter(|entries| entries.len() < all);
+    let reading = KeyReading { entries: 0..all, selection, budget: own, team: sorter.team() };
+    let parts = columns.parts();
+    let of = match KeyType::of_types(parts) {
+        Some(of) => of,
+        None => {
+            let mut spans = vec![Span::NONE; parts.len()];
+            let looked = columns.each_step(&reading, &mut |step| {
+                let more = KeyType::spans(parts, &step.arrays)?;
+                spans.iter_mut().zip(more).for_each(|(known, more)| *known = known.with(more));
+                Ok(())
+            });
+            looked.map_err(|e| budget.in_whole(e, 2))?;
+            KeyType::of_values(parts, &spans)?
+        }
+    };
+    let mut filling = sorter.filling();
+    let read = columns.each_step(&reading, &mut |step| {
+        let keys = of.pack(&step.arrays, step.rows.count)?;
+        filling.add(keys.into_iter().zip(step.entries()).map(|(key, entry)| Row::new(key, entry)))
+    });
+    read.map_err(|e| budget.in_whole(e, 2))?;
+    drop(filling);
+    let place = |row: Row| place_in(dataset, row.place());
+    let mut finder = DuplicateFinder::new(dataset.path(), &of, &place);
+    let mut repeated = Repeated::default();
+    sorter.finish()?.each_block(|rows| {
+        rows.iter().filter(|row| finder.take(**row)).for_each(|row| repeated.add(row.place()));
+        Ok(())
+    })?;
+    let found = finder.finish();
+    let unique = if found.duplicates == 0 { entries.clone() } else { repeated.without(entries, all) };
+    Ok(RepeatedEntries { unique, found })
+}
+
+/// The file of an entry of a table, and its number there.
+fn place_in(dataset: &Dataset, entry: u64) -> EntryOfKey {
+    let mut left = entry;
+    for (number, entries) in dataset.entries_by_file().iter().enumerate() {
+        if left < *entries {
+            let file = dataset.paths().get(number).map_or_else(PathBuf::new, |path| public_path(path).into_owned());
+            return EntryOfKey { file, entry: left };
+        }
+        left -= entries;
+    }
+    EntryOfKey { file: PathBuf::new(), entry }
+}
+
+/// Entries in any order, a bit for each.
+#[derive(Default)]
+struct Repeated(Vec<u64>);
+
+impl Repeated {
+    fn add(&mut self, entry: u64) {
+        let word = usize::try_from(entry / 64).unwrap_or(usize::MAX);
+        if word >= self.0.len() {
+            self.0.resize(word.saturating_add(1), 0);
+        }
+        self.0.get_mut(word).into_iter().for_each(|word| *word |= 1 << (entry % 64));
+    }
+
+    fn has(&self, entry: u64) -> bool {
+        let word = usize::try_from(entry / 64).ok().and_then(|word| self.0.get(word));
+        word.is_some_and(|word| word >> (entry % 64) & 1 == 1)
+    }
+
+    /// The entries of a set that are not here.
+    fn without(&self, entries: &EntrySet, all: u64) -> EntrySet {
+        let mut left = EntrySetBuilder::new(all);
+        for run in entries.all_runs() {
+            let mut at = run.start;
+            for entry in run.clone().filter(|entry| self.has(*entry)) {
+                left.push(at..entry);
+                at = entry + 1;
+            }
+            left.push(at..run.end);
+        }
+        left.finish()
+    }
+}

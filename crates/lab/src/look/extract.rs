@@ -1,0 +1,64 @@
+//! The rows that [`rows`](super::rows) would show, as a Parquet file.
+
+use std::path::Path;
+
+use dataset::glob::{ColumnPattern, NameFilter};
+use flow::Progress;
+use flow::convert::{Conversion, Converted, ParquetCodec, ToParquet, to_parquet};
+use flow::inputs::Input;
+use flow::read::Dataset;
+use rootfile::{Error, Result};
+
+use super::check_entries;
+use super::rows::RowOptions;
+use crate::readspeed::Columns;
+
+/// Writes the chosen columns and entries of a table to a Parquet file.
+///
+/// # Errors
+///
+/// The file cannot be read or has no such table, a name means no column, or that of a friend; or the output cannot be written.
+pub fn extract(
+    input: &Input,
+    options: &RowOptions,
+    output: &Path,
+    overwrite: bool,
+    progress: Progress<'_>,
+) -> Result<Converted> {
+    let conversion = Conversion {
+        filter: filter(input, options)?,
+        entries: options.entries.clone(),
+        follow: options.follow,
+        budget: options.budget,
+        overwrite,
+        progress,
+    };
+    let job =
+        ToParquet { inputs: std::slice::from_ref(input), output, codec: ParquetCodec::default(), row_group: None };
+    to_parquet(&job, &conversion)
+}
+
+/// The chosen columns.
+fn filter(input: &Input, options: &RowOptions) -> Result<NameFilter> {
+    let dataset = Dataset::open_following(std::slice::from_ref(input), options.follow)?;
+    if !options.allow_no_match {
+        check_entries(&dataset, &options.entries.entries)?;
+    }
+    if options.columns.is_empty() {
+        return Ok(NameFilter::default());
+    }
+    let chosen = Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?;
+    let mut names = Vec::new();
+    for column in chosen {
+        let Some(plan) = dataset.column(column) else { continue };
+        if column >= dataset.number_of_columns() {
+            let why =
+                format!("{} is a column of a friend, which a Parquet file of this table has not", plan.field().name());
+            return Err(Error::request(why).object(dataset.path()).file(&input.path));
+        }
+        let mut path = dataset.schema().lineage(plan.node());
+        path.reverse();
+        names.push(ColumnPattern::exact(dataset.path(), &path.join("/")));
+    }
+    Ok(NameFilter::only(names.into_iter()))
+}

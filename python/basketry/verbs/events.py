@@ -1,0 +1,80 @@
+"""Events by their keys as functions: `index` and `pick`. Arguments and errors are those of `files`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from .._shared.signatures import spelled
+from .calling import as_paths, called
+from .options import DEFAULTS, Indexing, Picking
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from .._shared.progress import Progress
+    from ..reports import Indexed, Picked
+    from .options import Events, Place, Places
+
+
+@spelled(Indexing, defaults=DEFAULTS["index"])
+def index(files: Places, output: Place, *, progress: Progress = None, **options: Unpack[Indexing]) -> Indexed:
+    """Makes an index of files: the key of each entry, such as run, luminosityBlock and event, with its file and number,
+    sorted. `pick` finds events in it.
+
+    `output` is a Parquet file, which polars, DuckDB and others read (docs/index-format.md). Only the columns of the key
+    are read. With `extend` the keys of new files are added to an index that is there; a file that has changed since is
+    read anew, and is in `Indexed.files_changed`. `progress` is that of `rewrite`; it counts bytes that are read.
+
+    Options:
+
+    - `key`: The key: columns, or expressions, with commas between them. Whole numbers, truth values and floats, which
+      take 128 bits at most.
+    - `extend`: Add the files to the index that is there.
+    - `force`: Replace an existing file.
+    - `follow_urls`, `threads`, `memory`: those of `rewrite`.
+    """
+    from ..reports.finding import Indexed
+
+    return called(Indexed, "index", options, Indexing, as_paths(files), progress, output=os.fspath(output))
+
+
+@spelled(Picking, defaults=DEFAULTS["pick"])
+def pick(files: Places, output: Place, *, progress: Progress = None, **options: Unpack[Picking]) -> Picked:
+    """Picks events by their keys, or by cuts, from many files into one.
+
+    `events` is an event such as "1:24:30017" or (1, 24, 30017), a file of events, or several of these. Without `index`
+    the columns of the key are read of all files; with it `files` may be empty, which means all files of the index. Only
+    files that have events are opened, and only the baskets with their entries are read. `Picked.events` tells what each
+    costs, and `Picked.missing` lists those that were not found; if there is none at all, `Picked.output` is None, and
+    no file is written. `progress` is that of `rewrite`.
+
+    Options:
+
+    - `events`: The events: one such as 1:24:30017, or a file with a line for each. The values are those of the key in
+      its order, with colons, commas or blanks between them; fewer values mean all events that begin with them. A JSON
+      file is a mask of luminosity sections, such as {"1": [[10, 20]]}.
+    - `key`: The key: columns, or expressions, with commas between them. Default: run,luminosityBlock,event, or the key
+      of the index.
+    - `index`: Look the events up in this index.
+    - `cut`: Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events,
+      if they are named.
+    - `keep`, `drop`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys
+      of a layout: those of `rewrite`.
+    """
+    from ..reports.finding import Picked
+
+    if (events := options.get("events")) is not None:
+        options["events"] = _as_lists(events)
+    return called(Picked, "pick", options, Picking, as_paths(files), progress, output=os.fspath(output))
+
+
+def _as_lists(events: Events) -> list[str]:
+    """Events as the command takes them: files and events as texts, values with colons between them."""
+    if isinstance(events, str | os.PathLike):
+        return [os.fspath(events)]
+    several = list(events)
+    lists = [os.fspath(one) for one in several if isinstance(one, str | os.PathLike)]
+    values = [":".join(str(value) for value in one) for one in several if not isinstance(one, str | os.PathLike)]
+    # A text with a line break is a list itself.
+    return lists + (["\n".join([*values, ""])] if values else [])

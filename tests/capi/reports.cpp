@@ -1,0 +1,189 @@
+// Reports of verbs as structures: each is written back as JSON, and has to be what the verb said. Usage: reports FOLDER INPUT DAMAGED
+#include <basketry_reports.hpp>
+
+#include <cstdio>
+#include <cmath>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#define HOLDS(condition) \
+    do { \
+        if (!(condition)) { \
+            throw std::runtime_error(std::string(__FILE__) + ":" + std::to_string(__LINE__) + ": not so: " #condition); \
+        } \
+    } while (0)
+
+namespace {
+
+namespace json = basketry::json;
+namespace reports = basketry::reports;
+
+json::value back(bool from) { return from; }
+json::value back(std::uint64_t from) { return from; }
+json::value back(std::int64_t from) { return from; }
+json::value back(double from) { return std::isnan(from) ? json::value() : json::value(from); }
+json::value back(const std::string &from) { return from; }
+struct members;
+template <typename T>
+auto back(T &from) -> decltype(from.each_field(std::declval<members &>()), json::value());
+template <typename T>
+json::value back(std::optional<T> &from);
+template <typename T>
+json::value back(std::vector<T> &from);
+template <typename T>
+json::value back(std::map<std::string, T> &from);
+template <typename... T>
+json::value back(std::tuple<T...> &from);
+
+/// Writes the members of a structure.
+struct members {
+    json::value::object made;
+
+    template <typename T>
+    void operator()(const char *name, T &from)
+    {
+        made.push_back({name, back(from)});
+    }
+    template <typename T>
+    void sometimes(const char *name, T &from)
+    {
+        T none{};
+        if (back(none) != back(from)) {
+            (*this)(name, from);
+        }
+    }
+    void others(std::map<std::string, json::value> &from)
+    {
+        for (auto &one : from) {
+            made.push_back({one.first, one.second});
+        }
+    }
+};
+
+template <typename T>
+auto back(T &from) -> decltype(from.each_field(std::declval<members &>()), json::value())
+{
+    members told;
+    from.each_field(told);
+    return std::move(told.made);
+}
+template <typename T>
+json::value back(std::optional<T> &from)
+{
+    return from ? back(*from) : json::value();
+}
+template <typename T>
+json::value back(std::vector<T> &from)
+{
+    json::value::array made;
+    for (T &one : from) {
+        made.push_back(back(one));
+    }
+    return made;
+}
+template <typename T>
+json::value back(std::map<std::string, T> &from)
+{
+    json::value::object made;
+    for (auto &one : from) {
+        made.push_back({one.first, back(one.second)});
+    }
+    return made;
+}
+template <typename... T>
+json::value back(std::tuple<T...> &from)
+{
+    json::value::array made;
+    std::apply([&](auto &...parts) { (made.push_back(back(parts)), ...); }, from);
+    return made;
+}
+
+/// Whether two values are equal, numbers by their values.
+bool like(const json::value &one, const json::value &other)
+{
+    if (one.is_array() && other.is_array()) {
+        bool same = one.as_array().size() == other.as_array().size();
+        for (std::size_t i = 0; same && i < one.as_array().size(); ++i) {
+            same = like(one.as_array()[i], other.as_array()[i]);
+        }
+        return same;
+    }
+    if (one.is_object() && other.is_object()) {
+        bool same = one.as_object().size() == other.as_object().size();
+        for (const json::member &member : one.as_object()) {
+            const json::value *found = other.find(member.name);
+            same = same && found != nullptr && like(member.content, *found);
+        }
+        return same;
+    }
+    return one.is_number() && other.is_number() ? one.as_double() == other.as_double() : one == other;
+}
+
+/// The structure of a report, which says as much as the report.
+template <typename T>
+T same(const std::string &text)
+{
+    T made = reports::parsed<T>(text);
+    T again = reports::parsed<T>(back(made).text());
+    const json::value one = back(made);
+    if (one != back(again) || !like(json::parse(text), one)) {
+        throw std::runtime_error("the structure says\n" + one.text() + "\nand the report\n" + text);
+    }
+    return made;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+try {
+    HOLDS(argc == 4);
+    const std::string folder = argv[1];
+    const std::string input = argv[2];
+    const std::string damaged = argv[3];
+    const std::string merged = folder + "/merged.root";
+    const std::string other = folder + "/other.root";
+
+    const auto foreseen = same<reports::outlook>(basketry::merge({input, input}, merged, "dry-run=true"));
+    HOLDS(foreseen.bytes_after > 0 && !foreseen.tables.empty());
+    const auto summary = reports::merge({input, input}, merged, "compression=lz4:4");
+    const auto inspection = same<reports::inspection>(basketry::inspect(merged));
+    HOLDS(!summary.tables.empty() && summary.tables.size() == inspection.trees.size() + inspection.ntuples.size());
+    HOLDS(summary.tables[0].entries == 2 * summary.tables[0].input_entries || summary.tables[0].entries == summary.tables[0].input_entries);
+    HOLDS(summary.bytes_written > 0);
+    same<reports::summary>(basketry::rewrite(merged, other, "compression=zstd:5, cut=number > 3"));
+    const auto cut = reports::rewrite(merged, other, "compression=zstd:5, cut=number > 3, force=true");
+    HOLDS(cut.cut_flows.size() == 2 && cut.cut_flows[0].cuts[0].before > cut.cut_flows[0].cuts[0].after);
+    const auto differ = same<reports::verdict>(basketry::verify(merged, other));
+    HOLDS(!differ.equal && !reports::verify(input, merged).equal && reports::verify(input, input).equal);
+    const auto tuning = same<reports::tuning>(basketry::tune(input + ":Events"));
+    HOLDS(!tuning.why.empty() && tuning.files == 1);
+    same<reports::recovery>(basketry::recover(damaged, folder + "/recovered.root", "like=" + input));
+    const auto recovery = reports::recover(damaged, folder + "/recovered.root", "force=true, like=" + input);
+    HOLDS(recovery.bytes_written > 0);
+    const auto sound = same<reports::checked>(basketry::run("check", "deep=true", {input, damaged}));
+    HOLDS(sound.deep && sound.files.size() == 2 && !sound.whole && sound.ok == 1);
+    HOLDS(reports::check({input}).whole);
+
+    // Fields that a newer library adds are ignored; one that is missing is named, with where it is.
+    HOLDS(reports::parsed<reports::depths>(R"({"copy": 1, "recompress": 2, "regroup": 3, "recode": 4, "new": [1]})").recode == 4);
+    for (const auto &[text, why] : std::vector<std::pair<std::string, std::string>>{
+             {R"({"copy": 1, "recompress": 2, "regroup": 3})", "the report has no recode"}, {R"({"copy": "1"})", "copy: a value is not"}}) {
+        try {
+            reports::parsed<reports::depths>(text);
+            HOLDS(false);
+        } catch (const json::error &error) {
+            HOLDS(std::string(error.what()).find(why) != std::string::npos);
+        }
+    }
+    try {
+        reports::merge({folder + "/absent.root"}, other);
+        HOLDS(false);
+    } catch (const basketry::error &error) {
+        HOLDS(error.kind() == BASKETRY_ERROR_IO || error.kind() == BASKETRY_ERROR_REQUEST);
+    }
+    return 0;
+} catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+}
