@@ -1,6 +1,6 @@
-//! Events by their keys: an index of the entries of many files ([`make_index`]), which is a Parquet file of its own kind ([`index_file`]),
-//! and the way from a list of events ([`asked`], [`event_list`]) to the entries that have these keys ([`search`], [`lookup`]), which a
-//! rewrite of the files that have some writes ([`pick`]).
+//! Events by their keys: an index of the entries of many files (`make_index`), which is a Parquet file of its own kind (`index_file`),
+//! and the way from a list of events (`asked`, `event_list`) to the entries that have these keys (`search`, `lookup`), which a
+//! rewrite of the files that have some writes (`pick`).
 
 mod asked;
 mod event_list;

@@ -1,7 +1,7 @@
 //! Keys: a few columns, or expressions, whose values say which event an entry is. Values of a key are packed into 128 bits that compare as
-//! they do ([`key_type`]), read of one table ([`columns`]) or of the tables of many files ([`files`]), sorted in runs within a budget
-//! ([`sorter`]), and merged ([`merged`]). What is made of keys in their order is for others; entries that share a key are found here
-//! ([`duplicates`]).
+//! they do (`key_type`), read of one table (`columns`) or of the tables of many files (`files`), sorted in runs within a budget
+//! (`sorter`), and merged (`merged`). What is made of keys in their order is for others; entries that share a key are found here
+//! (`duplicates`).
 
 pub(crate) mod columns;
 mod duplicates;
