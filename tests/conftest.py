@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from referee import entry_bytes, paths, values
+from referee import browser, entry_bytes, paths, values
+from referee.browser import Browser
 from referee.command import Basketry
 from referee.durations import Durations
 from referee.readers import Readers
@@ -123,3 +124,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 }
             )
     return path
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser; skipped where none is installed."""
+    if browser.found() is None:
+        pytest.skip("no chromium (apt-get install chromium)")
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()

@@ -11,7 +11,6 @@ import pytest
 import uproot
 
 import basketry as bk
-from referee import browser
 from referee.browser import Browser
 from referee.command import Basketry
 from referee.paths import BUILD
@@ -282,15 +281,6 @@ CLASHES = """(() => {
     }
     return found;
 })()"""
-
-
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    if browser.found() is None:
-        pytest.skip("no chromium (apt-get install chromium)")
-    opened = Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
 
 
 def test_pictures_are_whole(file: Path, basketry: Basketry, tmp_path: Path, opened: Browser) -> None:

@@ -1,7 +1,6 @@
 """`inspect -o`: the page in a real browser, at two widths, light and dark, with names that hold HTML."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import awkward as ak
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 
 import basketry as bk
-from referee import browser
 from referee.browser import Browser
 from referee.command import Basketry
 from referee.page_faults import CLASHES, CUT, FAINT
@@ -72,38 +70,19 @@ def files(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> dict[
     return paths
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if browser.found() is None:
-        pytest.skip("no chromium (apt-get install chromium)")
-    opened = Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
-
-
 @pytest.mark.parametrize("name", ["nano", "tagged", "ntuple", "empty", "parquet"])
 def test_nothing_overlaps_or_is_cut(name: str, files: dict[str, Path], basketry: Basketry, opened: Browser) -> None:
     page = files[name].with_suffix(f".{name}.html")
     text = basketry("inspect", files[name], "-o", page, "--writer")
     assert text
-    opened.said.clear()
-    opened.asked.clear()
-    for width in (1280, 600):
-        opened.tell("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-        for scheme in ("light", "dark"):
-            opened.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            opened.open(page)
-            opened.until(f"document.documentElement.dataset.theme === '{scheme}'")
-            assert opened.ask(OUTSIDE) == [], width
-            opened.until(f"({CLASHES}).length == 0")
-            if opened.ask("document.querySelectorAll('section').length"):
-                assert opened.ask(FAINT) == []
-            if width == 1280:
-                assert opened.ask(CUT) == []
-            opened.picture(BUILD / f"inspect-{name}-{width}-{scheme}.png")
-    opened.tell("Emulation.clearDeviceMetricsOverride")
-    assert opened.said == []
-    assert {url for url in opened.asked if not url.startswith("data:")} == {page.as_uri()}
+    for width, scheme in opened.views(page):
+        assert opened.ask(OUTSIDE) == [], width
+        opened.until(f"({CLASHES}).length == 0")
+        if opened.ask("document.querySelectorAll('section').length"):
+            assert opened.ask(FAINT) == []
+        if width == 1280:
+            assert opened.ask(CUT) == []
+        opened.picture(BUILD / f"inspect-{name}-{width}-{scheme}.png")
     charts = opened.ask(
         "[...document.querySelectorAll('.chart')].map(c => [c.id, c.querySelectorAll('svg path').length])"
     )

@@ -1,13 +1,11 @@
 """`tune --page`: the page in a real browser, at two widths, light and dark; its figures are those of the report."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import basketry as bk
-from referee import browser
 from referee.browser import Browser
 from referee.command import Basketry
 from referee.page_faults import CLASHES, CUT, FAINT
@@ -35,38 +33,19 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "in.root"
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if browser.found() is None:
-        pytest.skip("no chromium (apt-get install chromium)")
-    opened = Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
-
-
 def test_the_page_has_the_choices_before_and_after(
     source: Path, basketry: Basketry, opened: Browser, tmp_path: Path
 ) -> None:
     page, out = tmp_path / "page.html", tmp_path / "out.root"
     report = basketry.json("tune", source, "--page", page, "-o", out)
     assert report["delivered"], report["verdict"]
-    opened.said.clear()
-    opened.asked.clear()
-    for width in (1280, 600):
-        opened.tell("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-        for scheme in ("light", "dark"):
-            opened.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-            opened.open(page)
-            opened.until(f"document.documentElement.dataset.theme === '{scheme}'")
-            opened.until(f"({CLASHES}).length == 0")
-            assert opened.ask("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), width
-            assert opened.ask(FAINT) == []
-            if width == 1280:
-                assert opened.ask(CUT) == []
-            opened.picture(BUILD / f"tune-{width}-{scheme}.png")
-    opened.tell("Emulation.clearDeviceMetricsOverride")
-    assert opened.said == []
-    assert {url for url in opened.asked if not url.startswith("data:")} == {page.as_uri()}
+    for width, scheme in opened.views(page):
+        opened.until(f"({CLASHES}).length == 0")
+        assert opened.ask("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), width
+        assert opened.ask(FAINT) == []
+        if width == 1280:
+            assert opened.ask(CUT) == []
+        opened.picture(BUILD / f"tune-{width}-{scheme}.png")
     charts = opened.ask(
         "[...document.querySelectorAll('.chart')].map(c => [c.id, c.querySelectorAll('svg path').length])"
     )

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import time
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,22 @@ class Browser:
         """Opens a file in the page."""
         self.tell("Page.navigate", url=page.as_uri())
         self.wait("Page.loadEventFired")
+
+    def views(self, page: Path) -> Iterator[tuple[int, str]]:
+        """Opens a page wide and narrow, light and dark, and gives the width and the scheme of each view. It has to be
+        silent, and to ask for nothing but itself."""
+        self.said.clear()
+        self.asked.clear()
+        for width in (1280, 600):
+            self.tell("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+            for scheme in ("light", "dark"):
+                self.tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+                self.open(page)
+                self.until(f"document.documentElement.dataset.theme === '{scheme}'")
+                yield width, scheme
+        self.tell("Emulation.clearDeviceMetricsOverride")
+        assert self.said == []
+        assert {url for url in self.asked if not url.startswith("data:")} == {page.as_uri()}
 
     def ask(self, expression: str) -> Any:
         """The value of an expression of JavaScript."""
