@@ -10,7 +10,6 @@ use crate::cost::trial::{self, Trial};
 use crate::cost::{Access, Allowance};
 use crate::math::as_f64;
 
-use super::choice::Chosen;
 use super::copied_part::CopiedPart;
 use super::options::Options;
 use super::search::Search;
@@ -56,11 +55,6 @@ impl Search {
             }
         }
         Ok(tried)
-    }
-
-    /// Whether this is the decision.
-    fn is_decided(&self, chosen: &Chosen) -> bool {
-        self.decision.as_ref().is_ok_and(|now| now.is_same(chosen))
     }
 }
 

@@ -36,26 +36,17 @@ const SLOWER: (f64, f64) = (0.25, 4.0);
 /// A choice that was tried.
 struct Tried {
     chosen: Chosen,
-    size: f64,
-    /// Seconds to read the input and the output.
-    read: [f64; 2],
-}
-
-impl Tried {
-    /// Reading time of the output over that of the input.
-    fn ratio(&self) -> f64 {
-        self.read[1] / self.read[0].max(f64::MIN_POSITIVE)
-    }
+    trial: Trial,
 }
 
 impl Search {
     fn fits(&self, tried: &Tried) -> bool {
-        tried.size <= self.limits.size
+        tried.trial.size <= self.limits.size
     }
 
     /// Whether it is small enough, and not slower to read than it may be.
     fn holds(&self, tried: &Tried) -> bool {
-        self.fits(tried) && tried.ratio() * self.now.1.read <= self.limits.slowest(self.space.today)
+        self.fits(tried) && tried.trial.ratio() * self.now.1.read <= self.limits.slowest(self.space.today)
     }
 
     /// Tries the choice until it stays, or `allowance` is used up. Returns the number of trials.
@@ -110,7 +101,7 @@ impl Search {
             let expected = self.expected_rewriting(stats, access, &chosen);
             self.rewritten.push(Rewritten { chosen: chosen.clone(), expected, took: trial.rewrite });
             self.learn(stats, &chosen, &trial);
-            tried.push(Tried { chosen, size: trial.size, read: trial.read });
+            tried.push(Tried { chosen, trial });
             self.limits = options.limits(&stats.compared(&self.now.1));
             self.decide_again(stats);
         }
@@ -122,6 +113,11 @@ impl Search {
         }
         self.or_today(stats);
         Ok(u32::try_from(tried.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Whether this is the decision.
+    pub(super) fn is_decided(&self, chosen: &Chosen) -> bool {
+        self.decision.as_ref().is_ok_and(|now| now.is_same(chosen))
     }
 
     pub(super) fn decide_again(&mut self, stats: &FileStats) {
@@ -154,7 +150,7 @@ impl Search {
             let Ok(outlook) = flow::forecast_within(&inputs, &output, &request, seconds) else { break };
             self.space.foresee(stats, &chosen, &outlook);
             self.decide_again(stats);
-            if self.decision.as_ref().is_ok_and(|now| now.is_same(&chosen)) {
+            if self.is_decided(&chosen) {
                 break;
             }
         }
@@ -183,10 +179,10 @@ impl Search {
         if tried.is_empty() {
             return;
         }
-        let stays = tried.iter().find(|one| self.decision.as_ref().is_ok_and(|chosen| chosen.is_same(&one.chosen)));
+        let stays = tried.iter().find(|one| self.is_decided(&one.chosen));
         let value = |one: &Tried| {
-            let read = one.ratio() * self.now.1.read;
-            self.space.utility.of_cost(&Cost { read, size: one.size, ..one.chosen.total })
+            let read = one.trial.ratio() * self.now.1.read;
+            self.space.utility.of_cost(&Cost { read, size: one.trial.size, ..one.chosen.total })
         };
         let best = |fast: bool| {
             let all = tried.iter().filter(|one| if fast { self.holds(one) } else { self.fits(one) });
@@ -195,14 +191,14 @@ impl Search {
         let found = stays.filter(|one| self.holds(one)).or_else(|| best(true)).or_else(|| best(false));
         let Some(one) = found else {
             // All tried choices exceed the limit.
-            let least = tried.iter().map(|one| one.size).fold(f64::INFINITY, f64::min);
+            let least = tried.iter().map(|one| one.trial.size).fold(f64::INFINITY, f64::min);
             self.decision = Err(Infeasible { nearest: vec![(0, Some(least))] });
             return;
         };
         let mut chosen = self.space.again(&one.chosen);
-        chosen.total.size = one.size;
-        chosen.reserved = one.size;
-        let factor = ratio(one.ratio() * self.now.1.read, chosen.total.read);
+        chosen.total.size = one.trial.size;
+        chosen.reserved = one.trial.size;
+        let factor = ratio(one.trial.ratio() * self.now.1.read, chosen.total.read);
         slow(&mut chosen.total, factor);
         self.decision = Ok(chosen);
     }
