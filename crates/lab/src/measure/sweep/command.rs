@@ -15,7 +15,7 @@ use super::input::SweepInput;
 use super::picked::Picked;
 use super::plan::Kind;
 use super::point::Point;
-use super::runner::{Measured, ProcessRunner, Runner, Task, digest};
+use super::runner::{Measured, ProcessRunner, Runner, Task, digest, digest_of};
 use super::template::Template;
 use crate::monitor::public_word;
 
@@ -239,7 +239,5 @@ fn mark_of(path: &Path) -> Option<String> {
         let since = meta.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
         return Some(format!("{} bytes of {}", meta.len(), since.as_secs()));
     }
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(HASHED).read_to_end(&mut bytes).ok()?;
-    Some(digest(&bytes))
+    digest_of(File::open(path).ok()?.take(HASHED)).ok()
 }

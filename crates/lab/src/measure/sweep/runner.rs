@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -172,8 +174,8 @@ impl Runner for ProcessRunner {
         let mut versions = BTreeMap::from([("basketry".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
         versions.extend(self.commit.map(|commit| ("commit".to_owned(), commit.to_owned())));
         // The digest tells two builds of one version apart.
-        if let Ok(bytes) = std::fs::read(&self.code) {
-            versions.insert("program".to_owned(), digest(&bytes));
+        if let Ok(code) = File::open(&self.code).and_then(digest_of) {
+            versions.insert("program".to_owned(), code);
         }
         versions
     }
@@ -196,9 +198,20 @@ impl Runner for ProcessRunner {
     }
 }
 
-/// An identification of a program: the beginning of its SHA-256.
-pub(super) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+/// An identification of a text: the beginning of its SHA-256.
+pub(super) fn digest(text: &[u8]) -> String {
+    short(&Sha256::digest(text))
+}
+
+/// The same for what a file holds, which is read piece by piece: a program may be larger than the memory of a sweep.
+pub(super) fn digest_of(mut file: impl Read) -> std::io::Result<String> {
+    let mut hash = Sha256::new();
+    std::io::copy(&mut file, &mut hash)?;
+    Ok(short(&hash.finalize()))
+}
+
+fn short(hash: &[u8]) -> String {
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The file with the one-record tree, in the folder of a task's outputs.
