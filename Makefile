@@ -32,6 +32,9 @@ DOCS_STAMP := $(DOCS_VENV)/.basketry-docs.stamp
 ZIG_VENV := build/zig/venv
 ZIG_STAMP := $(ZIG_VENV)/.basketry-zig.stamp
 WHEEL_TARGETS ?= x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+TARBALL_TARGET ?= x86_64-unknown-linux-musl
+# Systems that the code must compile for, besides the one that it is tested on.
+LINT_TARGETS ?= aarch64-apple-darwin x86_64-unknown-linux-musl
 FILE ?= $(DEMO_INPUT)
 DEMO_OUT := build/demo/tuned.root
 
@@ -87,6 +90,13 @@ wheels: $(ZIG_STAMP) THIRD-PARTY.txt ## wheels for Linux of 2018 and newer (glib
 	  done; \
 	done
 
+# A program without a dynamic loader has no libXrdPosix: root:// is refused with the way out.
+.PHONY: tarball
+tarball: $(ZIG_STAMP) THIRD-PARTY.txt ## the command as one static file with manual pages and completions, build/tarball/*.tar.gz (TARBALL_TARGET=, default x86-64)
+	rustup target add $(TARBALL_TARGET)
+	PATH="$(CURDIR)/$(ZIG_VENV)/bin:$$PATH" cargo-zigbuild build $(BUILT) --target $(TARBALL_TARGET) --bin basketry -p basketry-cli
+	packaging/tarball.sh target/$(TARBALL_TARGET)/$(PROFILE)/basketry build/tarball/basketry-$(VERSION)-$(TARBALL_TARGET)
+
 .PHONY: test-aarch64
 test-aarch64: ## the aarch64 wheel of `make wheels`, with Debian's Python for arm64 under qemu; unpacked into build/aarch64, nothing is installed
 	packaging/test_aarch64.sh build/manylinux/*_aarch64.whl build/aarch64
@@ -139,7 +149,7 @@ pytest: capi $(WHEEL_STAMP)
 	BASKETRY_BIN="$${BASKETRY_BIN:-$(CURDIR)/$(BIN)}" $(VENV)/bin/python -m pytest tests -n $(JOBS) --dist worksteal --durations=15 $(PYTEST_OPTIONS)
 
 .PHONY: lint
-lint: lint-rust lint-python ## rustfmt, clippy, rustdoc, ruff, mypy: no warning is allowed
+lint: lint-rust lint-python lint-targets ## rustfmt, clippy, rustdoc, ruff, mypy, other systems: no warning is allowed
 
 .PHONY: lint-rust
 lint-rust:
@@ -150,6 +160,15 @@ lint-rust:
 	RUSTC_WORKSPACE_WRAPPER="$$(rustc --print sysroot)/bin/clippy-driver" \
 	  CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ \
 	  RUSTDOCFLAGS="-D warnings" cargo doc $(TESTED) --no-deps -j $(JOBS)
+
+# C libraries are compiled by zig, and nothing is linked.
+.PHONY: lint-targets
+lint-targets: $(ZIG_STAMP) ## cargo check for macOS, and for Linux with musl (LINT_TARGETS=)
+	rustup target add $(LINT_TARGETS)
+	for target in $(LINT_TARGETS); do \
+	  PATH="$(CURDIR)/$(ZIG_VENV)/bin:$$PATH" RUSTFLAGS="-D warnings" CARGO_TARGET_DIR=target/systems cargo-zigbuild check $(TESTED) \
+	    -j $(JOBS) --target "$$target" -p basketry-cli -p basketry-capi -p basketry-python || exit 1; \
+	done
 
 .PHONY: lint-python
 lint-python: $(TEST_STAMP)

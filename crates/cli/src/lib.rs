@@ -35,7 +35,8 @@ pub use self_command::{SelfCommand, starts_as};
 /// 130: Ctrl-C; 128 plus the number of another signal that ended the command. A signal after the output has its
 /// name changes nothing. With --json an error is one JSON object on standard error.
 #[derive(Parser)]
-#[command(name = "basketry", version, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "basketry", version, long_version = env!("BASKETRY_VERSION"))]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     verb: verbs::Verb,

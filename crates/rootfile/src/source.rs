@@ -212,9 +212,19 @@ pub(crate) fn read_exact_at(file: &File, path: &Path, offset: u64, buf: &mut [u8
 /// Advises the kernel to read ahead. If the kernel ignores the advice, reads only take longer.
 pub(crate) fn will_need(file: &File, ranges: &[Range<u64>]) {
     for range in ranges {
-        let len = std::num::NonZeroU64::new(range.end.saturating_sub(range.start));
-        let _ = rustix::fs::fadvise(file, range.start, len, rustix::fs::Advice::WillNeed);
+        read_ahead(file, range.start, range.end.saturating_sub(range.start));
     }
+}
+
+#[cfg(not(target_vendor = "apple"))]
+fn read_ahead(file: &File, offset: u64, length: u64) {
+    let length = std::num::NonZeroU64::new(length);
+    let _ = rustix::fs::fadvise(file, offset, length, rustix::fs::Advice::WillNeed);
+}
+
+#[cfg(target_vendor = "apple")]
+fn read_ahead(file: &File, offset: u64, length: u64) {
+    let _ = rustix::fs::fcntl_rdadvise(file, offset, length);
 }
 
 /// Bytes in memory, for tests and fuzzing.

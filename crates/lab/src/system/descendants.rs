@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use procfs::process::all_processes;
-use rustix::process::{Pid, Signal, kill_process, set_child_subreaper};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::kernel::{adopt_orphans, processes};
 
 /// Processes that are told to end have this long before they are killed.
 const GRACE: Duration = Duration::from_secs(3);
@@ -28,7 +29,7 @@ struct Ending {
 /// From here on processes whose parent ends before them become children of this one, and so stay among its descendants.
 pub fn adopt() {
     // Without it such processes are not found, and nothing else changes.
-    let _ = set_child_subreaper(Some(rustix::process::getpid()));
+    let _ = adopt_orphans();
 }
 
 /// Tells all descendants to end with a signal, by its number, and what else [`ended`] finds while it waits for them.
@@ -83,15 +84,13 @@ impl Ending {
 
 /// Those that run, or wait.
 fn descendants() -> Vec<i32> {
-    let Ok(all) = all_processes() else { return Vec::new() };
-    let stats = all.flatten().filter_map(|process| process.stat().ok());
-    let all: Vec<_> = stats.map(|stat| (stat.pid, stat.ppid, matches!(stat.state, 'Z' | 'X'))).collect();
+    let all = processes();
     let mut family = vec![rustix::process::getpid().as_raw_pid()];
     let mut at = 0;
     while let Some(&parent) = family.get(at) {
         // What has ended has no children any more.
-        let children = all.iter().filter(|(pid, ppid, gone)| *ppid == parent && *pid != parent && !gone);
-        family.extend(children.map(|(pid, ..)| *pid));
+        let children = all.iter().filter(|child| child.parent == parent && child.pid != parent && child.alive);
+        family.extend(children.map(|child| child.pid));
         at += 1;
     }
     family.split_off(1)

@@ -4,6 +4,7 @@
 pub(crate) mod clock;
 pub mod descendants;
 pub mod host;
+pub(crate) mod kernel;
 pub(crate) mod on_each;
 pub(crate) mod shell;
 pub mod subprocess;

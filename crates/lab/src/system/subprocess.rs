@@ -6,9 +6,10 @@ use std::process::Command;
 
 use rootfile::{Error, Result};
 use rustix::process::{Pid, Signal};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use super::kernel::{Processors, hear_end_of_parent, own_memory};
 
 /// Shells add this to the number of the signal that ended a command.
 const SIGNALLED: i32 = 128;
@@ -37,7 +38,7 @@ pub fn measure<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
 /// Ends this process when its parent ends. Otherwise a run would go on after its result is no longer needed.
 pub fn end_with_parent() {
     // Without the signal a run only ends later.
-    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+    let _ = hear_end_of_parent(Signal::TERM);
     // The parent may have ended before.
     let starter = std::env::var(STARTER).ok().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
     if starter.is_some() && rustix::process::getppid() != starter {
@@ -55,14 +56,16 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The peak memory of this process: `VmHWM` and `VmPeak` of proc(5).
+    /// The peak memory of this process.
     pub fn peak() -> Self {
-        Self::of(["VmHWM", "VmPeak"])
+        let (rss, vsize) = own_memory(true);
+        Self { rss, vsize }
     }
 
-    /// The memory of this process now: `VmRSS` and `VmSize`.
+    /// The memory of this process now.
     pub fn now() -> Self {
-        Self::of(["VmRSS", "VmSize"])
+        let (rss, vsize) = own_memory(false);
+        Self { rss, vsize }
     }
 
     /// The larger of both, each for itself.
@@ -70,21 +73,11 @@ impl Memory {
     pub fn or_more(self, other: Self) -> Self {
         Self { rss: self.rss.max(other.rss), vsize: self.vsize.max(other.vsize) }
     }
-
-    fn of(keys: [&str; 2]) -> Self {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let [rss, vsize] = keys.map(|key| {
-            let line = status.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
-            let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-            kilobytes.unwrap_or(0) * 1024
-        });
-        Self { rss, vsize }
-    }
 }
 
 /// Pins this thread and its children to some processors, until it is dropped.
 pub struct Pinned {
-    before: CpuSet,
+    before: Processors,
 }
 
 impl Pinned {
@@ -94,19 +87,13 @@ impl Pinned {
     ///
     /// The system refuses.
     pub fn to(processors: usize) -> Result<Self> {
-        let before = sched_getaffinity(None).map_err(std::io::Error::from)?;
-        let mut set = CpuSet::new();
-        let allowed = (0..CpuSet::MAX_CPU).filter(|&cpu| before.is_set(cpu));
-        allowed.take(processors.max(1)).for_each(|cpu| set.set(cpu));
-        sched_setaffinity(None, &set).map_err(std::io::Error::from)?;
-        Ok(Self { before })
+        Ok(Self { before: Processors::pin(processors)? })
     }
 }
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // The former set of processors is allowed.
-        let _ = sched_setaffinity(None, &self.before);
+        self.before.put_back();
     }
 }
 
@@ -127,19 +114,5 @@ mod tests {
     fn this_process_has_memory() {
         let (now, peak) = (Memory::now(), Memory::peak());
         assert!(peak.rss > 100_000 && peak.vsize >= peak.rss && now.rss > 100_000, "{now:?} {peak:?}");
-    }
-
-    #[test]
-    fn children_are_pinned_until_the_pin_is_dropped() {
-        let count = || {
-            let allowed = sched_getaffinity(None).unwrap();
-            (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).count()
-        };
-        let before = count();
-        let pinned = Pinned::to(1).unwrap();
-        let output = Command::new("nproc").env_remove("OMP_NUM_THREADS").output().unwrap();
-        assert_eq!((count(), String::from_utf8_lossy(&output.stdout).trim()), (1, "1"));
-        drop(pinned);
-        assert_eq!(count(), before);
     }
 }

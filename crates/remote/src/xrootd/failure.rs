@@ -5,6 +5,12 @@ use std::io;
 
 use rootfile::Error;
 
+/// What the library says of credentials that the server does not take: `EBADE`, which only Linux has; elsewhere the nearest.
+#[cfg(target_os = "linux")]
+const NOT_KNOWN: i32 = libc::EBADE;
+#[cfg(not(target_os = "linux"))]
+const NOT_KNOWN: i32 = libc::EAUTH;
+
 /// The error with what is wrong in words, and the way out.
 pub(super) fn explained(error: &io::Error) -> Error {
     use io::ErrorKind::{ConnectionReset, NotFound, Other, PermissionDenied, TimedOut};
@@ -18,7 +24,7 @@ pub(super) fn explained(error: &io::Error) -> Error {
              (X509_USER_PROXY) or a Kerberos ticket",
         ),
         // The library's own errors of authentication.
-        Some(libc::EBADE | libc::ECONNABORTED) => (
+        Some(NOT_KNOWN | libc::ECONNABORTED) => (
             PermissionDenied,
             "the server knows none of the credentials: it may need a token (BEARER_TOKEN, BEARER_TOKEN_FILE), a proxy \
              certificate (X509_USER_PROXY) or a Kerberos ticket",

@@ -12,6 +12,10 @@ use std::io;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::sync::Once;
 
+#[cfg(not(target_os = "linux"))]
+use libc::dirent as Dirent;
+#[cfg(target_os = "linux")]
+use libc::dirent64 as Dirent;
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
 use rootfile::Owner;
 
@@ -25,7 +29,7 @@ type Fstat = unsafe extern "C-unwind" fn(c_int, *mut libc::stat) -> c_int;
 type Pread = unsafe extern "C-unwind" fn(c_int, *mut c_void, usize, i64) -> isize;
 type Vread = unsafe extern "C-unwind" fn(c_int, *const Element, c_int) -> isize;
 type Opendir = unsafe extern "C-unwind" fn(*const c_char) -> *mut libc::DIR;
-type Readdir = unsafe extern "C-unwind" fn(*mut libc::DIR) -> *mut libc::dirent64;
+type Readdir = unsafe extern "C-unwind" fn(*mut libc::DIR) -> *mut Dirent;
 type Closedir = unsafe extern "C-unwind" fn(*mut libc::DIR) -> c_int;
 
 /// `XrdOucIOVec`: one element of a vector read.
@@ -152,12 +156,18 @@ fn before_the_end() {
     unsafe { libc::atexit(end_all_calls) };
 }
 
+/// Elsewhere a library has its own names anyway, as on macOS, or there is no such flag.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+const PREFER_OWN: c_int = 0;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const PREFER_OWN: c_int = libc::RTLD_DEEPBIND;
+
 /// Where the process has names of XRootD's client for everyone, as ROOT may load them, the library must prefer its own: they may
 /// be of another version. Elsewhere it must not, as it would then also pass over a `malloc` that was preloaded.
 fn own_names() -> c_int {
     // Contract: the name is looked up, and nothing is done with what it names.
     let is_taken = unsafe { Handle::this().get::<*const c_void>(b"_ZN5XrdCl3URLC1Ev") }.is_ok();
-    if is_taken { libc::RTLD_DEEPBIND } else { 0 }
+    if is_taken { PREFER_OWN } else { 0 }
 }
 
 /// A function of the library.

@@ -3,10 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use procfs::process::Process;
 use rootfile::{Error, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::Pid;
 
 use super::Watched;
 use super::options::Options;
@@ -16,6 +15,7 @@ use super::sampler::{Sampler, Subject, check, proc};
 use super::summary::Job;
 use super::watch::Signaller;
 use crate::system::clock::process_seconds;
+use crate::system::kernel::{Process, end_of};
 
 /// Longest time until a request to end is heard.
 const HEARING: Duration = Duration::from_millis(200);
@@ -34,11 +34,10 @@ pub fn watch_process(
     mut seen: impl FnMut(&Sample),
 ) -> Result<Watched> {
     check()?;
-    let none =
-        |e: rustix::io::Errno| Error::request(format!("process {pid} cannot be watched: {}", std::io::Error::from(e)));
+    let none = |e: std::io::Error| Error::request(format!("process {pid} cannot be watched: {e}"));
     let process =
         Pid::from_raw(pid).filter(|_| pid > 0).ok_or_else(|| Error::request(format!("{pid} is no process")))?;
-    let handle = pidfd_open(process, PidfdFlags::empty()).map_err(none)?;
+    let handle = end_of(process).map_err(none)?;
     let record = Recorder::for_options(options)?;
     let job = Job::begin(words(pid), options.every);
     let cpu = process_seconds();
@@ -73,8 +72,7 @@ pub fn watch_process(
 
 /// The words of its command.
 fn words(pid: i32) -> Vec<String> {
-    let process = Process::new(pid);
-    let words = process.as_ref().ok().and_then(|process| process.cmdline().ok()).unwrap_or_default();
-    let name = || process.ok().and_then(|process| process.stat().ok()).map(|stat| stat.comm);
-    if words.is_empty() { name().into_iter().collect() } else { words }
+    let Some(process) = Process::of(pid) else { return Vec::new() };
+    let words = process.words();
+    if words.is_empty() { process.stat().map(|stat| stat.name).into_iter().collect() } else { words }
 }

@@ -10,7 +10,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use procfs::process::Process;
 use rootfile::{Error, Result};
 
 use super::Watched;
@@ -21,6 +20,7 @@ use super::record::{Record, Recorder};
 use super::sampler::{Sampler, Subject, check, proc};
 use super::summary::Job;
 use crate::system::clock::thread_seconds;
+use crate::system::kernel::Process;
 
 /// A monitor of this process: from [`Monitor::begin`] to [`Monitor::end`], whose samples are the first and the last.
 pub struct Monitor {
@@ -136,19 +136,14 @@ fn sample(options: &Options, record: Record, requested: &Receiver<Ask>, events: 
 
 /// Bytes that this thread itself read and wrote.
 fn own_io() -> Totals {
-    let me = Process::myself();
-    let thread = rustix::thread::gettid().as_raw_pid();
-    let io = me.and_then(|me| me.task_from_tid(thread)).and_then(|task| task.io());
-    io.map_or_else(
-        |_| Totals::default(),
-        |io| Totals {
-            read: io.rchar,
-            written: io.wchar,
-            disk_read: io.read_bytes,
-            disk_written: io.write_bytes,
-            ..Totals::default()
-        },
-    )
+    let io = Process::own().ok().and_then(|own| own.io_of_thread());
+    io.map_or_else(Totals::default, |io| Totals {
+        read: io.read,
+        written: io.written,
+        disk_read: io.disk_read,
+        disk_written: io.disk_written,
+        ..Totals::default()
+    })
 }
 
 /// The pipe of a monitor outside.

@@ -23,7 +23,7 @@ mod sampler;
 mod summary;
 mod watch;
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests;
 
 use rootfile::Error;

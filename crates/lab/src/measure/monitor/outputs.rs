@@ -5,15 +5,15 @@
 
 use std::collections::HashSet;
 use std::fs::Metadata;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use procfs::process::Process;
-use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, open, readlink};
+use rustix::fs::{FileType, Stat, fstat};
 use serde::{Deserialize, Serialize};
 
 use super::processes::Pace;
+use crate::system::kernel::{Process, hold, name_of};
 
 /// Files beyond these are not discovered: each has a place in every sample.
 const MOST: usize = 256;
@@ -127,9 +127,9 @@ impl Outputs {
 
 /// The processes above this one, nearest first.
 fn ancestors() -> impl Iterator<Item = i32> {
-    let parent = |pid: i32| Process::new(pid).and_then(|process| process.stat()).ok().map(|stat| stat.ppid);
-    let own = Process::myself().and_then(|process| process.stat()).ok().map(|stat| stat.ppid);
-    std::iter::successors(own, move |pid| parent(*pid)).take_while(|pid| *pid > 0)
+    let parent = |process: Process| process.stat().map(|stat| stat.parent);
+    let own = Process::own().ok().and_then(parent);
+    std::iter::successors(own, move |pid| Process::of(*pid).and_then(parent)).take_while(|pid| *pid > 0)
 }
 
 /// Links to what a process has open for writing. The link says by its own permissions how the file is open; most are
@@ -146,7 +146,7 @@ fn held(link: &Path) -> Option<(String, Id, OwnedFd)> {
     if !target.is_absolute() || ["/dev", "/proc", "/sys"].iter().any(|other| target.starts_with(other)) {
         return None;
     }
-    let handle = open(link, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let handle = hold(link).ok()?;
     let (id, _) = fstat(&handle).ok().filter(is_file).map(|stat| known(&stat))?;
     Some((target.to_string_lossy().into_owned(), id, handle))
 }
@@ -155,8 +155,9 @@ fn is_file(stat: &Stat) -> bool {
     stat.st_nlink > 0 && FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
 }
 
+#[cfg_attr(not(target_vendor = "apple"), expect(clippy::useless_conversion, reason = "macOS numbers devices in i32"))]
 fn known(stat: &Stat) -> (Id, u64) {
-    ((stat.st_dev, stat.st_ino), u64::try_from(stat.st_size).unwrap_or(0))
+    ((u64::try_from(stat.st_dev).unwrap_or(0), stat.st_ino), u64::try_from(stat.st_size).unwrap_or(0))
 }
 
 impl File {
@@ -196,8 +197,7 @@ impl File {
     /// Its name, if that is another one now.
     fn other_name(&self) -> Option<String> {
         let handle = self.handle.as_ref().filter(|handle| fstat(handle).is_ok_and(|stat| is_file(&stat)))?;
-        let name = readlink(format!("/proc/self/fd/{}", handle.as_raw_fd()), Vec::new()).ok()?;
-        let name = name.to_string_lossy().into_owned();
+        let name = name_of(handle.as_fd())?;
         (name != self.path).then_some(name)
     }
 

@@ -6,7 +6,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use rootfile::{Result, ScratchFolder};
-use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
+use rustix::fs::{Mode, OFlags, open};
+
+use crate::system::kernel::make_pipe;
 
 /// The environment variable that has the pipe's name.
 pub const VARIABLE: &str = "BASKETRY_MONITOR";
@@ -54,7 +56,7 @@ impl Pipe {
     pub fn new() -> Result<Self> {
         let folder = ScratchFolder::new()?;
         let path = folder.path().join("words");
-        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).map_err(std::io::Error::from)?;
+        make_pipe(&path)?;
         // Open for both: a job that opens it need not wait, and its end is never the last.
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let end = open(&path, flags, Mode::empty()).map_err(std::io::Error::from)?;

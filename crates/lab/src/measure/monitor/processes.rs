@@ -7,11 +7,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use procfs::process::{Io, Process, Stat};
-use procfs::{FromBufRead, FromRead};
 use wait4::ResourceUsage;
 
 use crate::system::clock::thread_seconds;
+use crate::system::kernel::{Io, Process, Stat};
 
 /// After an expensive reading, the pause is this many times as long as the reading. So such readings take at most a
 /// thousandth of one core.
@@ -20,7 +19,6 @@ const REST: u32 = 1000;
 const KEPT: usize = 200;
 /// Buffer for a file of /proc, which has one short line or a few.
 const LINE: usize = 4096;
-const MICROSECONDS: u64 = 1_000_000;
 
 /// Resources that processes used since their start, with the children that they waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -280,11 +278,11 @@ impl Processes {
     }
 
     fn parent(&self, pid: i32) -> Option<i32> {
-        Some(self.open(pid)?.stat().ok()?.ppid)
+        Some(self.open(pid)?.stat()?.parent)
     }
 
     fn open(&self, pid: i32) -> Option<Process> {
-        Process::new_with_root(self.proc.join(pid.to_string())).ok()
+        Process::within(self.proc.join(pid.to_string()))
     }
 
     fn join(&mut self, pid: i32, parent: i32) {
@@ -321,67 +319,54 @@ fn contents<'a>(file: &File, buffer: &'a mut [u8; LINE]) -> &'a [u8] {
 impl Member {
     fn stat(&self) -> Option<Stat> {
         match &self.kept {
-            Some((stat, _)) => Stat::from_read(contents(stat, &mut [0; LINE])).ok(),
-            None => self.process.stat().ok(),
+            Some((stat, _)) => Stat::parse(contents(stat, &mut [0; LINE])),
+            None => self.process.stat(),
         }
     }
 
     fn io(&self) -> Option<Io> {
         match &self.kept {
-            Some((_, io)) => Io::from_buf_read(contents(io, &mut [0; LINE])).ok(),
-            None => self.process.io().ok(),
+            Some((_, io)) => Io::parse(contents(io, &mut [0; LINE])),
+            None => self.process.io(),
         }
     }
 
     /// Looks at it; false if it is gone.
     fn look(&mut self) -> bool {
         let Some(stat) = self.stat() else { return false };
-        self.parent = stat.ppid;
-        let ticks = procfs::ticks_per_second().max(1);
-        let micros = |own: u64, waited: i64| {
-            let all = own.saturating_add(u64::try_from(waited).unwrap_or(0));
-            all.saturating_mul(MICROSECONDS) / ticks
-        };
-        self.totals.user = micros(stat.utime, stat.cutime);
-        self.totals.system = micros(stat.stime, stat.cstime);
-        self.totals.minor_faults = stat.minflt.saturating_add(stat.cminflt);
-        self.totals.major_faults = stat.majflt.saturating_add(stat.cmajflt);
+        self.parent = stat.parent;
+        self.totals.user = stat.user;
+        self.totals.system = stat.system;
+        self.totals.minor_faults = stat.minor_faults;
+        self.totals.major_faults = stat.major_faults;
         // The counts of another user's process are hidden. Those of children that a process waited for are part of its
         // own.
         if let Some(io) = self.io() {
-            self.totals.read = io.rchar;
-            self.totals.written = io.wchar;
-            self.totals.disk_read = io.read_bytes;
-            self.totals.disk_written = io.write_bytes.saturating_sub(io.cancelled_write_bytes);
+            self.totals.read = io.read;
+            self.totals.written = io.written;
+            self.totals.disk_read = io.disk_read;
+            self.totals.disk_written = io.disk_written;
         }
-        self.stopped = matches!(stat.state, 'T' | 't');
-        // Ended, and not yet waited for.
-        let alive = !matches!(stat.state, 'Z' | 'X');
-        self.memory = match alive {
-            true => Memory {
-                processes: 1,
-                threads: u64::try_from(stat.num_threads).unwrap_or(0),
-                vsize: stat.vsize,
-                rss: stat.rss.saturating_mul(procfs::page_size()),
-            },
+        self.stopped = stat.stopped;
+        self.memory = match stat.alive {
+            true => Memory { processes: 1, threads: stat.threads, vsize: stat.vsize, rss: stat.rss },
             false => Memory::default(),
         };
-        if !alive {
+        if !stat.alive {
             self.pss = 0;
         }
         true
     }
 
     fn look_at_peak(&mut self) {
-        if let Some(kilobytes) = self.process.status().ok().and_then(|status| status.vmhwm) {
-            self.peak = self.peak.max(kilobytes.saturating_mul(1024));
+        if let Some(peak) = self.process.peak() {
+            self.peak = self.peak.max(peak);
         }
     }
 
     fn look_at_pss(&mut self) {
-        if let Ok(rolled) = self.process.smaps_rollup() {
-            let maps = rolled.memory_map_rollup;
-            self.pss = maps.iter().filter_map(|map| map.extension.map.get("Pss").copied()).sum();
+        if let Some(proportional) = self.process.proportional() {
+            self.pss = proportional;
         }
     }
 }

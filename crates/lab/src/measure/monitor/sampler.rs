@@ -11,6 +11,7 @@ use super::processes::{Memory, Processes, Totals};
 use super::record::{Record, Recorder};
 use super::sample::Sample;
 use super::summary::{Job, Maxima};
+use crate::system::kernel::Process;
 
 /// Marks beyond these are in the file alone.
 const MARKS: usize = 1000;
@@ -196,8 +197,8 @@ pub(crate) fn proc() -> PathBuf {
 
 /// Refuses a system that does not tell.
 pub(crate) fn check() -> Result<()> {
-    match procfs::process::Process::myself() {
+    match Process::own() {
         Ok(_) => Ok(()),
-        Err(e) => Err(Error::request(format!("cannot watch processes: /proc is not readable ({e})"))),
+        Err(e) => Err(Error::request(format!("cannot watch processes: {e}"))),
     }
 }

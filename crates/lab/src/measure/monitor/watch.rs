@@ -6,10 +6,9 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use procfs::process::Process;
 use rootfile::{Error, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, getgid, kill_process, pidfd_open};
+use rustix::process::{Pid, Signal, getgid, kill_process};
 use wait4::Wait4;
 
 use super::Watched;
@@ -20,6 +19,7 @@ use super::sample::Sample;
 use super::sampler::{Sampler, Subject, check, proc};
 use super::summary::{Job, Summary};
 use crate::system::clock::process_seconds;
+use crate::system::kernel::{Process, end_of};
 
 /// Shortest time between two readings of the pipe, so that frequent messages cost no more than rare ones.
 const WORDS_APART: Duration = Duration::from_millis(5);
@@ -79,7 +79,7 @@ impl Signaller {
 
 /// Whether this process ignores a signal, as under nohup(1). Its jobs inherit that.
 pub fn ignored(signal: i32) -> bool {
-    let ignored = Process::myself().and_then(|me| me.status()).map_or(0, |status| status.sigign);
+    let ignored = Process::own().map_or(0, |own| own.ignored_signals());
     let bit = u32::try_from(signal).ok().and_then(|signal| signal.checked_sub(1));
     bit.and_then(|bit| 1_u64.checked_shl(bit)).is_some_and(|bit| ignored & bit != 0)
 }
@@ -130,7 +130,7 @@ pub fn watch(
     signaller.set(Some(pid));
     let mut sampler = Sampler::new(&proc(), Subject { top: pid.as_raw_pid(), attached: false, job }, options, record);
     seen(&sampler.take("", false));
-    let handle = pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from);
+    let handle = end_of(pid);
     // Without a pidfd only waiting for the job shows its end.
     let handle = handle.inspect_err(|_| drop(child.kill()))?;
     follow(&handle, &mut pipe, options.every, signaller, &mut sampler, &mut seen)?;

@@ -2,12 +2,11 @@
 //! or mapped by other processes stay.
 
 use std::fs::File;
-use std::io::IoSliceMut;
 use std::path::Path;
 
 use rootfile::{Error, Result, url};
-use rustix::fs::{Advice, fadvise};
-use rustix::io::{ReadWriteFlags, preadv2};
+
+use crate::system::kernel::{drop_pages, is_cached};
 
 /// Places of a file that are looked at.
 const PROBES: u64 = 4096;
@@ -21,7 +20,7 @@ pub(crate) fn drop_from_cache<P: AsRef<Path>>(paths: &[P]) -> Result<f64> {
         let file = File::open(path).map_err(in_file)?;
         // Pages that were written and not yet synced cannot be dropped.
         let _ = file.sync_data();
-        fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| in_file(e.into()))?;
+        drop_pages(&file).map_err(in_file)?;
         #[expect(clippy::cast_precision_loss, reason = "a share")]
         let size = file.metadata().map_err(in_file)?.len() as f64;
         cold += size * (1.0 - cached(&file)?);
@@ -38,12 +37,11 @@ fn cached(file: &File) -> Result<f64> {
     for i in 0..probes {
         // From the end, since reading may make the kernel read ahead.
         let at = (probes - 1 - i) * (size / probes);
-        let mut byte = [0u8];
-        match preadv2(file, &mut [IoSliceMut::new(&mut byte)], at, ReadWriteFlags::NOWAIT) {
-            Ok(1..) => hits += 1,
-            Ok(_) | Err(rustix::io::Errno::AGAIN) => {}
-            // If the file system does not support this, all bytes count as cached.
-            Err(_) => return Ok(1.0),
+        match is_cached(file, at) {
+            Some(true) => hits += 1,
+            Some(false) => {}
+            // If the file system does not tell, all bytes count as cached.
+            None => return Ok(1.0),
         }
     }
     Ok(if probes > 0 { f64::from(hits) / f64::from(u32::try_from(probes).unwrap_or(u32::MAX)) } else { 0.0 })

@@ -12,9 +12,8 @@ use dataset::glob::TreePattern;
 use flow::inputs::Input;
 use flow::read::{Dataset, Request, drain};
 use flow::{Budget, ContentOptions, Entries, EntryFilter, Listed, Options, Summary};
-use procfs::process::Process;
 use rootfile::{Error, Result};
-use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::process::Signal;
 
 use super::jobs;
 use super::plan::Kind;
@@ -22,6 +21,7 @@ use super::record;
 use super::runner::{Measured, Task, record_of};
 use crate::readspeed::Columns;
 use crate::system::clock::process_seconds;
+use crate::system::kernel::{Process, hear_end_of_parent};
 use crate::system::subprocess::Memory;
 
 /// Memory is looked at no more often than this.
@@ -35,7 +35,7 @@ const REMEMBERED: usize = 1 << 14;
 ///
 /// The copy cannot be written or read, or the process for it cannot be started.
 pub fn execute(task: &Task) -> Result<Measured> {
-    set_parent_process_death_signal(Some(Signal::TERM)).map_err(std::io::Error::from)?;
+    hear_end_of_parent(Signal::TERM)?;
     match task.job.kind {
         _ if !task.jobs.is_empty() => jobs::run(task),
         Kind::Copy => copy(task),
@@ -77,11 +77,11 @@ impl Stretch {
     }
 }
 
-/// User's and system's time of this process, in the ticks of proc(5).
-#[expect(clippy::cast_precision_loss, reason = "a count of ticks")]
+/// User's and system's time of this process, in microseconds.
+#[expect(clippy::cast_precision_loss, reason = "microseconds")]
 fn ticks() -> (f64, f64) {
-    let stat = Process::myself().and_then(|me| me.stat());
-    stat.map_or((0.0, 0.0), |stat| (stat.utime as f64, stat.stime as f64))
+    let stat = Process::own().ok().and_then(|own| own.stat());
+    stat.map_or((0.0, 0.0), |stat| (stat.user as f64, stat.system as f64))
 }
 
 /// Notes during a copy.
