@@ -9,6 +9,7 @@ import awkward as ak
 import numpy as np
 import pytest
 import uproot
+from PIL import Image
 
 import basketry as bk
 from referee.browser import Browser
@@ -238,7 +239,7 @@ def test_python_draws_the_same(file: Path, basketry: Basketry, tmp_path: Path) -
         (["y", "--bins-y", "5"], "--bins-y"),
         (["y:x", "--bins", "90000", "--bins-y", "90000"], "more than"),
         (["y", "--entries", "9000:"], "--entries"),
-        (["y", "-o", "plot.png"], ".svg"),
+        (["y", "-o", "plot.jpg"], ".svg"),
         (["y", *["--cut", "ok"] * 13], "curves"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
@@ -320,6 +321,29 @@ def test_pictures_are_whole(file: Path, basketry: Basketry, tmp_path: Path, open
     assert TAGGED in opened.ask("document.documentElement.textContent")
     assert opened.ask("document.querySelectorAll('script, b').length") == 0
     assert opened.ask("document.querySelectorAll('.curve').length") == 2
+
+
+def test_pictures_of_all_formats_show_the_same(file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    words = [f"{file}:Events", "y:pt"]
+    for name in ("plot.png", "again.png", "log.png", "plot.pdf", "again.pdf", "plot.PDF"):
+        basketry("draw", *words, "-o", tmp_path / name, *(["--log"] if name == "log.png" else []))
+    with Image.open(tmp_path / "plot.png") as picture:
+        assert picture.width == 1600
+        pixels = np.asarray(picture.convert("RGB"), np.int64)
+    assert (pixels[0, 0] == 255).all()
+    # The title is written in dark pixels, and cells have a colour.
+    title = pixels[20:70].sum(axis=2)
+    assert 300 < (title < 300).sum() < title.size / 4
+    assert (np.ptp(pixels[200:], axis=2) > 60).any()
+    drawing = (tmp_path / "plot.pdf").read_bytes()
+    assert drawing.startswith(b"%PDF-")
+    assert drawing.rstrip().endswith(b"%%EOF")
+    # The texts are texts, in a font that the file brings.
+    assert b"/ToUnicode" in drawing
+    assert b"/FontFile" in drawing
+    same = [(tmp_path / name).read_bytes() for name in ("again.png", "again.pdf", "plot.PDF")]
+    assert same == [(tmp_path / "plot.png").read_bytes(), drawing, drawing]
+    assert (tmp_path / "log.png").read_bytes() != same[0]
 
 
 def test_what_is_printed_fits(file: Path, basketry: Basketry, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -147,7 +147,7 @@ REFUSED = {
     "rootmv test.root:tof/plane0/n test.root:tof/plane1/n test.root:": "two sources",
     "rootcp --recreate test.root:hpx test.root": "a source as well",
     "rootcp -c 505 test.root:hpx test.root:new": "compression",
-    "rootprint -f png test.root:hpx": "SVG",
+    "rootprint -f eps test.root:hpx": "pdf, png or svg",
     "rootprint -o all.pdf test.root:hpx": "-o",
 }
 
@@ -245,9 +245,12 @@ def test_rootprint_draws_histograms(links: Path, file: Path) -> None:
         check=True,
     )
     made = listed(file.parent / "pictures")
-    assert {"hpx.svg", "hpxpy.svg", "fitted.svg"} <= set(made)
+    assert {"hpx.pdf", "hpxpy.pdf", "fitted.pdf"} <= set(made)
     assert "list of class TList is not drawn" in done.stderr
-    assert (file.parent / "pictures/hpx.svg").read_text().startswith("<svg")
+    assert (file.parent / "pictures/hpx.pdf").read_bytes().startswith(b"%PDF-")
+    for name, begin in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        tool(links, file.parent, "rootprint", "-f", name, "-d", "pictures", "test.root:hpx")
+        assert (file.parent / f"pictures/hpx.{name}").read_bytes().startswith(begin)
 
 
 def test_hadd_and_rootreadspeed_are_among_the_names(links: Path, file: Path) -> None:

@@ -29,8 +29,13 @@ pub enum Answer {
 
 /// Writes a text as a file, which appears whole or not at all.
 pub fn text_file(path: &Path, text: &str, force: bool) -> Result<()> {
+    bytes_file(path, text.as_bytes(), force)
+}
+
+/// The same for any bytes.
+pub fn bytes_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
     let mut file = OutputFile::create(path, force)?;
-    file.write_all(text.as_bytes()).map_err(|e| Error::from(e).file(path))?;
+    file.write_all(bytes).map_err(|e| Error::from(e).file(path))?;
     file.finish().map(drop)
 }
 

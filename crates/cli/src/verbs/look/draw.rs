@@ -1,12 +1,12 @@
 //! `basketry draw`: prints histograms of expressions, or makes a picture of them.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use flow::Entries;
 use flow::inputs::{Input, inputs};
-use lab::look::draw::{Bins, DrawOptions, Drawing, Sample, draw, histograms, svg};
+use lab::look::draw::{Bins, DrawOptions, Drawing, Format, Sample, draw, histograms};
 use rootfile::{Error, Hint, Result, check_output, public_text};
 
 use super::picture::drawing;
@@ -17,7 +17,7 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 
 /// Draw a histogram of an expression over a tree, an RNTuple or a Parquet file, or one that a file has.
 ///
-/// It is printed, or with -o a picture (SVG). EXPR is one expression, or Y:X for two axes, of columns, operators and functions: docs/expressions.md
+/// It is printed, or with -o a picture. EXPR is one expression, or Y:X for two axes, of columns, operators and functions: docs/expressions.md
 /// has the language. Each item of a list is filled. Only the columns of the expressions are read, within --memory and on all threads.
 /// NaN and what is outside of the bins are counted and in no bin. The error of a bin is the root of the sum of the squares of its weights.
 ///
@@ -60,7 +60,7 @@ pub struct Args {
     /// Look only at these entries: ranges as in Python (100:110, or :5,-5:), a random share (1%), or entries listed in a file.
     #[arg(long, value_name = "1%|A:B,...|FILE", allow_hyphen_values = true)]
     entries: Option<Entries>,
-    /// Make a picture: a file whose name ends in .svg.
+    /// Make a picture: a file whose name ends in .svg, .png or .pdf.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace an existing picture.
@@ -86,12 +86,8 @@ impl VerbCommand for Args {
         let samples = std::iter::once(&self.input).chain(&self.with).map(|text| sample(text));
         let samples = samples.collect::<Result<Vec<Sample>>>()?;
         let files = || samples.iter().flat_map(|sample| &sample.inputs).map(|input| &input.path);
-        if let Some(path) = &self.output {
-            if path.extension().is_none_or(|end| end != "svg") {
-                let hint = Hint::named("output");
-                let why = format!("{hint}: a picture is an SVG file: give it a name that ends in .svg");
-                return Err(Error::request(why).hint(hint).file(path));
-            }
+        let output = self.output.as_ref().map(|path| picture_file(path)).transpose()?;
+        if let Some((path, _)) = output {
             check_output(path, self.force, files())?;
         }
         let drawing = match &self.expression {
@@ -115,8 +111,8 @@ impl VerbCommand for Args {
                 histograms(&inputs)?
             }
         };
-        if let Some(path) = &self.output {
-            output::text_file(path, &svg::picture(&drawing, self.log)?, self.force)?;
+        if let Some((path, format)) = output {
+            output::bytes_file(path, &format.picture(&drawing, self.log)?, self.force)?;
         }
         Ok(drawing)
     }
@@ -152,6 +148,16 @@ impl Args {
             None => Ok(()),
         }
     }
+}
+
+/// The file of a picture, with its format.
+fn picture_file(path: &Path) -> Result<(&Path, Format)> {
+    let format = Format::of(path).ok_or_else(|| {
+        let hint = Hint::named("output");
+        let why = format!("{hint}: the name of a picture ends in .svg, .png or .pdf");
+        Error::request(why).hint(hint).file(path)
+    })?;
+    Ok((path, format))
 }
 
 /// The files that an argument names.

@@ -1,17 +1,17 @@
-//! `rootprint`: draws the histograms of files, with the flags of ROOT's tool. Pictures are SVG; other objects are said to be left out.
+//! `rootprint`: draws the histograms of files, with the flags of ROOT's tool. Other objects are said to be left out.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use flow::inputs::{Input, inputs};
-use lab::look::draw::{histograms, svg};
+use lab::look::draw::{Format, histograms};
 use lab::look::listing::{ListOptions, list};
 use rootfile::{Error, Result};
 
 use super::tool::{root_tool, say};
 use crate::output::{self, Answer};
 
-/// Draw the histograms of files as SVG pictures, with the flags of ROOT's rootprint. See also `draw`.
+/// Draw the histograms of files as pictures, with the flags of ROOT's rootprint. See also `draw`.
 #[derive(clap::Args)]
 pub struct Args {
     /// FILE, FILE:PATH, or a pattern.
@@ -20,7 +20,7 @@ pub struct Args {
     /// The folder of the pictures, which is made if it is not there.
     #[arg(short, long, value_name = "DIRECTORY")]
     directory: Option<PathBuf>,
-    /// The format of the pictures: svg, which is the default.
+    /// The format of the pictures: pdf, which is the default, png or svg.
     #[arg(short, long, value_name = "FORMAT")]
     format: Option<String>,
     /// Not possible: pictures are one for each object.
@@ -32,7 +32,7 @@ pub struct Args {
     /// Without effect.
     #[arg(short = 'D', long, value_name = "OPTION")]
     draw: Option<String>,
-    /// Without effect: an SVG picture has any size.
+    /// Without effect: pictures have one size.
     #[arg(short, long, value_name = "WIDTHxHEIGHT")]
     size: Option<String>,
     /// Not possible: a style is a macro for ROOT.
@@ -49,6 +49,7 @@ pub struct Args {
 impl Args {
     fn do_it(&self) -> Result<Answer> {
         self.refuse_what_cannot_be()?;
+        let format = self.format()?;
         if let Some(folder) = &self.directory {
             std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
         }
@@ -59,10 +60,10 @@ impl Args {
                 let input = Input { path: file.path.clone().into(), tree: Some(object.path.clone()) };
                 match histograms(&[input]) {
                     Ok(drawing) => {
-                        let name = format!("{}.svg", object.path.replace('/', "_"));
+                        let name = format!("{}.{}", object.path.replace('/', "_"), format.name());
                         let path =
                             self.directory.as_ref().map_or_else(|| name.clone().into(), |folder| folder.join(&name));
-                        output::text_file(&path, &svg::picture(&drawing, false)?, true)?;
+                        output::bytes_file(&path, &format.picture(&drawing, false)?, true)?;
                         if self.verbose {
                             say("Info", "rootprint", &format!("{} has been created", path.display()));
                         }
@@ -79,11 +80,15 @@ impl Args {
         Ok(if drawn > 0 || left_out == 0 { Answer::Yes } else { Answer::No })
     }
 
+    fn format(&self) -> Result<Format> {
+        let Some(name) = &self.format else { return Ok(Format::Pdf) };
+        Format::named(name).ok_or_else(|| {
+            Error::request(format!("pictures are pdf, png or svg, not {name}: give one of them as -f, or leave -f out"))
+        })
+    }
+
     /// Refuses what only ROOT's canvas does.
     fn refuse_what_cannot_be(&self) -> Result<()> {
-        if let Some(format) = self.format.as_ref().filter(|format| *format != "svg") {
-            return Err(Error::request(format!("pictures are SVG, not {format}: give -f svg, or leave -f out")));
-        }
         let given = [
             ("-o", self.output.is_some(), "each object has a picture of its own"),
             ("--divide", self.divide.is_some(), "each object has a picture of its own"),

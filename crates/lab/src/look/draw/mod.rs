@@ -1,5 +1,5 @@
 //! Histograms of expressions over the entries of tables, and of files: [`draw`] fills them in one pass, within the budget, from the columns of
-//! the expressions alone; [`histograms`] reads those that a file has. Several files or cuts are several curves in the same bins. [`svg`]
+//! the expressions alone; [`histograms`] reads those that a file has. Several files or cuts are several curves in the same bins. [`Format`]
 //! makes a picture of them.
 //!
 //! Where bins are to be made of the numbers, these are kept in an eighth of the memory; if they do not fit, the columns are read again.
@@ -7,11 +7,12 @@
 
 mod binning;
 mod fill;
+mod formats;
 mod items;
 mod options;
 mod report;
 pub mod scale;
-pub mod svg;
+mod svg;
 mod values;
 
 use flow::inputs::Input;
@@ -21,6 +22,7 @@ use rootfile::{Error, Hint, Result, public_path};
 pub use binning::Bins;
 use binning::{Binning, Extent, check_cells};
 use fill::{Filler, Item};
+pub use formats::Format;
 use items::Items;
 pub use options::{DrawOptions, Sample};
 pub use report::{Curve, Drawing};
