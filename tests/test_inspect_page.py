@@ -38,6 +38,10 @@ OUTSIDE = """(() => {
 })()"""
 
 
+#: Tags that names would be.
+TAGS = "document.querySelectorAll('img:not([src^=\"data:image/svg+xml\"]), main b, main i').length"
+
+
 @pytest.fixture(scope="module")
 def files(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Files of all kinds: of one tree with groups of columns, with names that hold HTML, of RNTuples, of Parquet."""
@@ -110,12 +114,37 @@ def test_tiles_are_all_bytes_of_the_columns(files: dict[str, Path], basketry: Ba
     assert "Muon" in shown
 
 
+def test_histograms_are_drawn(basketry: Basketry, tmp_path: Path, opened: Browser) -> None:
+    path = tmp_path / "histograms.root"
+    draw = np.random.default_rng(5)
+    with bk.recreate(path) as file:
+        file["t"] = {"x": np.arange(10)}
+        file["flat"] = np.histogram(draw.normal(size=1000), bins=30)
+        file["folder/plane"] = np.histogram2d(draw.normal(size=1000), draw.normal(size=1000), bins=20)
+        file["folder/<b>tag"] = np.histogram(draw.normal(size=10), bins=3)
+    page = path.with_suffix(".html")
+    basketry("inspect", path, "-o", page)
+    for width, scheme in opened.views(page):
+        opened.ask("[...document.images].forEach(image => image.loading = 'eager')")
+        opened.until("[...document.images].every(image => image.complete && image.naturalWidth > 0)")
+        assert opened.ask("[...document.images].map(image => image.alt)") == [
+            "flat;1",
+            "folder/plane;1",
+            "folder/<b>tag;1",
+        ]
+        assert opened.ask(OUTSIDE) == [], width
+        opened.ask("document.getElementById('pictures').scrollIntoView()")
+        opened.picture(BUILD / f"inspect-histograms-{width}-{scheme}.png")
+    assert opened.ask(TAGS) == 0
+    assert opened.said == []
+
+
 def test_names_are_no_tags(files: dict[str, Path], basketry: Basketry, opened: Browser) -> None:
     page = files["tagged"].with_suffix(".tags.html")
     basketry("inspect", files["tagged"], "-o", page)
     opened.open(page)
     opened.said.clear()
-    assert opened.ask("document.querySelectorAll('img, main b, main i').length") == 0
+    assert opened.ask(TAGS) == 0
     assert opened.ask("document.querySelectorAll('script').length") == 3
     text = opened.ask("document.body.textContent")
     assert all(name in text for name in (*TAGGED, "<b>Events", "<i>h"))
@@ -124,7 +153,7 @@ def test_names_are_no_tags(files: dict[str, Path], basketry: Basketry, opened: B
         x, y = opened.place(f"document.querySelector('#chart-{chart} svg')")
         opened.hover(x, y)
         opened.hover(x + 20, y + 20)
-    assert opened.ask("document.querySelectorAll('img, main b, main i').length") == 0
+    assert opened.ask(TAGS) == 0
     assert opened.said == []
 
 

@@ -2,6 +2,7 @@
 
 mod findings;
 mod format;
+mod histograms;
 mod ntuples;
 mod parquet;
 mod rows;
@@ -73,8 +74,8 @@ pub struct Args {
     /// Print the layout of the file as TOML, for rewrite --layout.
     #[arg(long, conflicts_with = "json")]
     layout: bool,
-    /// Also write a page: the columns as tiles, their baskets or pages along the file, clusters, findings and all objects, in one HTML file
-    /// that needs no network.
+    /// Also write a page: the columns as tiles, their baskets or pages along the file, clusters, findings, histograms and all objects, in one
+    /// HTML file that needs no network.
     #[arg(short, long, value_name = "FILE.html", conflicts_with = "layout")]
     output: Option<PathBuf>,
     /// Replace an existing page.
@@ -125,7 +126,11 @@ impl VerbCommand for Args {
         };
         check_output(path, self.force, [&self.input.path])?;
         let mut report = inspect_path(&self.input.path, &options)?;
-        output::text_file(path, &page(&report, findings::told(&report, self.writer))?, self.force)?;
+        output::text_file(
+            path,
+            &page(&report, findings::told(&report, self.writer), histograms::pictures(&report))?,
+            self.force,
+        )?;
         if !self.baskets {
             report.forget_pieces();
         }

@@ -65,7 +65,7 @@ pub fn html(report: &Report) -> Result<String> {
         chosen: report.chosen.as_deref(),
         said: &report.said,
         layout: report.layout.as_deref(),
-        layout_link: report.layout.as_deref().map_or_else(String::new, link),
+        layout_link: report.layout.as_deref().map_or_else(String::new, |layout| link("application/toml", layout)),
         command: report.command.as_deref(),
         charts: report.charts.iter().map(place).collect(),
         left_out: &report.left_out,
@@ -92,8 +92,26 @@ pub struct Plain {
     pub said: Vec<Told>,
     /// Charts.
     pub charts: Vec<Chart>,
+    /// What stands above the pictures, and those.
+    pub pictures_title: String,
+    /// Pictures.
+    pub pictures: Vec<Picture>,
     /// Tables.
     pub tables: Vec<Table>,
+}
+
+/// A picture that is a file of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    name: String,
+    address: String,
+}
+
+impl Picture {
+    /// Of a name, as SVG. In the page it is an image: its styles are its own.
+    pub fn new(name: String, svg: &str) -> Self {
+        Self { name, address: link("image/svg+xml", svg) }
+    }
 }
 
 /// A sentence or two, with a command that can be copied.
@@ -114,6 +132,8 @@ struct PlainPage<'a> {
     facts: &'a [(String, String)],
     said_title: &'a str,
     said: &'a [Told],
+    pictures_title: &'a str,
+    pictures: &'a [Picture],
     tables: &'a [Table],
     charts: Vec<Place<'a>>,
     options: Vec<Drawn<'a>>,
@@ -133,6 +153,8 @@ pub fn plain(page: &Plain) -> Result<String> {
         facts: &page.facts,
         said_title: &page.said_title,
         said: &page.said,
+        pictures_title: &page.pictures_title,
+        pictures: &page.pictures,
         tables: &page.tables,
         charts: page.charts.iter().map(place).collect(),
         options: page.charts.iter().map(drawn).collect(),
@@ -152,10 +174,10 @@ fn place(chart: &Chart) -> Place<'_> {
 }
 
 /// A text as the address of itself.
-fn link(text: &str) -> String {
+fn link(kind: &str, text: &str) -> String {
     use std::fmt::Write;
 
-    let mut link = "data:application/toml;charset=utf-8,".to_owned();
+    let mut link = format!("data:{kind};charset=utf-8,");
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => link.push(char::from(byte)),

@@ -7,7 +7,7 @@ mod gathered;
 use rootfile::Result;
 use rootfile::text::count;
 
-use super::page::{Plain, Told, plain};
+use super::page::{Picture, Plain, Told, plain};
 use super::table::{Cell, Table};
 use crate::inspect::report::{ObjectReport, Report};
 use crate::math::as_f64;
@@ -17,12 +17,12 @@ use gathered::{Column, Contents, gathered, ratio, size};
 /// Most rows of a table.
 const MOST_ROWS: usize = 5000;
 
-/// The page of a report, with its findings as they are told.
+/// The page of a report, with its findings as they are told, and pictures of its histograms.
 ///
 /// # Errors
 ///
 /// A chart has no form in JSON.
-pub fn page(report: &Report, findings: Vec<Told>) -> Result<String> {
+pub fn page(report: &Report, findings: Vec<Told>, histograms: Vec<Picture>) -> Result<String> {
     let contents = gathered(report);
     let charts = [tiles(&contents), along(&contents), sizes(&contents), clusters(&contents)];
     plain(&Plain {
@@ -31,6 +31,8 @@ pub fn page(report: &Report, findings: Vec<Told>) -> Result<String> {
         said_title: "Findings, worst first".to_owned(),
         said: findings,
         charts: charts.into_iter().flatten().collect(),
+        pictures_title: "Histograms".to_owned(),
+        pictures: histograms,
         tables: tables(report, &contents),
     })
 }
@@ -166,8 +168,11 @@ mod tests {
     fn names_are_escaped() {
         let report = report(vec![branch("0", "<script>alert(1)</script>", 10)]);
         let told = Told { text: "a <b>".to_owned(), command: Some("x > y".to_owned()), price: None };
-        let html = page(&report, vec![told]).unwrap();
+        let svg = "<svg>\"><script>alert(2)</script></svg>";
+        let histogram = Picture::new("<b>h".to_owned(), svg);
+        let html = page(&report, vec![told], vec![histogram]).unwrap();
         assert!(!html.contains("<script>alert") && html.contains("&#60;script&#62;alert"));
         assert!(html.contains("a &#60;b&#62;") && html.contains("x &#62; y"));
+        assert!(html.contains("alt=\"&#60;b&#62;h\"") && html.contains("charset=utf-8,%3Csvg%3E%22%3E%3Cscript"));
     }
 }
