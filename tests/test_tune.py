@@ -244,6 +244,31 @@ def test_files_that_fail_leave_the_old_output(name: str, basketry: Basketry, tmp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["old0.root", "old1.root"]
 
 
+def test_a_cut_is_a_workload(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
+    with uproot.open(nano) as file:
+        numbers = file["Events"]["nJet"].array(library="np")
+    share = float(f"{100 * (numbers > 7).mean():.2e}")
+    report = basketry.json("tune", nano, "--cut", "nJet > 7", "--define", "n=nJet", "--cut", "n > 0")
+    assert report["workload"] == f"cut:{share:g}%,nJet"
+    both = basketry.json("tune", nano, "--cut", "nJet > 7", "--workload", "columns:Jet_*")
+    assert both["workload"] == f"cut:{share:g}%,nJet,of:Jet_*"
+    # It reads less than all columns of some entries, and more than the columns of the cut.
+    alone = basketry.json("tune", nano, "--workload", "columns:nJet")
+    read = [one["today"]["read"] for one in (alone, both, report)]
+    assert read[0] < read[1] < read[2]
+    saved, out = tmp_path / "report.json", tmp_path / "out.root"
+    saved.write_text(json.dumps(report))
+    assert basketry.json("tune", "--again", saved, "--choose", "fastest")["workload"] == report["workload"]
+    made = basketry.json("tune", nano, "--cut", "nJet > 7", "-o", out, "--choose", "smallest", "--max-read-time", "100x")
+    assert made["delivered"]
+    basketry("verify", nano, out)
+    assert "did you mean" in basketry.refuses("tune", nano, "--cut", "nJets > 7")
+    assert "passes --cut" in basketry.refuses("tune", nano, "--cut", "nJet > 100000")
+    assert "give full or columns:" in basketry.refuses("tune", nano, "--cut", "nJet > 7", "--workload", "sparse:1%")
+    assert "--reader root" in basketry.refuses("tune", nano, "--cut", "nJet > 7", "--reader", "uproot")
+    assert "--again" in basketry.refuses("tune", "--again", saved, "--cut", "nJet > 7")
+
+
 def test_the_best_layout_is_not_written_again(nano: Path, basketry: Basketry, tmp_path: Path) -> None:
     """Tunes its own output until nothing is better: then no file is written."""
     file = nano

@@ -337,8 +337,12 @@ def tune(file: Places, *, output: Place | None = None, progress: Progress = None
     - `layout_out`: Write the chosen layout to this file, for `layout` of `rewrite`.
     - `page`: Also write a page with the choices, figures before and after and the reasons, in one HTML file that needs
       no network.
-    - `workload`: How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as
-      full=0.3,columns:Muon_*=0.7. Default: "full".
+    - `workload`: How the file will be read: full, sparse:1%, columns:GLOB,..., cut:3%,GLOB,... (the columns of a cut,
+      and of the others what passes), or a mix such as full=0.3,columns:Muon_*=0.7. Default: "full".
+    - `cut`: The workload reads the entries that pass this condition: the columns of the condition, and of the columns
+      of the workload the share that passes, which is counted in the file. Several conditions must all be true.
+    - `define`: Give the values of an expression a name, such as ht='sum(Jet_pt)', which later ones, cuts and other
+      expressions may use.
     - `goal`: What to minimise: balanced (the price of the file's life; see `price`), reading (the time to read the
       workload), or size. Where reading is not the goal, codecs that take long to write are tried, too. Default:
       "balanced".

@@ -293,7 +293,14 @@ class Deciding(TypedDict, total=False):
     """Also write a page with the choices, figures before and after and the reasons, in one HTML file that needs no
     network."""
     workload: str
-    """How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as full=0.3,columns:Muon_*=0.7."""
+    """How the file will be read: full, sparse:1%, columns:GLOB,..., cut:3%,GLOB,... (the columns of a cut, and of the
+    others what passes), or a mix such as full=0.3,columns:Muon_*=0.7."""
+    cut: Names
+    """The workload reads the entries that pass this condition: the columns of the condition, and of the columns of the
+    workload the share that passes, which is counted in the file. Several conditions must all be true."""
+    define: Names
+    """Give the values of an expression a name, such as ht='sum(Jet_pt)', which later ones, cuts and other expressions
+    may use."""
     goal: str
     """What to minimise: balanced (the price of the file's life; see `price`), reading (the time to read the workload),
     or size. Where reading is not the goal, codecs that take long to write are tried, too."""
@@ -674,9 +681,7 @@ class AnyVerb(TypedDict, total=False):
     entries: Names | os.PathLike[str] | None
     """That of the verb."""
     cut: Names
-    """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'. Several cuts are
-    applied one after the other, and the cut flow tells what each leaves. Of several trees those without the columns of
-    a cut are taken whole."""
+    """That of the verb."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
     define: Names
@@ -742,7 +747,8 @@ class AnyVerb(TypedDict, total=False):
     layout_out: Place | None
     """Write the chosen layout to this file, for `layout` of `rewrite`."""
     workload: str
-    """How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as full=0.3,columns:Muon_*=0.7."""
+    """How the file will be read: full, sparse:1%, columns:GLOB,..., cut:3%,GLOB,... (the columns of a cut, and of the
+    others what passes), or a mix such as full=0.3,columns:Muon_*=0.7."""
     goal: str
     """What to minimise: balanced (the price of the file's life; see `price`), reading (the time to read the workload),
     or size. Where reading is not the goal, codecs that take long to write are tried, too."""

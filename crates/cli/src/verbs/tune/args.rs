@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use lab::tune::{Choose, Containers, Goal, Limit, Workload};
 
+use crate::layout_args::NamedArgs;
 use crate::options::{Matching, Resources, Verbosity};
 use crate::prices::Prices;
 
@@ -53,10 +54,16 @@ pub struct Args {
     /// Also write a page with the choices, figures before and after and the reasons, in one HTML file that needs no network.
     #[arg(long, value_name = "FILE")]
     pub(super) page: Option<PathBuf>,
-    /// How the file will be read: full, sparse:1%, columns:GLOB,..., or a mix such as
-    /// full=0.3,columns:Muon_*=0.7.
+    /// How the file will be read: full, sparse:1%, columns:GLOB,..., cut:3%,GLOB,... (the columns of a cut, and of the others what
+    /// passes), or a mix such as full=0.3,columns:Muon_*=0.7.
     #[arg(long, value_name = "WORKLOAD", default_value = "full")]
     pub(super) workload: Workload,
+    /// The workload reads the entries that pass this condition: the columns of the condition, and of the columns of the workload the share
+    /// that passes, which is counted in the file. Several conditions must all be true.
+    #[arg(long, visible_alias = "where", value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["again", "calibrate"])]
+    pub(super) cut: Vec<String>,
+    #[command(flatten)]
+    pub(super) named: NamedArgs,
     /// What to minimise: balanced (the price of the file's life; see --price), reading (the time to read the workload), or size. Where
     /// reading is not the goal, codecs that take long to write are tried, too.
     #[arg(long, value_name = "GOAL", default_value = "balanced")]

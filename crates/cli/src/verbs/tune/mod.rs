@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use dataset::glob::NameFilter;
-use flow::Progress;
 use flow::survey::wanted::Wanted;
+use flow::{Choice, Progress};
 use lab::price::PriceBook;
 use lab::report::page::html;
 use lab::report::tuning::report as page;
-use lab::tune::{Kept, Limit, MeasuredFile, Options, Reader, Tuned, check_suits, prove, tune};
+use lab::tune::{Kept, Limit, MeasuredFile, Options, Reader, Tuned, check_suits, prove, tune, within_cut};
 use rootfile::{Error, Hint, Result, check_output, is_same_place};
 
 pub use args::Args;
@@ -148,7 +148,11 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
         }
         None => {
             let subject = subject()?;
-            let inside = subject.options(&options);
+            let mut inside = subject.options(&options);
+            if !args.cut.is_empty() {
+                let choice = Choice { cuts: args.cut.clone(), defines: args.named.defines()?, ..Choice::default() };
+                (inside.workload, _) = within_cut(subject.path(), &inside, &choice)?;
+            }
             let mut tuned = tune(subject.path(), &inside, announce)?;
             subject.name().clone_into(&mut tuned.report.input);
             (tuned.report.files, tuned.report.measured_files) = subject.files();

@@ -77,19 +77,19 @@ fn read(
     readings: &mut [Reading],
 ) -> Result<()> {
     let entries = datasets.first().map_or(0, Dataset::entries);
-    let Term::Sparse(share) = term else {
+    let Some(share) = term.share() else {
         return read_once(datasets, term, None, budget, weight, readings);
     };
     let (mut draws, mut picked) = (Vec::new(), 0);
     while picked < PICKS && (draws.len() as u64) < DRAWS {
-        let picks = picks(entries, *share, seed.wrapping_add(draws.len() as u64));
+        let picks = picks(entries, share, seed.wrapping_add(draws.len() as u64));
         picked += picks.len() as u64;
         draws.push(EntrySet::sorted(picks)?);
     }
     // A few random picks are more or fewer than the share; times are scaled to the right number.
     let luck = as_f64(entries) * share * as_f64(draws.len() as u64) / as_f64(picked.max(1));
     let weight = weight * luck / as_f64(draws.len() as u64);
-    draws.iter().try_for_each(|draw| read_once(datasets, term, Some((draw, *share)), budget, weight, readings))
+    draws.iter().try_for_each(|draw| read_once(datasets, term, Some((draw, share)), budget, weight, readings))
 }
 
 /// Reads them in turns, all entries or the picked ones.

@@ -1,10 +1,11 @@
-//! Workloads, what a file is read for: everything, a few entries of everything, or some columns.
+//! Workloads, what a file is read for: everything, a few entries of everything, some columns, or the columns of a cut and then what
+//! passes of the others.
 
 use std::str::FromStr;
 
 use dataset::column_names::column_names;
-use dataset::glob::ColumnPattern;
-use rootfile::{Error, Result};
+use dataset::glob::{ColumnPattern, TreePattern};
+use rootfile::{Error, Hint, Result};
 
 /// One kind of reading.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,25 +16,82 @@ pub(crate) enum Term {
     Sparse(f64),
     /// Every entry of the columns that match.
     Columns(Vec<ColumnPattern>),
+    /// This share of the entries, scattered, of other columns than those: of all, or of those that match.
+    Others { share: f64, than: Vec<ColumnPattern>, of: Vec<ColumnPattern> },
 }
 
 impl Term {
     /// Whether it reads a column of a tree; `lineage` has the names of its parents and then its own.
     pub fn asks_for(&self, tree: &str, lineage: &[String]) -> bool {
+        let matched = |globs: &[ColumnPattern]| {
+            let names = column_names(&lineage.iter().rev().map(String::as_str).collect::<Vec<_>>());
+            names.iter().any(|name| globs.iter().any(|glob| glob.matches(tree, name)))
+        };
         match self {
             Self::Full | Self::Sparse(_) => true,
-            Self::Columns(globs) => {
-                let names = column_names(&lineage.iter().rev().map(String::as_str).collect::<Vec<_>>());
-                names.iter().any(|name| globs.iter().any(|glob| glob.matches(tree, name)))
+            Self::Columns(globs) => matched(globs),
+            Self::Others { than, of, .. } => (of.is_empty() || matched(of)) && !matched(than),
+        }
+    }
+
+    /// The share of the entries that is read, if not all are.
+    pub fn share(&self) -> Option<f64> {
+        match self {
+            Self::Full | Self::Columns(_) => None,
+            Self::Sparse(share) | Self::Others { share, .. } => Some(*share),
+        }
+    }
+
+    /// Whether it reads some columns only.
+    pub fn has_columns(&self) -> bool {
+        matches!(self, Self::Columns(_) | Self::Others { .. })
+    }
+}
+
+/// One way to go over a file, as it is written.
+#[derive(Clone, Debug, PartialEq)]
+enum Pass {
+    Full,
+    Sparse(f64),
+    Columns(Vec<ColumnPattern>),
+    /// All entries of the columns of a cut, and the share that passes of the others.
+    Cut {
+        share: f64,
+        cut: Vec<ColumnPattern>,
+        of: Vec<ColumnPattern>,
+    },
+}
+
+impl Pass {
+    fn terms(self) -> Vec<Term> {
+        match self {
+            Self::Full => vec![Term::Full],
+            Self::Sparse(share) => vec![Term::Sparse(share)],
+            Self::Columns(globs) => vec![Term::Columns(globs)],
+            Self::Cut { share, cut, of } => {
+                vec![Term::Columns(cut.clone()), Term::Others { share, than: cut, of }]
             }
         }
+    }
+
+    /// Takes a part of the text without a kind, which belongs to it; none if it has no columns.
+    fn add(&mut self, what: &str) -> Option<Result<()>> {
+        let (globs, text) = match self {
+            Self::Full | Self::Sparse(_) => return None,
+            Self::Columns(globs) => (globs, what),
+            Self::Cut { cut, of, .. } => match what.strip_prefix("of:") {
+                Some(what) => (of, what),
+                None => (cut, what),
+            },
+        };
+        Some(ColumnPattern::new(text).map(|glob| globs.push(glob)))
     }
 }
 
 /// A workload: kinds of reading with weights.
 ///
-/// Written `full`, `sparse:1%`, `columns:Muon_*,nMuon`, or mixed: `full=0.3,columns:Muon_*=0.7`. A part without a
-/// kind belongs to the `columns:` before it.
+/// Written `full`, `sparse:1%`, `columns:Muon_*,nMuon`, `cut:3%,MET_pt`, or mixed: `full=0.3,columns:Muon_*=0.7`. A part without a
+/// kind belongs to the `columns:` or `cut:` before it; `of:Muon_*` behind a `cut:` names the columns that are read of what passes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     pub(crate) terms: Vec<(f64, Term)>,
@@ -59,10 +117,11 @@ impl FromStr for Workload {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = |what: String| {
             Error::request(format!(
-                "workload {text:?}: {what}; write full, sparse:1% or columns:GLOB,..., or mix them: full=0.3,columns:Muon_*=0.7"
+                "workload {text:?}: {what}; write full, sparse:1%, columns:GLOB,... or cut:1%,GLOB,..., or mix them: full=0.3,columns:Muon_*=0.7"
             ))
         };
-        let mut terms: Vec<(Option<f64>, Term)> = Vec::new();
+        let share = |text: &str| share_of(text).ok_or_else(|| wrong(format!("{text:?} is no share")));
+        let mut passes: Vec<(Option<f64>, Pass)> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (what, weight) = match part.rsplit_once('=') {
                 Some((what, weight)) => {
@@ -72,28 +131,38 @@ impl FromStr for Workload {
                 None => (part, None),
             };
             if what == "full" {
-                terms.push((weight, Term::Full));
-            } else if let Some(share) = what.strip_prefix("sparse:") {
-                terms.push((
-                    weight,
-                    Term::Sparse(share_of(share).ok_or_else(|| wrong(format!("{share:?} is no share")))?),
-                ));
+                passes.push((weight, Pass::Full));
+            } else if let Some(text) = what.strip_prefix("sparse:") {
+                passes.push((weight, Pass::Sparse(share(text)?)));
             } else if let Some(glob) = what.strip_prefix("columns:") {
-                terms.push((weight, Term::Columns(vec![ColumnPattern::new(glob)?])));
-            } else if let Some((old, Term::Columns(globs))) = terms.last_mut() {
-                globs.push(ColumnPattern::new(what)?);
+                passes.push((weight, Pass::Columns(vec![ColumnPattern::new(glob)?])));
+            } else if let Some(text) = what.strip_prefix("cut:") {
+                passes.push((weight, Pass::Cut { share: share(text)?, cut: Vec::new(), of: Vec::new() }));
+            } else if let Some((old, pass)) = passes.last_mut() {
+                pass.add(what).unwrap_or_else(|| Err(wrong(format!("{what:?} is not a kind of reading"))))?;
                 *old = weight.or(*old);
             } else {
                 return Err(wrong(format!("{what:?} is not a kind of reading")));
             }
         }
-        if terms.is_empty() {
+        if passes.is_empty() {
             return Err(wrong("it is empty".to_owned()));
         }
-        let sum: f64 = terms.iter().map(|t| t.0.unwrap_or(1.0)).sum();
-        let terms = terms.into_iter().map(|(weight, term)| (weight.unwrap_or(1.0) / sum, term)).collect();
-        Ok(Self { terms, text: text.trim().to_owned() })
+        if passes.iter().any(|(_, pass)| matches!(pass, Pass::Cut { cut, .. } if cut.is_empty())) {
+            return Err(wrong("a cut has columns: cut:1%,GLOB,...".to_owned()));
+        }
+        let sum: f64 = passes.iter().map(|(weight, _)| weight.unwrap_or(1.0)).sum();
+        let of_pass = |(weight, pass): (Option<f64>, Pass)| {
+            let weight = weight.unwrap_or(1.0) / sum;
+            pass.terms().into_iter().map(move |term| (weight, term))
+        };
+        Ok(Self { terms: passes.into_iter().flat_map(of_pass).collect(), text: text.trim().to_owned() })
     }
+}
+
+/// Three digits of a number.
+fn rounded(number: f64) -> f64 {
+    format!("{number:.2e}").parse().unwrap_or(number)
 }
 
 /// `1%` or `0.01`.
@@ -124,7 +193,45 @@ pub(crate) struct Demand {
 impl Workload {
     /// The columns that it names.
     pub fn patterns(&self) -> impl Iterator<Item = &ColumnPattern> {
-        self.terms.iter().filter_map(|(_, term)| if let Term::Columns(all) = term { Some(all) } else { None }).flatten()
+        self.terms.iter().flat_map(|(_, term)| match term {
+            Term::Full | Term::Sparse(_) => &[][..],
+            Term::Columns(all) | Term::Others { of: all, .. } => all.as_slice(),
+        })
+    }
+
+    /// The same reading of the entries that pass a cut: all entries of the columns of the cut, and this share of the other columns of the
+    /// table.
+    ///
+    /// # Errors
+    ///
+    /// It has a part that reads scattered entries, or the columns of a cut, already.
+    pub(crate) fn within_cut(&self, table: &str, share: f64, columns: &[String]) -> Result<Self> {
+        let cut: Vec<ColumnPattern> = columns.iter().map(|column| ColumnPattern::exact(table, column)).collect();
+        // The text is for people, and `--again` reads it: without the table, whose columns are meant.
+        let short = |pattern: &str| {
+            pattern.strip_prefix(&format!("{}/", TreePattern::exact(table).as_str())).map(str::to_owned)
+        };
+        let names = cut.iter().filter_map(|column| short(column.as_str())).collect::<Vec<_>>().join(",");
+        let whole = format!("{}/*", TreePattern::exact(table).as_str());
+        let mut text = Vec::new();
+        let mut terms = Vec::new();
+        for (weight, term) in &self.terms {
+            let (of, named) = match term {
+                Term::Full => (vec![ColumnPattern::new(&whole)?], String::new()),
+                Term::Columns(globs) => {
+                    (globs.clone(), globs.iter().map(|glob| format!(",of:{}", glob.as_str())).collect())
+                }
+                Term::Sparse(_) | Term::Others { .. } => {
+                    let why =
+                        format!("workload {self}: the entries of a cut are those that it reads: give full or columns:");
+                    return Err(Error::request(why).hint(Hint::named("workload")));
+                }
+            };
+            text.push(format!("cut:{}%,{names}{named}={weight}", rounded(100.0 * share)));
+            let pass = Pass::Cut { share, cut: cut.clone(), of };
+            terms.extend(pass.terms().into_iter().map(|term| (*weight, term)));
+        }
+        Ok(Self { terms, text: text.join(",").trim_end_matches("=1").to_owned() })
     }
 
     /// One part of it alone.
@@ -134,7 +241,7 @@ impl Workload {
 
     /// Whether some entries are read alone.
     pub(crate) fn picks_entries(&self) -> bool {
-        self.terms.iter().any(|(_, term)| matches!(term, Term::Sparse(_)))
+        self.terms.iter().any(|(_, term)| term.share().is_some())
     }
 
     /// The demand on a column of a tree.
@@ -148,9 +255,9 @@ impl Workload {
         let mut demand = Demand::default();
         let asks = |term: &Term| lineages.iter().any(|lineage| term.asks_for(tree, lineage));
         for (weight, term) in self.terms.iter().filter(|(_, term)| asks(term)) {
-            match term {
-                Term::Full | Term::Columns(_) => demand.full += weight,
-                Term::Sparse(share) => demand.sparse.push((*weight, *share)),
+            match term.share() {
+                None => demand.full += weight,
+                Some(share) => demand.sparse.push((*weight, share)),
             }
         }
         demand
@@ -200,8 +307,32 @@ mod tests {
     }
 
     #[test]
+    fn a_cut_reads_its_columns_and_a_share_of_the_others() {
+        let lineage = |name: &str| vec![name.to_owned()];
+        let demand = |workload: &Workload, name: &str| workload.demand("Events", &lineage(name));
+        let cut: Workload = "cut:2%,MET_*,nMuon=1,full=1".parse().unwrap();
+        assert_eq!(demand(&cut, "MET_pt"), Demand { full: 1.0, sparse: Vec::new() });
+        assert_eq!(demand(&cut, "Jet_pt"), Demand { full: 0.5, sparse: vec![(0.5, 0.02)] });
+        let cut: Workload = "columns:Jet_*,MET_*".parse().unwrap();
+        let cut = cut.within_cut("Events", 0.25, &lineage("MET_pt")).unwrap();
+        assert_eq!(cut.to_string(), "cut:25%,MET_pt,of:Jet_*,of:MET_*");
+        // It is read again as it is written.
+        for cut in [&cut, &cut.to_string().parse().unwrap()] {
+            assert_eq!(demand(cut, "MET_pt"), Demand { full: 1.0, sparse: Vec::new() });
+            assert_eq!(demand(cut, "MET_phi"), Demand { full: 0.0, sparse: vec![(1.0, 0.25)] });
+            assert_eq!(demand(cut, "nMuon"), Demand::default());
+        }
+        let all = Workload::default().within_cut("dir/Events", 0.5, &lineage("x")).unwrap();
+        assert_eq!(all.to_string(), "cut:50%,x");
+        assert_eq!(all.demand("dir/Events", &lineage("y")), Demand { full: 0.0, sparse: vec![(1.0, 0.5)] });
+        assert_eq!(all.demand("Runs", &lineage("y")), Demand::default());
+        assert!(Workload::picked().within_cut("t", 0.5, &lineage("x")).is_err());
+        assert!("cut:2%".parse::<Workload>().is_err() && "full,x".parse::<Workload>().is_err());
+    }
+
+    #[test]
     fn nonsense_is_refused() {
-        for text in ["", "ful", "sparse:", "sparse:200%", "full=0", "full=x", "Muon_*", "sparse:-1"] {
+        for text in ["", "ful", "sparse:", "sparse:200%", "full=0", "full=x", "Muon_*", "sparse:-1", "cut:0%,x"] {
             let message = text.parse::<Workload>().unwrap_err().to_string();
             assert!(message.contains("columns:GLOB"), "{message}");
         }

@@ -59,6 +59,7 @@ mod tradeoffs;
 mod trials;
 mod tried;
 mod tuned;
+mod within_cut;
 
 use std::path::Path;
 
@@ -90,6 +91,7 @@ pub use options::{Containers, Options};
 pub use prove::prove;
 pub use reader::Reader;
 pub use tuned::Tuned;
+pub use within_cut::within_cut;
 
 /// Measures a file's columns and decides on a layout. Limits that cannot be met are an answer, not an error. Before it
 /// measures, it calls `announce` with the CPU seconds that this may take.

@@ -90,8 +90,7 @@ impl Reader {
     /// Refuses workloads that the program cannot do.
     pub(crate) fn check(&self, workload: &Workload) -> Result<()> {
         if self.profile.reader == "uproot" && workload.picks_entries() {
-            let why =
-                "uproot reads whole columns and cannot do sparse: workloads; choose another workload or --reader root";
+            let why = "uproot reads whole columns and cannot read some entries alone, as sparse: and cuts do; choose another workload or --reader root";
             return Err(Error::request(why));
         }
         Ok(())

@@ -85,12 +85,12 @@ pub(crate) fn parts(files: [&Path; 2], tree: Option<&str>, workload: &Workload, 
     let stats = stats.into_iter().collect::<Result<Vec<_>>>()?;
     let mut all = vec![Parts::new(); stats.len()];
     for (weight, term) in &workload.terms {
-        let draws = match term {
-            Term::Sparse(share) => {
+        let draws = match term.share() {
+            Some(share) => {
                 let most = stats.iter().flat_map(|f| &f.trees).map(|tree| tree.entries).fold(0.0, f64::max);
-                replay::draws(most, *share, seed)
+                replay::draws(most, share, seed)
             }
-            _ => vec![None],
+            None => vec![None],
         };
         #[expect(clippy::cast_precision_loss, reason = "a few draws")]
         let each = weight / draws.len() as f64;
@@ -127,7 +127,7 @@ fn fields(own: &FileStats, number: usize, term: &Term, draw: Option<&[u64]>) -> 
             names.push(pages.view.clone());
         }
     }
-    let columns = matches!(term, Term::Columns(_)).then(Vec::new);
+    let columns = term.has_columns().then(Vec::new);
     let entries = draw.map(|picks| inside(picks, table.entries));
     (!names.is_empty()).then(|| Wanted { tree: table.address.clone(), columns, fields: Some(names), entries })
 }
@@ -143,7 +143,9 @@ fn wanted(own: &FileStats, all: &[FileStats], number: usize, term: &Term, draw: 
     let tree = own.trees.get(number).filter(|tree| tree.entries > 0.0)?;
     let entries = draw.map(|picks| inside(picks, tree.entries));
     let (path, address) = (&tree.path, tree.address.clone());
-    let Term::Columns(_) = term else { return Some(Wanted { tree: address, columns: None, fields: None, entries }) };
+    if !term.has_columns() {
+        return Some(Wanted { tree: address, columns: None, fields: None, entries });
+    }
     let mut tops: HashSet<&str> = HashSet::new();
     for stats in all {
         let requested = stats.columns.iter().filter(|column| {
