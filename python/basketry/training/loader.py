@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..reading.dataset import Join, Places
+    from ..reading.forms import Join, Places
     from ..reading.table import Table
     from .columns import Column
     from .order import Chunk
