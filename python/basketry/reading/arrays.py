@@ -61,7 +61,7 @@ DEFAULTS: Asking = {"library": "ak", "threads": 0, "memory": MEMORY}
 def given(function: str, asked: Mapping[str, Any], known: type) -> dict[str, Any]:
     """The options of a call, with defaults and without uproot's tuning. Unknown ones are a `TypeError`."""
     own = known.__annotations__
-    options.check(function, {name: value for name, value in asked.items() if name not in own})
+    options.check(function, {name: value for name, value in asked.items() if name not in own}, own)
     return {**DEFAULTS, **{name: value for name, value in asked.items() if name in own}}
 
 

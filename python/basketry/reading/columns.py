@@ -65,6 +65,9 @@ class Columns(Readable, Generic[C]):
             array = self._entries(where.start, where.stop)
             return array if where.step is None else array[:: where.step]
         if isinstance(where, int):
+            count = len(self._below)
+            if not -count <= where < count:
+                raise IndexError(f"no branch {where} in {self}, which has {count}; slices such as [:3] are entries")
             return self._below[where]
         found = self._find(where)
         if found is None:
@@ -283,10 +286,16 @@ class GrowsLate:
     def _grow_now(self) -> None:
         raise NotImplementedError
 
+    def _hint(self, name: str) -> str:
+        """What helps a user who takes this name for an attribute."""
+        del name
+        return ""
+
     def __getattr__(self, name: str) -> Any:
         """Makes the columns."""
         if name not in ("_below", "_by_name"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            hint = "" if name.startswith("_") else self._hint(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
         self._grow_now()
         return self.__dict__[name]
 

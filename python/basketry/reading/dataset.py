@@ -100,7 +100,7 @@ def open(
     An absent file is a `FileNotFoundError`, a file that is no ROOT file a `ValueError`, an absent tree a `KeyError`
     with the nearest names.
     """
-    options.check("open", tuning)
+    options.check("open", tuning, ("friends", "follow_urls", "join", "widen"))
     _core.check_join(join)
     if isinstance(places, collections.abc.Mapping) and len(places) == 1 and next(iter(places.values())) is None:
         return File(local(as_text(next(iter(places)))), follow_urls=follow_urls)

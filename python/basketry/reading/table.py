@@ -98,6 +98,10 @@ class Table(GrowsLate, Columns[C], Handle, record.Described):
         one.parent = self
         return one
 
+    def _hint(self, name: str) -> str:
+        # Only names at the top: others would take all columns to be made.
+        return f"; did you mean {type(self).__name__.lower()}[{name!r}]?" if self._table.top(name) else ""
+
     def _release(self) -> None:
         self._table.release()
         alone: _core.Table | None = self.__dict__.get("_first")

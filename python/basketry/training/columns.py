@@ -84,14 +84,17 @@ class Lists:
         """Values and offsets."""
         return Jagged(self.values.given(), self.offsets)
 
-    def padded(self, width: int, fill: float) -> NDArray[Any]:
-        """The first `width` items of each list, and `fill` where it has fewer."""
+    def padded(self, rows: NDArray[np.int64], width: int, fill: float) -> Flat:
+        """The first `width` items of these rows' lists, and `fill` where one has fewer."""
         values: Any = self.values.given()
-        made = np.full((len(self), width, *values.shape[1:]), fill, values.dtype)
-        counts = np.minimum(np.diff(self.offsets), width)
-        there = np.arange(width) < counts[:, None]
-        made[there] = values[(self.offsets[:-1, None] + np.arange(width))[there]]
-        return made
+        starts, items = self.offsets[rows, None], np.arange(width)
+        lacking = items >= self.offsets[rows + 1, None] - starts
+        if not len(values):
+            return Flat(np.full((len(rows), width, *values.shape[1:]), fill, values.dtype))
+        # What lies behind the end of a list is taken, and replaced.
+        made = values.take(starts + items, axis=0, mode="clip")
+        made[lacking] = fill
+        return Flat(made)
 
 
 def column(name: str, node: Node) -> Column:

@@ -97,7 +97,8 @@ def loader(
     Each `for` is an epoch. The entries of several clusters are read ahead in one thread while batches are taken.
     To shuffle, clusters are put in a random order; as many as fit a fifth of `memory` are a window, in which entries
     are put in a random order. So a batch has entries of any cluster of its window: if all of the data fits, the order
-    is as random as that of a list in memory; `Loader.clusters_mixed` tells how many ranges of clusters are mixed.
+    is as random as that of a list in memory, and later epochs read nothing. `Loader.clusters_mixed` tells how many
+    ranges of clusters are mixed.
     The same files, options and epoch give the same batches on any machine and any number of workers.
     `Loader.state_dict` and `Loader.load_state_dict` go on where an earlier process stopped, in the middle of an epoch.
     """
@@ -142,19 +143,23 @@ class Form:
             if width is None or width < 1:
                 raise ValueError(f"lists of {name!r} cannot be padded to {width} items")
 
-    def batch(self, columns: Mapping[str, Column]) -> dict[str, Any]:
-        """The batch of columns."""
-        return {name: self._tensor(self._array(name, one)) for name, one in columns.items()}
+    def take(self, columns: Mapping[str, Column], rows: NDArray[np.int64]) -> dict[str, Column]:
+        """These rows of columns, with their lists padded."""
+        return {name: self._taken(name, one, rows) for name, one in columns.items()}
 
-    def _array(self, name: str, one: Column) -> Any:
+    def _taken(self, name: str, one: Column, rows: NDArray[np.int64]) -> Column:
         width = self._widths.get(name)
         if width is None or not isinstance(one, Lists):
             if width is not None and self._must_pad:
                 raise ValueError(f"column {name!r} has no lists to pad")
-            return one.given()
+            return one.take(rows)
         if isinstance(one.values, Lists):
             raise ValueError(f"column {name!r} has lists of lists, which are not padded: leave it out of pad")
-        return one.padded(width, self._fill)
+        return one.padded(rows, width, self._fill)
+
+    def batch(self, columns: Mapping[str, Column]) -> dict[str, Any]:
+        """The batch of columns."""
+        return {name: self._tensor(one.given()) for name, one in columns.items()}
 
     def _tensor(self, array: Any) -> Any:
         if self._tensors == "np":
@@ -188,6 +193,8 @@ class Loader:
         self._chunks: list[list[Chunk]] | None = None
         #: Entries of an epoch; None until they are known.
         self._count: int | None = None
+        #: The only window, where all of the data fits one: later epochs do not read it again.
+        self._kept: dict[str, Column] | None = None
         #: Where the next epoch begins, or the current one stands.
         self._place = Place(0, 0, [])
         self._is_resumed = False
@@ -268,7 +275,7 @@ class Loader:
                     if place is not self._place:
                         raise RuntimeError("this epoch ended: another one began, or a state was loaded")
                     taken = rows[at : at + min(size - held, end - place.given - held)]
-                    some.append({name: one.take(taken) for name, one in columns.items()})
+                    some.append(self._form.take(columns, taken))
                     at, held = at + len(taken), held + len(taken)
                     if held == size:
                         place.given += size
@@ -300,6 +307,8 @@ class Loader:
                 for number in range(first, len(windows)):
                     assert coming is not None
                     columns = coming.result()
+                    if len(windows) == 1:
+                        self._kept = columns
                     more = number + 1 < len(windows)
                     coming = ahead.submit(self._read, windows[number + 1], stopped) if more else None
                     count = len(next(iter(columns.values())))
@@ -312,6 +321,8 @@ class Loader:
                 stopped.set()
 
     def _read(self, window: Sequence[Chunk], stopped: Event) -> dict[str, Column]:
+        if self._kept is not None:
+            return self._kept
         found = []
         for start, stop in order.runs(window):
             if stopped.is_set():
