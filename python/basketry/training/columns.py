@@ -51,7 +51,12 @@ class Flat:
 
     def take(self, rows: NDArray[np.int64]) -> Flat:
         """These rows, copied."""
-        return Flat(self.values[rows])
+        # Several times as fast as an index.
+        return Flat(self.values.take(rows, axis=0))
+
+    def part(self, start: int, stop: int) -> Flat:
+        """Consecutive rows, not copied."""
+        return Flat(self.values[start:stop])
 
     def given(self) -> Any:
         """The array."""
@@ -75,10 +80,16 @@ class Lists:
 
     def take(self, rows: NDArray[np.int64]) -> Lists:
         """These rows, copied."""
-        starts = self.offsets[rows]
-        ends = np.concatenate([[0], np.cumsum(self.offsets[rows + 1] - starts)])
+        starts = self.offsets.take(rows)
+        ends = np.concatenate([[0], np.cumsum(self.offsets.take(rows + 1) - starts)])
         places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], np.diff(ends))
         return Lists(ends, self.values.take(places))
+
+    def part(self, start: int, stop: int) -> Lists:
+        """Consecutive rows, not copied but for their offsets."""
+        offsets = self.offsets[start : stop + 1]
+        first = int(offsets[0])
+        return Lists(offsets - first, self.values.part(first, int(offsets[-1])))
 
     def given(self) -> Jagged:
         """Values and offsets."""
@@ -87,12 +98,12 @@ class Lists:
     def padded(self, rows: NDArray[np.int64], width: int, fill: float) -> Flat:
         """The first `width` items of these rows' lists, and `fill` where one has fewer."""
         values: Any = self.values.given()
-        starts, items = self.offsets[rows, None], np.arange(width)
-        lacking = items >= self.offsets[rows + 1, None] - starts
+        starts, items = self.offsets.take(rows)[:, None], np.arange(width)
+        lacking = items >= self.offsets.take(rows + 1)[:, None] - starts
         if not len(values):
             return Flat(np.full((len(rows), width, *values.shape[1:]), fill, values.dtype))
         # What lies behind the end of a list is taken, and replaced.
-        made = values.take(starts + items, axis=0, mode="clip")
+        made = values.take(np.minimum(starts + items, len(values) - 1), axis=0)
         made[lacking] = fill
         return Flat(made)
 

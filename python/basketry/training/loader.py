@@ -37,6 +37,8 @@ WINDOW_SHARE = 5
 CHUNKS_OF_WINDOW = 16
 #: Small clusters are read together, up to this many bytes, but no more than this part of a window.
 LEAST_CHUNK, LEAST_SHARE = 4_000_000, 64
+#: Rows are taken from a window in blocks of so many, but no more than this part of it, and at least a batch.
+BLOCK, BLOCKS_OF_WINDOW = 16_384, 32
 #: Chunks for each rank, where there are several, so that they get about the same number of entries.
 CHUNKS_OF_RANK = 16
 
@@ -269,14 +271,14 @@ class Loader:
         some: list[dict[str, Column]] = []
         held = 0
         with closing(self._windows(place)) as windows:
-            for columns, rows in windows:
-                at = 0
-                while at < len(rows) and place.given + held < end:
+            for block in self._blocks(windows):
+                count, at = len(next(iter(block.values()))), 0
+                while at < count and place.given + held < end:
                     if place is not self._place:
                         raise RuntimeError("this epoch ended: another one began, or a state was loaded")
-                    taken = rows[at : at + min(size - held, end - place.given - held)]
-                    some.append(self._form.take(columns, taken))
-                    at, held = at + len(taken), held + len(taken)
+                    stop = min(count, at + size - held, at + end - place.given - held)
+                    some.append({name: one.part(at, stop) for name, one in block.items()})
+                    at, held = stop, held + stop - at
                     if held == size:
                         place.given += size
                         yield self._form.batch(_together(some))
@@ -289,6 +291,14 @@ class Loader:
             yield self._form.batch(_together(some))
         if place is self._place:
             self._place = Place(place.epoch + 1, 0, [])
+
+    def _blocks(self, windows: Iterable[tuple[dict[str, Column], NDArray[np.int64]]]) -> Iterator[dict[str, Column]]:
+        """The rows of windows in the order of the epoch, some batches at a time: to take them one by one costs more."""
+        size = self._how.batch_size
+        count = max(1, min(BLOCK, self._window_entries() // BLOCKS_OF_WINDOW) // size) * size
+        for columns, rows in windows:
+            for at in range(0, len(rows), count):
+                yield self._form.take(columns, rows[at : at + count])
 
     def _windows(self, place: Place) -> Generator[tuple[dict[str, Column], NDArray[np.int64]]]:
         """The columns of each window, and its rows in the order of the epoch, without what was given out before."""
