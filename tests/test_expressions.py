@@ -282,4 +282,4 @@ def test_zip_needs_awkward(trees: tuple[bk.Tree, Any]) -> None:
     with pytest.raises(ValueError, match="zip"):
         tree.arrays(how="zip", library="np")
     with pytest.raises(ValueError, match="library"):
-        tree.arrays("x", "flag", library="nothing")  # type: ignore[arg-type]
+        tree.arrays("x", "flag", library="nothing")  # type: ignore[call-overload]

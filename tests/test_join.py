@@ -153,7 +153,7 @@ def test_a_column_that_a_file_lacks_is_named(files: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="no file has these branches"):
         bk.concatenate([files["a"]], ["flat"], allow_missing=True)
     with pytest.raises(ValueError, match="unknown join 'all'"):
-        bk.concatenate(list(files.values()), join="all")  # type: ignore[arg-type]
+        bk.concatenate(list(files.values()), join="all")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("kinds", CONTAINERS)

@@ -258,6 +258,34 @@ def test_an_epoch_that_is_left_is_followed_by_another(files: list[str]) -> None:
         next(both)
 
 
+@pytest.mark.parametrize(("window", "reads_again"), [(None, False), (2000, True)])
+def test_later_epochs_read_nothing_where_all_fits(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, window: int | None, reads_again: bool
+) -> None:
+    loader = bk.loader(files, ["event", "jets"], shuffle=True, batch_size=64, split=0.2, pad={"jets": 2})
+    loader._window = window
+    first = list(loader)
+    # What users do to batches stays theirs.
+    for batch in first:
+        batch["jets"] += 1000
+    reads: list[Any] = []
+    read = loader._reader.read
+
+    def noted(*asked: Any) -> Any:
+        reads.append(asked)
+        return read(*asked)
+
+    monkeypatch.setattr(loader._reader, "read", noted)
+    second = list(loader)
+
+    assert bool(reads) == reads_again
+    assert [batch["event"].tolist() for batch in first] != [batch["event"].tolist() for batch in second]
+    assert sorted(event for batch in first for event in batch["event"].tolist()) == sorted(
+        event for batch in second for event in batch["event"].tolist()
+    )
+    assert max(batch["jets"].max() for batch in second) < 1000
+
+
 def test_the_last_batch_is_left_out_if_asked(files: list[str]) -> None:
     loader = bk.loader(files, ["event"], batch_size=999, drop_last=True)
     assert [len(batch["event"]) for batch in loader] == [999] * 10

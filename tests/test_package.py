@@ -37,7 +37,7 @@ ERRORS: list[tuple[Callable[[Path], Any], type[Exception], str]] = [
     (lambda p: bk.open(p / "made.root")["dir/t;2"], bk.KeyInFileError, "dir/t;1"),
     (lambda p: bk.open(p / "made.root")["dir/t"]["FLAG"], bk.KeyInFileError, "did you mean flag"),
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(["i", "fixt"]), bk.KeyInFileError, "did you mean fixed"),
-    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="xx"), ValueError, "'ak', 'np'"),  # type: ignore[arg-type]
+    (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="xx"), ValueError, "'ak', 'np'"),  # type: ignore[call-overload]
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(library="arrow", how=dict), ValueError, "how"),
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(memory="much"), ValueError, "not a size"),
     (lambda p: bk.open(p / "made.root")["dir/t"].arrays(memory="1kB"), ValueError, 'would do is memory="'),

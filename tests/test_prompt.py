@@ -2,6 +2,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import awkward as ak
 import numpy as np
@@ -88,3 +89,63 @@ def test_fields_have_slices(tmp_path: Path) -> None:
     field = bk.open(tmp_path / "n.root")["n"]["r"]
     assert field[:1].tolist() == [{"a": 1, "b": 2.5}]
     assert field["a"][1:].tolist() == [3]
+
+
+def test_entries_are_a_table(path: str) -> None:
+    lines = repr(bk.show(f"{path}:u")).splitlines()
+    header = next(number for number, line in enumerate(lines) if line.split()[:1] == ["entry"])
+    assert lines[header].split() == ["entry", "nv", "v", "y"]
+    assert [line.split(maxsplit=2) for line in lines[header + 1 :]] == [
+        ["0", "2", "[1, 2]  0"],
+        ["1", "0", "[]      1"],
+        ["2", "1", "[3]     2"],
+    ]
+    html = bk.show(f"{path}:u")._repr_html_()
+    assert "[1, 2]" in html
+    assert "columns[0]" not in html
+
+
+@pytest.mark.parametrize(("verb", "names"), [(bk.schema, ["name", "title"]), (bk.stats, ["name", "type_name"])])
+def test_a_long_list_is_a_table_as_far_as_the_page_goes(path: str, verb: Any, names: list[str]) -> None:
+    report = verb(f"{path}:<b>t</b>")
+    lines = repr(report).splitlines()
+    header = lines.index("  columns:") + 1
+    shown = lines[header + 1 : -1]
+    assert lines[header].split()[:2] == names
+    assert [line.split()[0] for line in shown] == [one.name for one in report.columns[: len(shown)]]
+    assert lines[-1] == f"  ... and {COLUMNS - len(shown)} more: show() prints all"
+    assert len(lines) == PAGE + 1
+    assert max(map(len, lines)) <= LINE + len("  ...")
+
+
+def test_a_listing_names_its_objects(path: str) -> None:
+    lines = [line.split() for line in repr(bk.ls(path)).splitlines()]
+    assert ["path", "name", "class", "title"] in [line[:4] for line in lines]
+    assert ["u", "u", "TTree"] in [line[:3] for line in lines]
+
+
+def test_wrong_names_have_hints(path: str) -> None:
+    tree = bk.open(path)["u"]
+    with pytest.raises(AttributeError, match=r"did you mean tree\['v'\]\?"):
+        _ = tree.v
+    with pytest.raises(AttributeError, match=r"'nothing'$"):
+        _ = tree.nothing
+    with pytest.raises(TypeError, match="'entry_end'; did you mean entry_stop"):
+        tree.arrays(entry_end=1)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="'friend'; did you mean friends"):
+        bk.open(path, friend="x")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'compresion'; did you mean compression"):
+        bk.rewrite(path, "out.root", compresion="zstd:1")  # type: ignore[call-overload]
+    with pytest.raises(IndexError, match=r"no branch 3 in <Branch 'y' int64_t>, which has 0; slices such as \[:3\]"):
+        tree["y"][3]
+    with pytest.raises(AttributeError) as error:
+        _ = bk.opn
+    assert (error.value.name, error.value.obj) == ("opn", bk)
+
+
+def test_no_files_are_an_error(tmp_path: Path) -> None:
+    for verb in (bk.count, bk.ls, bk.check):
+        with pytest.raises(ValueError, match="no file is given"):
+            verb([])
+    with pytest.raises(ValueError, match="no file is given"):
+        bk.merge(sorted(tmp_path.glob("*.root")), tmp_path / "out.root")

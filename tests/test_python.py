@@ -156,7 +156,7 @@ def test_filters_work_as_in_uproot() -> None:
         assert ak.array_equal(both, theirs.arrays(["Muon_pt", "nMuon"], entry_start=-20, entry_stop=-5))
         assert both.type == theirs.arrays(["Muon_pt", "nMuon"], entry_start=-20, entry_stop=-5).type
     with pytest.raises(TypeError):
-        ours.keys(filter_name=1)  # type: ignore[arg-type]
+        ours.keys(filter_name=1)
 
 
 @pytest.mark.parametrize("library", ["ak", "np", "pd"])
@@ -198,7 +198,7 @@ def test_every_library_has_the_same_values(tree: bk.Tree, monkeypatch: pytest.Mo
     assert list(frame.columns) == ["i", "x", *fixed, "flag", "nv", "v"]
     assert frame["fixed[1][2]"].tolist() == [truth[i]["fixed"][1][2] for i in (3, 400)]
     for library in libraries.GROUPERS:
-        assert len(tree["x"].array(library=library)) == 510  # type: ignore[arg-type]
+        assert len(tree["x"].array(library=library)) == 510  # type: ignore[call-overload]
     assert isinstance(tree["x"].array(library="pl"), pl.Series)
     assert isinstance(tree["x"].array(library="pd"), pd.Series)
 

@@ -12,6 +12,8 @@ from sections import (
     questions,
     reading,
     remote,
+    skimming,
+    training,
     watching,
     writing,
 )
@@ -28,6 +30,8 @@ __all__ = [
     "questions",
     "reading",
     "remote",
+    "skimming",
+    "training",
     "watching",
     "writing",
 ]

@@ -20,6 +20,7 @@ batches for training.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import _core, compression, const, distributed, exceptions
@@ -188,7 +189,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """What is imported when it is asked for."""
     if name not in _WITH_NUMPY:
-        raise AttributeError(f"module 'basketry' has no attribute {name!r}")
+        # With these two Python names the nearest one.
+        raise AttributeError(f"module 'basketry' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     module = importlib.import_module(_WITH_NUMPY[name])
     return module if name == "objects" else getattr(module, name)
 

@@ -82,7 +82,7 @@ def call_file(files: Files) -> None:
 def call_concatenate(files: Files) -> None:
     """In every library that is here."""
     for library in filter(importlib.util.find_spec, options.LIBRARIES):
-        found = bk.concatenate(files.tables, ["x"], library=library)  # type: ignore[arg-type]
+        found = bk.concatenate(files.tables, ["x"], library=library)  # type: ignore[call-overload]
         assert len(found["x"]) == files.entries
     assert len(bk.concatenate(files.tables, ["lists"], "x > 0", join="fill")) == files.entries // 3 * 2
     assert len(bk.concatenate(files.tables, ["x"], allow_missing=True)) == files.entries

@@ -76,15 +76,18 @@ def _pattern(text: str) -> Callable[[str], bool]:
     return lambda name: name == text
 
 
-def missing(kind: str, name: str, known: Iterable[str], where: Any) -> KeyError:
-    """The error for an unknown name, with the nearest known names."""
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name, with the nearest known ones; empty if none is near."""
     import difflib
 
     # Often only the case differs.
     folded = {one.casefold(): one for one in known}
     near = [folded[one] for one in difflib.get_close_matches(name.casefold(), folded, n=3)]
-    if near:
-        hint = f"; did you mean {' or '.join(map(short, near))}?"
-    else:
-        hint = f"; there are {', '.join(map(short, list(folded.values())[:10]))}" if folded else ""
+    return f"; did you mean {' or '.join(map(short, near))}?" if near else ""
+
+
+def missing(kind: str, name: str, known: Iterable[str], where: Any) -> KeyError:
+    """The error for an unknown name, with the nearest known names."""
+    names = list(dict.fromkeys(known))
+    hint = did_you_mean(name, names) or (f"; there are {', '.join(map(short, names[:10]))}" if names else "")
     return KeyInFileError(f"no {kind} {short(repr(name))} in {where}{hint}", name)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from ..reading.dataset import Join, Places
+    from ..reading.forms import Join, Places
     from ..reading.table import Table
 
 #: A name that no file has, for the truth of a condition.

@@ -14,7 +14,7 @@ from ..reading.request import Request, bytes_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..reading.dataset import Join, Places
+    from ..reading.forms import Join, Places
     from ..reading.table import Table
 
 #: Bytes of one step before compression, at most.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from ..reading.dataset import Join, Places
+    from ..reading.forms import Join, Places
     from ..reading.table import Table
 
 

@@ -11,6 +11,8 @@ from .model import FAMILIES, Object
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
 
 class Traits:
     """What UHI asks of an axis."""
@@ -78,23 +80,24 @@ class Axis(Object):
         labels = [str(one) for one in found]
         return ["underflow", *labels, "overflow"] if flow else labels
 
-    def edges(self, flow: bool = False) -> Any:
+    def edges(self, flow: bool = False) -> NDArray[np.float64]:
         """Edges between bins, one more than bins; with `flow` -inf and inf around them."""
         edges = np.asarray(self.member("fXbins"), np.float64)
         if len(edges) != len(self) + 1:
             edges = np.linspace(self.low, self.high, len(self) + 1)
         return np.concatenate([[-np.inf], edges, [np.inf]]) if flow else edges
 
-    def intervals(self, flow: bool = False) -> Any:
+    def intervals(self, flow: bool = False) -> NDArray[np.float64]:
         """Low and high edge of each bin."""
         edges = self.edges(flow)
         return np.stack([edges[:-1], edges[1:]], axis=1)
 
-    def centers(self, flow: bool = False) -> Any:
+    def centers(self, flow: bool = False) -> NDArray[np.float64]:
         """Centers of bins."""
-        return self.intervals(flow).mean(axis=1)
+        centers: NDArray[np.float64] = self.intervals(flow).mean(axis=1)
+        return centers
 
-    def widths(self, flow: bool = False) -> Any:
+    def widths(self, flow: bool = False) -> NDArray[np.float64]:
         """Widths of bins."""
         even = len(self.member("fXbins")) != len(self) + 1 and not flow
         return np.full(len(self), self.width) if even else np.diff(self.edges(flow))

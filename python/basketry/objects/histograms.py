@@ -3,7 +3,7 @@ so that `mplhep`, `hist` and `boost_histogram` take them. Profiles, which are me
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from .._shared.names import plain
 from .model import FAMILIES, Object
 
 if TYPE_CHECKING:
+    import boost_histogram
+    import hist
+    from numpy.typing import NDArray
+
     from .axes import Axis
 
 NAMES = ("fXaxis", "fYaxis", "fZaxis")
@@ -58,7 +62,7 @@ class Histogram(Object):
             )
         return axes[place]
 
-    def _shaped(self, bins: Any, flow: bool) -> Any:
+    def _shaped(self, bins: Any, flow: bool) -> NDArray[Any]:
         """An array of bins in the order of the file, where x varies fastest."""
         shape = [len(axis) + 2 for axis in reversed(self.axes)]
         whole = np.asarray(bins).reshape(shape).transpose()
@@ -70,31 +74,40 @@ class Histogram(Object):
         sums = self.member("fSumw2", none_if_missing=True)
         return sums is not None and len(sums) > 0 and len(sums) == self.member("fNcells")
 
-    def values(self, flow: bool = False) -> Any:
+    def values(self, flow: bool = False) -> NDArray[Any]:
         """Contents of bins, an array with a dimension for each axis: (bins of x, bins of y, bins of z). With `flow`
         each is two longer, for underflow and overflow."""
         return self._shaped(self._numbers(), flow)
 
-    def counts(self, flow: bool = False) -> Any:
+    def counts(self, flow: bool = False) -> NDArray[Any]:
         """Numbers of entries, weighted: the contents, in the shape of `values`."""
         return self.values(flow)
 
-    def variances(self, flow: bool = False) -> Any:
+    def variances(self, flow: bool = False) -> NDArray[np.float64]:
         """Variances: sums of squared weights, or, without weights, the contents; none is negative. The shape is that of
         `values`."""
         squares = self.member("fSumw2") if self.weighted else self._numbers()
         return self._shaped(np.maximum(np.asarray(squares, np.float64), 0), flow)
 
-    def errors(self, flow: bool = False) -> Any:
+    def errors(self, flow: bool = False) -> NDArray[np.float64]:
         """Square roots of variances, in the shape of `values`."""
         return np.sqrt(self.variances(flow))
+
+    @overload
+    def to_numpy(self, flow: bool = False, dd: Literal[False] = False) -> tuple[NDArray[Any], ...]: ...
+
+    @overload
+    def to_numpy(self, flow: bool = False, *, dd: Literal[True]) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]: ...
+
+    @overload
+    def to_numpy(self, flow: bool, dd: Literal[True]) -> tuple[NDArray[Any], tuple[NDArray[Any], ...]]: ...
 
     def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:
         """Values and edges, as `np.histogram` and `np.histogram2d` return them; with `dd` as `np.histogramdd`."""
         edges = tuple(axis.edges(flow) for axis in self.axes)
         return (self.values(flow), edges) if dd else (self.values(flow), *edges)
 
-    def to_boost(self, metadata: Any = None, axis_metadata: Any = None) -> Any:
+    def to_boost(self, metadata: Any = None, axis_metadata: Any = None) -> boost_histogram.Histogram:
         """A `boost_histogram.Histogram`. `metadata` and `axis_metadata` name the members that become attributes; by
         default names and titles."""
         import boost_histogram as bh
@@ -121,13 +134,13 @@ class Histogram(Object):
         for name, member in (METADATA if metadata is None else metadata).items():
             setattr(made, name, self.member(member))
 
-    def to_hist(self, metadata: Any = None, axis_metadata: Any = None) -> Any:
+    def to_hist(self, metadata: Any = None, axis_metadata: Any = None) -> hist.Hist:
         """A `hist.Hist`; arguments are those of `to_boost`."""
         import hist
 
         return hist.Hist(self.to_boost(metadata, axis_metadata))
 
-    def _to_boost_histogram_(self) -> Any:
+    def _to_boost_histogram_(self) -> boost_histogram.Histogram:
         return self.to_boost()
 
 

@@ -3,12 +3,16 @@ ROOT's `TProfileHelper`."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .histograms import Histogram, boost_axis, labelled
 from .model import FAMILIES
+
+if TYPE_CHECKING:
+    import boost_histogram
+    from numpy.typing import NDArray
 
 #: Modes of errors (`TProfile::SetErrorOption`), by letter and by ROOT's number.
 MODES = {"": "", "s": "s", "i": "i", "g": "g", None: "", 0: "", 1: "s", 2: "i", 3: "g"}
@@ -52,15 +56,15 @@ class Profile(Histogram):
         there = found is not None and len(found) == self.member("fNcells")
         return np.asarray(found, np.float64) if there else np.zeros(len(self._weights()))
 
-    def counts(self, flow: bool = False) -> Any:
+    def counts(self, flow: bool = False) -> NDArray[Any]:
         """Effective numbers of entries."""
         return self._shaped(self._effective(), flow)
 
-    def values(self, flow: bool = False) -> Any:
+    def values(self, flow: bool = False) -> NDArray[Any]:
         """Means, an array with a dimension for each axis; with `flow` each is two longer."""
         return self._shaped(self._means(), flow)
 
-    def errors(self, flow: bool = False, error_mode: Any = "") -> Any:
+    def errors(self, flow: bool = False, error_mode: Any = "") -> NDArray[np.float64]:
         """Errors, in the shape of `values`: "" of the mean, "s" the spread, "i" for integers, "g" for weights of
         Gaussian errors."""
         if error_mode not in MODES:
@@ -81,11 +85,11 @@ class Profile(Histogram):
             found = np.where(spread != 0, found, uniform)
         return self._shaped(found, flow)
 
-    def variances(self, flow: bool = False, error_mode: Any = "") -> Any:
+    def variances(self, flow: bool = False, error_mode: Any = "") -> NDArray[np.float64]:
         """Squares of the errors."""
         return np.square(self.errors(flow, error_mode))
 
-    def to_boost(self, metadata: Any = None, axis_metadata: Any = None) -> Any:
+    def to_boost(self, metadata: Any = None, axis_metadata: Any = None) -> boost_histogram.Histogram:
         """A `boost_histogram.Histogram` of means."""
         import boost_histogram as bh
 

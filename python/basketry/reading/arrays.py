@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, overload
 
 from .. import _core
 from .._shared.progress import reading, stepping
@@ -11,6 +11,7 @@ from .._shared.signatures import spelled
 from ..exceptions import SchemaDiffers
 from . import interpreting, libraries, options
 from . import virtual as lazy
+from .forms import Asking
 from .listing import Filters
 from .plan import columns, names
 from .request import MEMORY, Request
@@ -18,56 +19,39 @@ from .stepping import reported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from typing import SupportsIndex, Unpack
+    from typing import Unpack
 
+    import awkward as ak
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    from numpy.typing import NDArray
     from typing_extensions import CapsuleType
 
     from .._shared.progress import Progress
     from .computing import Computation
+    from .forms import (
+        Ak,
+        Cut,
+        Dict,
+        How,
+        Library,
+        List,
+        More,
+        Names,
+        Np,
+        Pa,
+        Pd,
+        Pl,
+        Stepping,
+        Steps,
+        Told,
+        TunedAsking,
+        Tuple,
+        Zip,
+    )
     from .plan import Part, Plan
-
-    Names: TypeAlias = str | Iterable[str] | None
-    Library: TypeAlias = Literal["ak", "np", "pd", "arrow", "pl", "awkward", "numpy", "pandas", "pyarrow", "polars"]
-    How: TypeAlias = type[tuple[Any, ...]] | type[list[Any]] | type[dict[str, Any]] | Literal["zip"] | None
-
-
-class Limits(TypedDict, total=False):
-    """Options of all functions that read arrays."""
-
-    selection: Any
-    library: Library
-    threads: int
-    memory: int | str
-
-
-class Asking(Limits, Filters, total=False):
-    """Options of all functions that read arrays of several branches."""
-
-    aliases: Mapping[str, str] | None
-    entry_start: SupportsIndex | None
-    entry_stop: SupportsIndex | None
-    how: How
-
-
-class TunedLimits(Limits, options.Tuning, total=False):
-    """The same, with uproot's tuning."""
-
-
-class TunedAsking(Asking, options.Tuning, total=False):
-    """The same, with uproot's tuning."""
-
-
-class AskingSteps(TunedAsking, total=False):
-    """Options of `iterate` that functions for several files have, too."""
-
-    step_size: int | str | None
-
-
-class AskingArrays(TunedAsking, total=False):
-    """Options of `arrays` that functions for several files have, too."""
-
-    virtual: bool
-    access_log: list[Any] | None
+    from .stepping import Report
 
 
 #: What is not None where it is not given.
@@ -77,7 +61,7 @@ DEFAULTS: Asking = {"library": "ak", "threads": 0, "memory": MEMORY}
 def given(function: str, asked: Mapping[str, Any], known: type) -> dict[str, Any]:
     """The options of a call, with defaults and without uproot's tuning. Unknown ones are a `TypeError`."""
     own = known.__annotations__
-    options.check(function, {name: value for name, value in asked.items() if name not in own})
+    options.check(function, {name: value for name, value in asked.items() if name not in own}, own)
     return {**DEFAULTS, **{name: value for name, value in asked.items() if name in own}}
 
 
@@ -108,6 +92,72 @@ class Readable:
         """Names for expressions; a branch has none."""
         return {}
 
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Zip = None, **more: Unpack[More]
+    ) -> ak.Array: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: None = None, **more: Unpack[More]
+    ) -> dict[str, NDArray[Any]]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: None = None, **more: Unpack[More]
+    ) -> pd.DataFrame: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pa, how: None = None, **more: Unpack[More]
+    ) -> pa.Table: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pl, how: None = None, **more: Unpack[More]
+    ) -> pl.DataFrame: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Tuple, **more: Unpack[More]
+    ) -> tuple[ak.Array, ...]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: List, **more: Unpack[More]
+    ) -> list[ak.Array]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Dict, **more: Unpack[More]
+    ) -> dict[str, ak.Array]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: Tuple, **more: Unpack[More]
+    ) -> tuple[NDArray[Any], ...]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: List, **more: Unpack[More]
+    ) -> list[NDArray[Any]]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: Dict, **more: Unpack[More]
+    ) -> dict[str, NDArray[Any]]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: Tuple, **more: Unpack[More]
+    ) -> tuple[pd.Series, ...]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: List, **more: Unpack[More]
+    ) -> list[pd.Series]: ...
+    @overload
+    def arrays(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: Dict, **more: Unpack[More]
+    ) -> dict[str, pd.Series]: ...
+    @overload
+    def arrays(
+        self,
+        expressions: Names = None,
+        cut: Cut = None,
+        *,
+        library: Library = "ak",
+        how: How = None,
+        **more: Unpack[More],
+    ) -> Any: ...
     @spelled(Asking, defaults=DEFAULTS)
     def arrays(
         self,
@@ -174,6 +224,92 @@ class Readable:
         with reading(progress, request, len(needed)) as request:
             return libraries.read(self._table, chosen, request) if isinstance(chosen, tuple) else chosen.arrays(request)
 
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Zip = None, **more: Unpack[Steps]
+    ) -> Iterator[ak.Array]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: None = None, **more: Unpack[Steps]
+    ) -> Iterator[dict[str, NDArray[Any]]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: None = None, **more: Unpack[Steps]
+    ) -> Iterator[pd.DataFrame]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pa, how: None = None, **more: Unpack[Steps]
+    ) -> Iterator[pa.Table]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pl, how: None = None, **more: Unpack[Steps]
+    ) -> Iterator[pl.DataFrame]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Tuple, **more: Unpack[Steps]
+    ) -> Iterator[tuple[ak.Array, ...]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: List, **more: Unpack[Steps]
+    ) -> Iterator[list[ak.Array]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Dict, **more: Unpack[Steps]
+    ) -> Iterator[dict[str, ak.Array]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: Tuple, **more: Unpack[Steps]
+    ) -> Iterator[tuple[NDArray[Any], ...]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: List, **more: Unpack[Steps]
+    ) -> Iterator[list[NDArray[Any]]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: Dict, **more: Unpack[Steps]
+    ) -> Iterator[dict[str, NDArray[Any]]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: Tuple, **more: Unpack[Steps]
+    ) -> Iterator[tuple[pd.Series, ...]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: List, **more: Unpack[Steps]
+    ) -> Iterator[list[pd.Series]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: Dict, **more: Unpack[Steps]
+    ) -> Iterator[dict[str, pd.Series]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Zip = None, **more: Unpack[Told]
+    ) -> Iterator[tuple[ak.Array, Report]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Np, how: None = None, **more: Unpack[Told]
+    ) -> Iterator[tuple[dict[str, NDArray[Any]], Report]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pd, how: None = None, **more: Unpack[Told]
+    ) -> Iterator[tuple[pd.DataFrame, Report]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pa, how: None = None, **more: Unpack[Told]
+    ) -> Iterator[tuple[pa.Table, Report]]: ...
+    @overload
+    def iterate(
+        self, expressions: Names = None, cut: Cut = None, *, library: Pl, how: None = None, **more: Unpack[Told]
+    ) -> Iterator[tuple[pl.DataFrame, Report]]: ...
+    @overload
+    def iterate(
+        self,
+        expressions: Names = None,
+        cut: Cut = None,
+        *,
+        library: Library = "ak",
+        how: How = None,
+        **more: Unpack[Stepping],
+    ) -> Iterator[Any]: ...
     @spelled(Asking, defaults=DEFAULTS)
     def iterate(
         self,

@@ -10,27 +10,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 from .. import _core
 from .._shared.handle import Handle
 from .._shared.names import matcher, missing, plain
-from .._shared.progress import reading
 from .._shared.signatures import spelled
 from ..compression import of_code
 from ..exceptions import KeyInFileError
 from ..interpretation import Interpretation
-from . import interpreting, libraries, options
-from . import virtual as lazy
-from .arrays import DEFAULTS, Limits, Readable, given
+from .arrays import Readable
 from .listing import Listing, print_columns
-from .plan import columns
 from .record import Described
-from .request import Request
+from .single import Single
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from typing import SupportsIndex, TextIO, Unpack
+    from typing import TextIO, Unpack
+
+    import awkward as ak
 
     from .._shared.names import Filter
-    from .._shared.progress import Progress
     from ..compression import Codec
-    from .arrays import TunedLimits
     from .listing import Filters
     from .plan import Part, Plan
 
@@ -55,9 +51,9 @@ class Columns(Readable, Generic[C]):
     def __getitem__(self, where: str | int) -> C: ...
 
     @overload
-    def __getitem__(self, where: slice) -> Any: ...
+    def __getitem__(self, where: slice) -> ak.Array: ...
 
-    def __getitem__(self, where: str | int | slice) -> C | Any:
+    def __getitem__(self, where: str | int | slice) -> C | ak.Array:
         """The branch of that name at any depth, of that path (`"a/b"`), or of that number; of a slice, such as `[:3]`,
         the array of these entries.
 
@@ -69,13 +65,16 @@ class Columns(Readable, Generic[C]):
             array = self._entries(where.start, where.stop)
             return array if where.step is None else array[:: where.step]
         if isinstance(where, int):
+            count = len(self._below)
+            if not -count <= where < count:
+                raise IndexError(f"no branch {where} in {self}, which has {count}; slices such as [:3] are entries")
             return self._below[where]
         found = self._find(where)
         if found is None:
             raise self._unknown(where)
         return found
 
-    def _entries(self, start: int | None, stop: int | None) -> Any:
+    def _entries(self, start: int | None, stop: int | None) -> ak.Array:
         """The array of a range of entries."""
         return self.arrays(entry_start=start, entry_stop=stop)
 
@@ -287,15 +286,21 @@ class GrowsLate:
     def _grow_now(self) -> None:
         raise NotImplementedError
 
+    def _hint(self, name: str) -> str:
+        """What helps a user who takes this name for an attribute."""
+        del name
+        return ""
+
     def __getattr__(self, name: str) -> Any:
         """Makes the columns."""
         if name not in ("_below", "_by_name"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            hint = "" if name.startswith("_") else self._hint(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}", name=name, obj=self)
         self._grow_now()
         return self.__dict__[name]
 
 
-class Column(Columns[C], Handle, Described):
+class Column(Columns[C], Single, Handle, Described):
     """A branch of a tree, or a field of an RNTuple."""
 
     def __init__(
@@ -412,7 +417,7 @@ class Column(Columns[C], Handle, Described):
             return ((self._name, self._column),)
         return super()._filtered(**filters)
 
-    def _entries(self, start: int | None, stop: int | None) -> Any:
+    def _entries(self, start: int | None, stop: int | None) -> ak.Array:
         return self.array(entry_start=start, entry_stop=stop)
 
     def _read_as(self) -> Part:
@@ -436,39 +441,6 @@ class Column(Columns[C], Handle, Described):
     def opaque(self) -> str | None:
         """The reason why its entries are read as bytes; None for decoded branches."""
         return None if self._column is None else self._table.opaque(self._column)
-
-    @spelled(Limits, defaults=DEFAULTS)
-    def array(
-        self,
-        interpretation: Any = None,
-        entry_start: SupportsIndex | None = None,
-        entry_stop: SupportsIndex | None = None,
-        *,
-        virtual: bool = False,
-        access_log: list[Any] | None = None,
-        progress: Progress = None,
-        **asked: Unpack[TunedLimits],
-    ) -> Any:
-        """The entries as one array, of the type that `Branch.interpretation` names: one value for each entry, or a list
-        (`var * float32`), which NumPy holds as an object. Arguments are those of `arrays`. With an `interpretation`, a
-        type of NumPy's such as "u2" or an `AsDtype`, the bytes of numbers are read as numbers of that type, which has
-        the same size, or "u1", else it is a `ValueError`; by default types are those that the file describes.
-
-        With library "pd" it is a Series; a DataFrame, where the branch becomes several columns."""
-        own = given("array", asked, Limits) | {"entry_start": entry_start, "entry_stop": entry_stop}
-        if interpretation is not None and interpretation is not self.interpretation:
-            found = self.array(progress=progress, **{**own, "library": "np"})
-            return interpreting.in_library(interpreting.as_type(found, interpretation), options.library(own["library"]))
-        request = Request.of(self.num_entries, own)
-        lazy.check(virtual, access_log, {"library": None if request.library == "ak" else request.library})
-        if virtual:
-            request, _ = libraries.held(self._table, ((self._name, self._read_as()),), request)
-            return lazy.column(self._table, self._name, self._read_as(), request, access_log)
-        plan = self._filtered() if self._column is None else ((self._name, self._column),)
-        with reading(progress, request, len(columns(plan))) as request:
-            if self._column is None:
-                return libraries.read(self._table, plan, request)
-            return libraries.read_one(self._table, self._name, self._column, request)
 
 
 def _numbered(home: Columns[Any], number: int) -> Any:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import collections.abc
-import errno
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from .. import _core
 from .._shared.places import as_text, is_place, local
@@ -15,22 +14,49 @@ from .._shared.signatures import spelled
 from ..exceptions import SchemaDiffers
 from . import in_turn, options
 from .file import File, naming
+from .inputs import named
 from .numbering import numbered, shifted
-from .table import Table, Tree, opened, opened_each
+from .table import Table, opened, opened_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Unpack
 
-    from .._shared.progress import Bar, Progress
-    from .arrays import AskingArrays, AskingSteps
+    import awkward as ak
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
-    Place: TypeAlias = str | os.PathLike[str]
-    Named: TypeAlias = Mapping[Place, str | None]
-    Places: TypeAlias = Place | Named | Iterable[Place | Named]
-    Friends: TypeAlias = Iterable[Place] | Mapping[str, Place | Iterable[Place]] | None
-    Join: TypeAlias = Literal["strict", "common", "fill"]
+    from .._shared.progress import Bar, Progress
+    from .file import Opened
+    from .forms import (
+        Ak,
+        AskingArrays,
+        AskingSteps,
+        Cut,
+        Dict,
+        Friends,
+        How,
+        Join,
+        Library,
+        List,
+        Names,
+        Np,
+        Pa,
+        Pd,
+        Pl,
+        Places,
+        Tuple,
+        Zip,
+    )
+    from .forms import FileStepping as Stepping
+    from .forms import FileSteps as Steps
+    from .forms import FilesTold as Told
+    from .forms import MoreOfFiles as More
+    from .stepping import Report
+
     #: Files and the trees in them.
     Inputs: TypeAlias = Sequence[tuple[str, str | None]]
     #: The entries of a file before those of others, and the entries of all others before it.
@@ -45,7 +71,7 @@ def open(
     join: Join = "strict",
     widen: bool = False,
     **tuning: Unpack[options.Tuning],
-) -> Tree | Any:
+) -> Opened | Any:
     """Opens a file, or a tree or RNTuple in one or several.
 
     Both are a `Table`: a `Tree` has branches, an `RNTuple` has fields.
@@ -74,11 +100,11 @@ def open(
     An absent file is a `FileNotFoundError`, a file that is no ROOT file a `ValueError`, an absent tree a `KeyError`
     with the nearest names.
     """
-    options.check("open", tuning)
+    options.check("open", tuning, ("friends", "follow_urls", "join", "widen"))
     _core.check_join(join)
     if isinstance(places, collections.abc.Mapping) and len(places) == 1 and next(iter(places.values())) is None:
         return File(local(as_text(next(iter(places)))), follow_urls=follow_urls)
-    inputs = _inputs(places)
+    inputs = named(places)
     if is_place(places) and len(inputs) == 1 and friends is None:
         path, inside = inputs[0]
         if not inside and _core.is_parquet(path):
@@ -88,6 +114,78 @@ def open(
     return _tree(inputs, friends, follow_urls, (join, widen))
 
 
+@overload
+def concatenate(
+    files: Places,
+    expressions: Names = None,
+    cut: Cut = None,
+    *,
+    library: Ak = "ak",
+    how: Zip = None,
+    **more: Unpack[More],
+) -> ak.Array: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: None = None, **more: Unpack[More]
+) -> dict[str, NDArray[Any]]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: None = None, **more: Unpack[More]
+) -> pd.DataFrame: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pa, how: None = None, **more: Unpack[More]
+) -> pa.Table: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pl, how: None = None, **more: Unpack[More]
+) -> pl.DataFrame: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Tuple, **more: Unpack[More]
+) -> tuple[ak.Array, ...]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: List, **more: Unpack[More]
+) -> list[ak.Array]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Dict, **more: Unpack[More]
+) -> dict[str, ak.Array]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: Tuple, **more: Unpack[More]
+) -> tuple[NDArray[Any], ...]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: List, **more: Unpack[More]
+) -> list[NDArray[Any]]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: Dict, **more: Unpack[More]
+) -> dict[str, NDArray[Any]]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: Tuple, **more: Unpack[More]
+) -> tuple[pd.Series, ...]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: List, **more: Unpack[More]
+) -> list[pd.Series]: ...
+@overload
+def concatenate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: Dict, **more: Unpack[More]
+) -> dict[str, pd.Series]: ...
+@overload
+def concatenate(
+    files: Places,
+    expressions: Names = None,
+    cut: Cut = None,
+    *,
+    library: Library = "ak",
+    how: How = None,
+    **more: Unpack[More],
+) -> Any: ...
 @spelled(Table.arrays)
 def concatenate(
     files: Places,
@@ -110,7 +208,7 @@ def concatenate(
     or an asked branch; beside `friends` it has no effect. Files are compared before entries are read."""
     asked = _without_tuning(settings)
     expressions = _kept(expressions)
-    inputs = _inputs(files)
+    inputs = named(files)
     left_out: list[tuple[int, int]] = []
     if allow_missing and friends is None:
         inputs, left_out, limits = _having(inputs, follow_urls, (expressions, cut), asked)
@@ -119,6 +217,104 @@ def concatenate(
     return numbered(tree.arrays(expressions, cut, progress=progress, **asked), left_out)
 
 
+@overload
+def iterate(
+    files: Places,
+    expressions: Names = None,
+    cut: Cut = None,
+    *,
+    library: Ak = "ak",
+    how: Zip = None,
+    **more: Unpack[Steps],
+) -> Iterator[ak.Array]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: None = None, **more: Unpack[Steps]
+) -> Iterator[dict[str, NDArray[Any]]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: None = None, **more: Unpack[Steps]
+) -> Iterator[pd.DataFrame]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pa, how: None = None, **more: Unpack[Steps]
+) -> Iterator[pa.Table]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pl, how: None = None, **more: Unpack[Steps]
+) -> Iterator[pl.DataFrame]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Tuple, **more: Unpack[Steps]
+) -> Iterator[tuple[ak.Array, ...]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: List, **more: Unpack[Steps]
+) -> Iterator[list[ak.Array]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Ak = "ak", how: Dict, **more: Unpack[Steps]
+) -> Iterator[dict[str, ak.Array]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: Tuple, **more: Unpack[Steps]
+) -> Iterator[tuple[NDArray[Any], ...]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: List, **more: Unpack[Steps]
+) -> Iterator[list[NDArray[Any]]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: Dict, **more: Unpack[Steps]
+) -> Iterator[dict[str, NDArray[Any]]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: Tuple, **more: Unpack[Steps]
+) -> Iterator[tuple[pd.Series, ...]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: List, **more: Unpack[Steps]
+) -> Iterator[list[pd.Series]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: Dict, **more: Unpack[Steps]
+) -> Iterator[dict[str, pd.Series]]: ...
+@overload
+def iterate(
+    files: Places,
+    expressions: Names = None,
+    cut: Cut = None,
+    *,
+    library: Ak = "ak",
+    how: Zip = None,
+    **more: Unpack[Told],
+) -> Iterator[tuple[ak.Array, Report]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Np, how: None = None, **more: Unpack[Told]
+) -> Iterator[tuple[dict[str, NDArray[Any]], Report]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pd, how: None = None, **more: Unpack[Told]
+) -> Iterator[tuple[pd.DataFrame, Report]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pa, how: None = None, **more: Unpack[Told]
+) -> Iterator[tuple[pa.Table, Report]]: ...
+@overload
+def iterate(
+    files: Places, expressions: Names = None, cut: Cut = None, *, library: Pl, how: None = None, **more: Unpack[Told]
+) -> Iterator[tuple[pl.DataFrame, Report]]: ...
+@overload
+def iterate(
+    files: Places,
+    expressions: Names = None,
+    cut: Cut = None,
+    *,
+    library: Library = "ak",
+    how: How = None,
+    **more: Unpack[Stepping],
+) -> Iterator[Any]: ...
 @spelled(Table.iterate)
 def iterate(
     files: Places,
@@ -147,7 +343,7 @@ def iterate(
     expressions = _kept(expressions)
     if join is not None:
         _core.check_join(join)
-    inputs = _inputs(files)
+    inputs = named(files)
     if friends is not None or asked.get("selection") is not None:
         # They go on through all files.
         tree = _tree(inputs, friends, follow_urls, (join or "common", widen), expressions is not None)
@@ -239,47 +435,13 @@ def _kept(expressions: Any) -> Any:
 
 def num_entries(places: Places) -> Iterator[tuple[str, str, int]]:
     """File, path in the file, and number of entries of each tree."""
-    for path, inside in _inputs(places):
+    for path, inside in named(places):
         tree = opened([(path, inside)], (), False, "")
         yield as_text(path), inside or tree.object_path, tree.num_entries
 
 
 def _without_tuning(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name not in options.TUNING}
-
-
-def _inputs(places: Places | Table[Any]) -> list[tuple[str, str | None]]:
-    """Files and the trees in them. A list may have open trees and dicts, too."""
-    if isinstance(places, Table):
-        return list(places._inputs)
-    if is_place(places):
-        return _expand(places)
-    if isinstance(places, collections.abc.Mapping):
-        return [(path, inside or tree) for place, tree in places.items() for path, inside in _expand(place)]
-    made: list[tuple[str, str | None]] = []
-    lacking: list[FileNotFoundError] = []
-    for one in places:
-        try:
-            made += _inputs(one)
-        except FileNotFoundError as error:
-            # As in uproot, patterns without files count for nothing.
-            if not (is_place(one) and any(special in as_text(one) for special in "*?[")):
-                raise
-            lacking.append(error)
-    if lacking and not made:
-        raise lacking[0]
-    return made
-
-
-def _expand(place: Place) -> list[tuple[str, str | None]]:
-    """The files and trees of an argument."""
-    path = local(as_text(place))
-    try:
-        return _core.expand([path])
-    except ValueError as error:
-        if "no file matches" in str(error):
-            raise FileNotFoundError(errno.ENOENT, "no file matches", path) from None
-        raise
 
 
 def table_at(places: Places | Table[Any], tree: str | None, joining: tuple[Join, bool]) -> Table[Any]:
@@ -290,7 +452,7 @@ def table_at(places: Places | Table[Any], tree: str | None, joining: tuple[Join,
     if isinstance(places, File):
         places = places.file_path
     _core.check_join(joining[0])
-    return _tree([(path, inside or tree) for path, inside in _inputs(_kept(places))], None, False, joining)
+    return _tree([(path, inside or tree) for path, inside in named(_kept(places))], None, False, joining)
 
 
 def _refuse_nothing(table: Table[Any]) -> None:
@@ -306,9 +468,9 @@ def _tree(
     if isinstance(friends, str | os.PathLike):
         raise TypeError("friends must be a list of trees, or a dict of trees by name")
     if isinstance(friends, collections.abc.Mapping):
-        given = [(name, _inputs(place)) for name, place in friends.items()]
+        given = [(name, named(place)) for name, place in friends.items()]
     else:
-        given = [(None, _inputs(place)) for place in friends or ()]
+        given = [(None, named(place)) for place in friends or ()]
     more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
     with naming(inputs):
         made = opened(inputs, given, follow_urls, "", *joining)

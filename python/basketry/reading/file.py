@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from .._shared.names import Filter
+    from .branches import Branch
     from .listing import ListingObjects
     from .table import RNTuple, Table, Tree
 
@@ -203,7 +204,7 @@ class Directory(Handle, OfFile):
         """Names and classes."""
         return iter(self.classnames(**listing).items())
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: str, default: Any = None) -> Opened | Any:
         """The object of that name, or the default."""
         try:
             return self[name]
@@ -225,7 +226,7 @@ class Directory(Handle, OfFile):
         """The title of the object of that name; an unknown one is a `KeyError`."""
         return self.key(name).title
 
-    def __getitem__(self, name: str) -> Tree | Any:
+    def __getitem__(self, name: str) -> Opened | Any:
         """The tree, RNTuple, directory or other object of that name; by default the newest cycle (`"tree;1"` names
         another). `"tree/branch"` and `"tree:branch"` are branches.
 
@@ -320,3 +321,24 @@ def naming(inputs: Sequence[tuple[str, str | None]]) -> Iterator[None]:
             if tree and tree not in (file := File(path)):
                 raise missing("tree", tree, file.keys(cycle=False), file) from None
         raise
+
+
+if TYPE_CHECKING:
+
+    class Opened(Tree, Branch):  # type: ignore[misc]
+        """What a path means only the file knows. To type checkers it is a tree or a branch, as most are, which may have
+        further methods; a variable of another class takes it by `typing.cast`."""
+
+        # Directories and histograms have these, too.
+        tree: Any
+        errors: Any
+
+        def __getitem__(self, where: Any) -> Opened | Any: ...
+        def __iter__(self) -> Iterator[Any]: ...
+        def get(self, where: str, default: Any = None) -> Opened | Any: ...
+        def keys(self, **listing: Any) -> list[str]: ...
+        def values(self, *flow: Any, **listing: Any) -> Any: ...
+        def items(self, **listing: Any) -> list[tuple[str, Any]]: ...
+        def iterkeys(self, **listing: Any) -> Iterator[str]: ...
+        def itervalues(self, **listing: Any) -> Iterator[Any]: ...
+        def iteritems(self, **listing: Any) -> Iterator[tuple[str, Any]]: ...

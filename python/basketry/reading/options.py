@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from .._shared.names import did_you_mean
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 #: Longer names of libraries.
 LIBRARIES = {"awkward": "ak", "numpy": "np", "pandas": "pd", "pyarrow": "arrow", "polars": "pl"}
@@ -41,11 +43,11 @@ class Tuning(TypedDict, total=False):
 TUNING = {*Tuning.__annotations__, "access_log"}
 
 
-def check(function: str, options: Mapping[str, Any]) -> None:
-    """Refuses options that are not uproot's tuning."""
+def check(function: str, options: Mapping[str, Any], known: Iterable[str] = ()) -> None:
+    """Refuses options that are not uproot's tuning; names that are known beside it may be near."""
     for name in options:
         if name not in TUNING:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}")
 
 
 def library(name: str) -> str:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self, Unpack
 
-    from .arrays import Names
+    import awkward as ak
+
+    from .forms import Names
     from .plan import Part
 
     #: Files with the trees in them, and friends, each by its name, if it has one.
@@ -95,6 +97,10 @@ class Table(GrowsLate, Columns[C], Handle, record.Described):
         one: C = self._column_of(self._kind, found[0], where, self._table.branch(found[0]))
         one.parent = self
         return one
+
+    def _hint(self, name: str) -> str:
+        # Only names at the top: others would take all columns to be made.
+        return f"; did you mean {type(self).__name__.lower()}[{name!r}]?" if self._table.top(name) else ""
 
     def _release(self) -> None:
         self._table.release()
@@ -255,9 +261,9 @@ class Tree(Branches, Table["Branch"]):
     def __getitem__(self, where: str | int) -> Branch: ...
 
     @overload
-    def __getitem__(self, where: slice) -> Any: ...
+    def __getitem__(self, where: slice) -> ak.Array: ...
 
-    def __getitem__(self, where: str | int | slice) -> Branch | Any:
+    def __getitem__(self, where: str | int | slice) -> Branch | ak.Array:
         """The branch of that name at any depth, of that path (`"a/b"`), of that number, or of a friend
         (`"friend.branch"`); of a slice, such as `[:3]`, the array of these entries.
 

@@ -10,7 +10,7 @@ import numpy as np
 from .._libraries.numpy import data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,7 +51,12 @@ class Flat:
 
     def take(self, rows: NDArray[np.int64]) -> Flat:
         """These rows, copied."""
-        return Flat(self.values[rows])
+        # Several times as fast as an index.
+        return Flat(self.values.take(rows, axis=0))
+
+    def part(self, start: int, stop: int) -> Flat:
+        """Consecutive rows, not copied."""
+        return Flat(self.values[start:stop])
 
     def given(self) -> Any:
         """The array."""
@@ -75,23 +80,32 @@ class Lists:
 
     def take(self, rows: NDArray[np.int64]) -> Lists:
         """These rows, copied."""
-        starts = self.offsets[rows]
-        ends = np.concatenate([[0], np.cumsum(self.offsets[rows + 1] - starts)])
+        starts = self.offsets.take(rows)
+        ends = np.concatenate([[0], np.cumsum(self.offsets.take(rows + 1) - starts)])
         places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], np.diff(ends))
         return Lists(ends, self.values.take(places))
+
+    def part(self, start: int, stop: int) -> Lists:
+        """Consecutive rows, not copied but for their offsets."""
+        offsets = self.offsets[start : stop + 1]
+        first = int(offsets[0])
+        return Lists(offsets - first, self.values.part(first, int(offsets[-1])))
 
     def given(self) -> Jagged:
         """Values and offsets."""
         return Jagged(self.values.given(), self.offsets)
 
-    def padded(self, width: int, fill: float) -> NDArray[Any]:
-        """The first `width` items of each list, and `fill` where it has fewer."""
+    def padded(self, rows: NDArray[np.int64], width: int, fill: float) -> Flat:
+        """The first `width` items of these rows' lists, and `fill` where one has fewer."""
         values: Any = self.values.given()
-        made = np.full((len(self), width, *values.shape[1:]), fill, values.dtype)
-        counts = np.minimum(np.diff(self.offsets), width)
-        there = np.arange(width) < counts[:, None]
-        made[there] = values[(self.offsets[:-1, None] + np.arange(width))[there]]
-        return made
+        starts, items = self.offsets.take(rows)[:, None], np.arange(width)
+        lacking = items >= self.offsets.take(rows + 1)[:, None] - starts
+        if not len(values):
+            return Flat(np.full((len(rows), width, *values.shape[1:]), fill, values.dtype))
+        # What lies behind the end of a list is taken, and replaced.
+        made = values.take(np.minimum(starts + items, len(values) - 1), axis=0)
+        made[lacking] = fill
+        return Flat(made)
 
 
 def column(name: str, node: Node) -> Column:
@@ -124,3 +138,38 @@ def joined(columns: Sequence[Column]) -> Column:
     lists = [one for one in columns if isinstance(one, Lists)]
     counts = np.concatenate([np.diff(one.offsets) for one in lists])
     return Lists(np.concatenate([[0], np.cumsum(counts)]), joined([one.values for one in lists]))
+
+
+class Window:
+    """Columns with the same rows, of several readings in order. Columns of one number of the same type lie in a matrix
+    together: to take a row of them is one access to memory, and not one for each column."""
+
+    def __init__(self, found: Sequence[Mapping[str, Column]]) -> None:
+        self._names = list(found[0])
+        #: Columns by themselves.
+        self.alone: dict[str, Column] = {}
+        #: Matrices with the names of their columns.
+        self.beside: list[tuple[list[str], NDArray[Any]]] = []
+        groups: dict[np.dtype[Any], list[str]] = {}
+        for name, one in found[0].items():
+            if isinstance(one, Flat) and one.values.ndim == 1:
+                groups.setdefault(one.values.dtype, []).append(name)
+            else:
+                self.alone[name] = joined([each[name] for each in found])
+        self._rows = sum(len(next(iter(each.values()))) for each in found)
+        for kind, names in groups.items():
+            matrix = np.empty((self._rows, len(names)), kind)
+            for place, name in enumerate(names):
+                np.concatenate([each[name].given() for each in found], out=matrix[:, place])
+            self.beside.append((names, matrix))
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def taken(self, rows: NDArray[np.int64], alone: Mapping[str, Column]) -> dict[str, Column]:
+        """These rows of all columns, of which those by themselves are given."""
+        made = dict(alone)
+        for names, matrix in self.beside:
+            columns = np.ascontiguousarray(matrix.take(rows, axis=0).T)
+            made |= {name: Flat(one) for name, one in zip(names, columns, strict=True)}
+        return {name: made[name] for name in self._names}

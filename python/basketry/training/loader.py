@@ -17,7 +17,7 @@ from .._shared.packages import needed
 from ..reading.dataset import table_at
 from ..reading.request import MEMORY, bytes_of
 from . import order
-from .columns import Jagged, Lists, joined
+from .columns import Jagged, Lists, Window, joined
 from .parts import FileEntries, Parts, hashes_of, number_of_wanted
 from .reading import Reader
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..reading.dataset import Join, Places
+    from ..reading.forms import Join, Places
     from ..reading.table import Table
     from .columns import Column
     from .order import Chunk
@@ -37,6 +37,8 @@ WINDOW_SHARE = 5
 CHUNKS_OF_WINDOW = 16
 #: Small clusters are read together, up to this many bytes, but no more than this part of a window.
 LEAST_CHUNK, LEAST_SHARE = 4_000_000, 64
+#: Rows are taken from a window in blocks of so many, but no more than this part of it, and at least a batch.
+BLOCK, BLOCKS_OF_WINDOW = 16_384, 32
 #: Chunks for each rank, where there are several, so that they get about the same number of entries.
 CHUNKS_OF_RANK = 16
 
@@ -97,7 +99,8 @@ def loader(
     Each `for` is an epoch. The entries of several clusters are read ahead in one thread while batches are taken.
     To shuffle, clusters are put in a random order; as many as fit a fifth of `memory` are a window, in which entries
     are put in a random order. So a batch has entries of any cluster of its window: if all of the data fits, the order
-    is as random as that of a list in memory; `Loader.clusters_mixed` tells how many ranges of clusters are mixed.
+    is as random as that of a list in memory, and later epochs read nothing. `Loader.clusters_mixed` tells how many
+    ranges of clusters are mixed.
     The same files, options and epoch give the same batches on any machine and any number of workers.
     `Loader.state_dict` and `Loader.load_state_dict` go on where an earlier process stopped, in the middle of an epoch.
     """
@@ -142,19 +145,31 @@ class Form:
             if width is None or width < 1:
                 raise ValueError(f"lists of {name!r} cannot be padded to {width} items")
 
-    def batch(self, columns: Mapping[str, Column]) -> dict[str, Any]:
-        """The batch of columns."""
-        return {name: self._tensor(self._array(name, one)) for name, one in columns.items()}
+    def take(self, window: Window, rows: NDArray[np.int64]) -> dict[str, Column]:
+        """These rows of a window, with their lists padded."""
+        for name in (name for names, _ in window.beside for name in names):
+            self._check_lists(name)
+        return window.taken(rows, {name: self._taken(name, one, rows) for name, one in window.alone.items()})
 
-    def _array(self, name: str, one: Column) -> Any:
+    def _check_lists(self, name: str) -> None:
+        """Refuses widths for a column without lists."""
+        if self._must_pad and name in self._widths:
+            raise ValueError(f"column {name!r} has no lists to pad")
+
+    def _taken(self, name: str, one: Column, rows: NDArray[np.int64]) -> Column:
         width = self._widths.get(name)
-        if width is None or not isinstance(one, Lists):
-            if width is not None and self._must_pad:
-                raise ValueError(f"column {name!r} has no lists to pad")
-            return one.given()
+        if not isinstance(one, Lists):
+            self._check_lists(name)
+            return one.take(rows)
+        if width is None:
+            return one.take(rows)
         if isinstance(one.values, Lists):
             raise ValueError(f"column {name!r} has lists of lists, which are not padded: leave it out of pad")
-        return one.padded(width, self._fill)
+        return one.padded(rows, width, self._fill)
+
+    def batch(self, columns: Mapping[str, Column]) -> dict[str, Any]:
+        """The batch of columns."""
+        return {name: self._tensor(one.given()) for name, one in columns.items()}
 
     def _tensor(self, array: Any) -> Any:
         if self._tensors == "np":
@@ -188,6 +203,8 @@ class Loader:
         self._chunks: list[list[Chunk]] | None = None
         #: Entries of an epoch; None until they are known.
         self._count: int | None = None
+        #: The only window, where all of the data fits one: later epochs do not read it again.
+        self._kept: Window | None = None
         #: Where the next epoch begins, or the current one stands.
         self._place = Place(0, 0, [])
         self._is_resumed = False
@@ -262,14 +279,14 @@ class Loader:
         some: list[dict[str, Column]] = []
         held = 0
         with closing(self._windows(place)) as windows:
-            for columns, rows in windows:
-                at = 0
-                while at < len(rows) and place.given + held < end:
+            for block in self._blocks(windows):
+                count, at = len(next(iter(block.values()))), 0
+                while at < count and place.given + held < end:
                     if place is not self._place:
                         raise RuntimeError("this epoch ended: another one began, or a state was loaded")
-                    taken = rows[at : at + min(size - held, end - place.given - held)]
-                    some.append({name: one.take(taken) for name, one in columns.items()})
-                    at, held = at + len(taken), held + len(taken)
+                    stop = min(count, at + size - held, at + end - place.given - held)
+                    some.append({name: one.part(at, stop) for name, one in block.items()})
+                    at, held = stop, held + stop - at
                     if held == size:
                         place.given += size
                         yield self._form.batch(_together(some))
@@ -283,8 +300,16 @@ class Loader:
         if place is self._place:
             self._place = Place(place.epoch + 1, 0, [])
 
-    def _windows(self, place: Place) -> Generator[tuple[dict[str, Column], NDArray[np.int64]]]:
-        """The columns of each window, and its rows in the order of the epoch, without what was given out before."""
+    def _blocks(self, windows: Iterable[tuple[Window, NDArray[np.int64]]]) -> Iterator[dict[str, Column]]:
+        """The rows of windows in the order of the epoch, some batches at a time: to take them one by one costs more."""
+        size = self._how.batch_size
+        count = max(1, min(BLOCK, self._window_entries() // BLOCKS_OF_WINDOW) // size) * size
+        for window, rows in windows:
+            for at in range(0, len(rows), count):
+                yield self._form.take(window, rows[at : at + count])
+
+    def _windows(self, place: Place) -> Generator[tuple[Window, NDArray[np.int64]]]:
+        """Each window, and its rows in the order of the epoch, without what was given out before."""
         windows = self._in_order(place.epoch)
         known = list(place.windows)
         skipped, first = 0, 0
@@ -299,26 +324,31 @@ class Loader:
                 coming = ahead.submit(self._read, windows[first], stopped) if first < len(windows) else None
                 for number in range(first, len(windows)):
                     assert coming is not None
-                    columns = coming.result()
+                    window = coming.result()
+                    if len(windows) == 1:
+                        self._kept = window
                     more = number + 1 < len(windows)
                     coming = ahead.submit(self._read, windows[number + 1], stopped) if more else None
-                    count = len(next(iter(columns.values())))
+                    count = len(window)
                     place.windows.append(count)
                     how = self._how
                     rows = order.shuffled(count, how.seed, place.epoch, number, 1) if how.shuffle else np.arange(count)
-                    yield columns, rows[skip:]
+                    yield window, rows[skip:]
                     skip = 0
             finally:
                 stopped.set()
 
-    def _read(self, window: Sequence[Chunk], stopped: Event) -> dict[str, Column]:
-        found = []
-        for start, stop in order.runs(window):
-            if stopped.is_set():
+    def _read(self, chunks: Sequence[Chunk], stopped: Event) -> Window:
+        if self._kept is not None:
+            return self._kept
+        found: list[dict[str, Column]] = []
+        for start, stop in order.runs(chunks):
+            # Nobody waits for a window that has only some.
+            if stopped.is_set() and found:
                 break
-            found.append(self._reader.read(start, stop, self._wanted))
-        names = self._reader.names
-        return {name: joined([one[name] for one in found]) for name in names} if found else {}
+            read = self._reader.read(start, stop, self._wanted)
+            found.append({name: read[name] for name in self._reader.names})
+        return Window(found)
 
     def _wanted(self, start: int, stop: int, keys: Mapping[str, Column]) -> Any:
         """Whether entries are in the part."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from .._core import expand, report
+from .._shared.names import did_you_mean
 from .._shared.progress import shown
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def only_known(verb: str, given: Iterable[str], names: Iterable[str]) -> None:
     """Raises a `TypeError` for an option that is none of these."""
     unknown = [name for name in given if name not in names]
     if unknown:
-        raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}; it has {', '.join(names)}")
+        names = list(names)
+        hint = did_you_mean(unknown[0], names) or f"; it has {', '.join(names)}"
+        raise TypeError(f"{verb}() got an unexpected keyword argument {unknown[0]!r}{hint}")
 
 
 def _bytes(places: list[str]) -> int | None:
@@ -64,9 +67,13 @@ def _bytes(places: list[str]) -> int | None:
         return None
 
 
-def as_paths(places: Places) -> list[str]:
-    """Paths as texts."""
-    return [os.fspath(place) for place in ([places] if isinstance(places, str | os.PathLike) else places)]
+def as_paths(places: Places, *, may_be_empty: bool = False) -> list[str]:
+    """Paths as texts. None at all is a `ValueError`, unless they may be: a folder that a program looked through was
+    empty."""
+    texts = [os.fspath(place) for place in ([places] if isinstance(places, str | os.PathLike) else places)]
+    if not texts and not may_be_empty:
+        raise ValueError("no file is given: the list of paths is empty")
+    return texts
 
 
 def with_layout(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,9 @@ def index(files: Places, output: Place, *, progress: Progress = None, **options:
     """
     from ..reports.finding import Indexed
 
-    return called(Indexed, "index", options, Indexing, as_paths(files), progress, output=os.fspath(output))
+    return called(
+        Indexed, "index", options, Indexing, as_paths(files, may_be_empty=True), progress, output=os.fspath(output)
+    )
 
 
 @spelled(Picking, defaults=DEFAULTS["pick"])
@@ -66,7 +68,9 @@ def pick(files: Places, output: Place, *, progress: Progress = None, **options: 
 
     if (events := options.get("events")) is not None:
         options["events"] = _as_lists(events)
-    return called(Picked, "pick", options, Picking, as_paths(files), progress, output=os.fspath(output))
+    return called(
+        Picked, "pick", options, Picking, as_paths(files, may_be_empty=True), progress, output=os.fspath(output)
+    )
 
 
 def _as_lists(events: Events) -> list[str]:

@@ -104,8 +104,8 @@ def show(
 
 def stats(
     file: Place,
-    *,
     columns: Names = (),
+    *,
     entries: str | os.PathLike[str] | None = None,
     cut: Names = (),
     weight: str | None = None,
@@ -183,7 +183,7 @@ def draw(
         "bins": _bins(bins),
         "bins_y": _bins(bins_y),
         "log": log,
-        "with": [str(path) for path in as_paths(besides)],
+        "with": as_paths(besides, may_be_empty=True),
         "entries": None if entries is None else os.fspath(entries),
         "output": None if output is None else os.fspath(output),
         "force": force,
