@@ -194,6 +194,8 @@ impl PlanBuilder<'_> {
         let mut bounds = clusters::bounds(&self.clusters, clustering)?;
         let mut packed = clusters::are_packed(&self.clusters, &bounds);
         if let Some(order) = &order {
+            // No record is copied.
+            self.columns.iter_mut().for_each(|column| column.target.met_by_file.clear());
             bounds = clusters::even(&bounds, order.rows())?;
             packed = vec![false; bounds.len().saturating_sub(1)];
         }
