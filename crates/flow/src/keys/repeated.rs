@@ -9,7 +9,7 @@ use rootfile::{Result, public_path};
 use super::columns::KeyColumns;
 use super::duplicates::{DuplicateFinder, DuplicateKeys, EntryOfKey};
 use super::row::Row;
-use super::sorted::KeysInOrder;
+use super::sorted::{KeysInOrder, key_type};
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 
@@ -33,7 +33,8 @@ pub(crate) fn repeated_entries(
 ) -> Result<RepeatedEntries> {
     let dataset = columns.dataset();
     let reading = KeysInOrder { columns, entries, budget, beside };
-    let (of, mut rows) = reading.sorted(&<[ArrayRef]>::to_vec, &mut |_, _, _| Ok(()))?;
+    let of = key_type(&[reading], &<[ArrayRef]>::to_vec)?;
+    let mut rows = reading.sorted(&of, &<[ArrayRef]>::to_vec, &mut |_, _, _| Ok(()))?;
     let all = dataset.entries();
     let place = |row: Row| place_in(dataset, row.place());
     let mut finder = DuplicateFinder::new(dataset.path(), &of, &place);
