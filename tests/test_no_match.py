@@ -35,7 +35,7 @@ OTHER_OPTIONS = {
 CASES: dict[tuple[str, str], list[list[str]]] = {
     **{
         (verb, option): values
-        for verb in ("rewrite", "merge")
+        for verb in ("rewrite", "merge", "sort")
         for option, values in {
             "keep": [["muon_*"], ["Evnts/x"]],
             "drop": [["muon_*"], ["/^muon/"]],
@@ -92,6 +92,9 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("check", "keys"): [["goood"]],
     ("merge", "unique"): [["goood"]],
     ("merge", "on-duplicate"): [],
+    ("merge", "by"): [["goood"]],
+    ("verify", "by"): [["goood"]],
+    ("sort", "by"): [["goood"]],
     ("index", "key"): [["goood"]],
     ("pick", "key"): [["goood"]],
     ("pick", "cut"): [["goood"]],
@@ -151,6 +154,8 @@ def command(verb: str, option: str, values: list[str], file: Path, out: Path) ->
     if verb == "pick":
         picked = {"key": ["--events", "1"], "cut": []}.get(option, ["--cut", "x < 5"])
         return [verb, str(file), "-o", f"{out}.root", *picked, *named]
+    if verb == "sort":
+        return [verb, str(file), "-o", f"{out}.root", *([] if option == "by" else ["--by", "x"]), *named]
     if verb in ("rewrite", "merge"):
         return [verb, str(file), "-o", f"{out}.root", *named]
     if verb == "readspeed" and option != "trees":

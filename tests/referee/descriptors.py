@@ -207,6 +207,12 @@ def call_pick(files: Files) -> None:
     assert bk.pick(files.paths, files.out("picked.root"), key="x", events="1").files == len(files.paths)
 
 
+def call_sort(files: Files) -> None:
+    """By any column."""
+    bk.sort(files.paths, files.out("sorted.root"), by="x")
+    assert bk.open(files.out("sorted.root:t")).num_entries == files.entries
+
+
 def call_merge(files: Files) -> None:
     """Into one file."""
     bk.merge(files.paths, files.out("merged.root"))
@@ -350,6 +356,7 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "fileset": call_fileset,
     "index": call_index,
     "pick": call_pick,
+    "sort": call_sort,
     "merge": call_merge,
     "rewrite": call_rewrite,
     "verify": call_verify,

@@ -1,4 +1,4 @@
-"""Events by their keys as functions: `index` and `pick`. Arguments and errors are those of `files`."""
+"""Events by their keys as functions: `index`, `pick` and `sort`. Arguments and errors are those of `files`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from .._shared.signatures import spelled
 from .calling import as_paths, called
-from .options import DEFAULTS, Indexing, Picking
+from .options import DEFAULTS, Indexing, Picking, Sorting
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from .._shared.progress import Progress
-    from ..reports import Indexed, Picked
+    from ..reports import Indexed, Picked, Summary
     from .options import Events, Place, Places
 
 
@@ -71,6 +71,30 @@ def pick(files: Places, output: Place, *, progress: Progress = None, **options: 
     return called(
         Picked, "pick", options, Picking, as_paths(files, may_be_empty=True), progress, output=os.fspath(output)
     )
+
+
+@spelled(Sorting, defaults=DEFAULTS["sort"])
+def sort(inputs: Places, output: Place, *, progress: Progress = None, **options: Unpack[Sorting]) -> Summary:
+    """Sorts the entries of files by keys, into one file. Entries with equal keys stay in the order of the inputs, and
+    NaN comes last.
+
+    `by` names columns such as "run,event" or ["run", "event"]; a minus before one lets it descend. Other trees and
+    objects come along as in `merge`. What has no room in memory waits beside the output. `progress` is that of
+    `rewrite`.
+
+    Options:
+
+    - `by`: The key: columns, or expressions with one number for each entry, with commas between them; the first counts
+      most. A minus before one lets it descend, as in -pt,event.
+    - `descending`: From the largest key to the least; a minus before a column then lets it ascend.
+    - `common`: Keep only branches that all inputs have.
+    - `fill`: Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input
+      lacks.
+    - The others: those of `rewrite`.
+    """
+    from ..reports.making import Summary
+
+    return called(Summary, "sort", options, Sorting, as_paths(inputs), progress, output=os.fspath(output))
 
 
 def _as_lists(events: Events) -> list[str]:

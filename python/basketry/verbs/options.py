@@ -162,6 +162,10 @@ class Joining(Copying, total=False):
     on_duplicate: str
     """What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written
     (refuse)."""
+    by: Names
+    """Merge inputs whose entries are sorted by this key into one that is: columns, or expressions, with commas between
+    them, and a minus before one that descends. Of equal keys the entries of the first input come first. An input that
+    is not sorted is refused; `sort` takes any. Trees without these columns are joined one after the other."""
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""
@@ -171,11 +175,29 @@ class Merging(Joining, Limits, total=False):
     """Options of `merge`."""
 
 
+class Sorting(Making, total=False):
+    """Options of `sort`."""
+
+    by: Names
+    """The key: columns, or expressions with one number for each entry, with commas between them; the first counts most.
+    A minus before one lets it descend, as in -pt,event."""
+    descending: bool
+    """From the largest key to the least; a minus before a column then lets it ascend."""
+    common: bool
+    """Keep only branches that all inputs have."""
+    fill: bool
+    """Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks."""
+
+
 class Verifying(Selection, Limits, total=False):
     """Options of `verify`."""
 
     tree: str | None
     """Compare only this tree, by its path."""
+    by: Names
+    """Compare each entry with that of the same key, whatever their order: columns, or expressions, with commas between
+    them. Of entries with equal keys the first is compared with the first, the second with the second. Keys that one
+    side lacks are differences."""
     common: bool
     """Compare only trees, branches and objects that both sides have."""
     fill: bool
@@ -702,6 +724,8 @@ class AnyVerb(TypedDict, total=False):
     on_duplicate: str
     """What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written
     (refuse)."""
+    by: Names
+    """That of the verb."""
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""
@@ -846,6 +870,10 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "memory": "1GiB",
     },
     "rewrite": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "sort": {
         "threads": 0,
         "memory": "1GiB",
     },
