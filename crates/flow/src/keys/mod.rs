@@ -5,6 +5,7 @@
 
 pub(crate) mod columns;
 mod duplicates;
+mod entry_bits;
 pub(crate) mod files;
 pub(crate) mod key_type;
 mod merged;
@@ -19,6 +20,8 @@ mod tests;
 pub use duplicates::{Duplicate, DuplicateKeys, EntryOfKey};
 pub use files::{KeyedFile, duplicates_of_files};
 pub use names::KeyNames;
+pub(crate) use entry_bits::EntryBits;
+pub(crate) use merged::Merged;
 pub(crate) use repeated::{RepeatedEntries, repeated_entries};
 pub(crate) use row::{Row, first_place};
 pub(crate) use sorter::Sorter;

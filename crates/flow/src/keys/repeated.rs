@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use dataset::{EntrySet, EntrySetBuilder};
+use dataset::EntrySet;
 use rootfile::{Result, public_path};
 
 use super::columns::{KeyColumns, KeyReading};
 use super::duplicates::{DuplicateFinder, DuplicateKeys, EntryOfKey};
+use super::entry_bits::EntryBits;
 use super::key_type::{KeyType, Span};
 use super::row::Row;
 use super::sorter::Sorter;
@@ -60,7 +61,7 @@ pub(crate) fn repeated_entries(
     drop(filling);
     let place = |row: Row| place_in(dataset, row.place());
     let mut finder = DuplicateFinder::new(dataset.path(), &of, &place);
-    let mut repeated = Repeated::default();
+    let mut repeated = EntryBits::default();
     sorter.finish()?.each_block(|rows| {
         rows.iter().filter(|row| finder.take(**row)).for_each(|row| repeated.add(row.place()));
         Ok(())
@@ -81,37 +82,4 @@ fn place_in(dataset: &Dataset, entry: u64) -> EntryOfKey {
         left -= entries;
     }
     EntryOfKey { file: PathBuf::new(), entry }
-}
-
-/// Entries in any order, a bit for each.
-#[derive(Default)]
-struct Repeated(Vec<u64>);
-
-impl Repeated {
-    fn add(&mut self, entry: u64) {
-        let word = usize::try_from(entry / 64).unwrap_or(usize::MAX);
-        if word >= self.0.len() {
-            self.0.resize(word.saturating_add(1), 0);
-        }
-        self.0.get_mut(word).into_iter().for_each(|word| *word |= 1 << (entry % 64));
-    }
-
-    fn has(&self, entry: u64) -> bool {
-        let word = usize::try_from(entry / 64).ok().and_then(|word| self.0.get(word));
-        word.is_some_and(|word| word >> (entry % 64) & 1 == 1)
-    }
-
-    /// The entries of a set that are not here.
-    fn without(&self, entries: &EntrySet, all: u64) -> EntrySet {
-        let mut left = EntrySetBuilder::new(all);
-        for run in entries.all_runs() {
-            let mut at = run.start;
-            for entry in run.clone().filter(|entry| self.has(*entry)) {
-                left.push(at..entry);
-                at = entry + 1;
-            }
-            left.push(at..run.end);
-        }
-        left.finish()
-    }
 }
