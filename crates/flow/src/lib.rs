@@ -4,7 +4,7 @@
 //! records into the output, `execute` fetches, decodes and encodes within a [`Budget`], `plan` lays out the columns and
 //! clusters of each table, `arrow` reads and writes columns in memory, `select` chooses entries, `keys` sorts them by their keys,
 //! `survey` looks at many files, `verify` compares files, `rewrite` makes one file of several, `gather` one of parts that arrive, and
-//! `events` finds events by their keys. A column is rewritten at the shallowest depth that gives the requested layout.
+//! `events` finds events by their keys, and `join` joins tables by them. A column is rewritten at the shallowest depth that gives the requested layout.
 #![warn(clippy::missing_errors_doc)]
 
 mod arrow;
@@ -13,6 +13,7 @@ pub mod edit;
 pub mod events;
 mod execute;
 pub mod gather;
+pub mod join;
 pub mod keys;
 mod plan;
 mod rewrite;

@@ -38,8 +38,8 @@ pub struct Joined {
     pub written: u64,
     /// The tables on the right, in the order in which they are named.
     pub right: Vec<JoinedTable>,
-    /// How the output is read as a friend, in C++, if it is one.
-    pub friend: Vec<String>,
+    /// The name of the table in the output, where that has the columns of the tables on the right alone, as a friend of the left one.
+    pub friend: Option<String>,
     /// The output.
     pub output: Summary,
 }

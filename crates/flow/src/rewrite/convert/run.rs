@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dataset::layout::{Container, defaults};
 use rootfile::Result;
 
+use super::beside::BesideColumns;
 use super::forecast::forecast_converted;
 use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
 use super::work::ConvertWork;
@@ -46,13 +47,30 @@ impl ConvertPlan {
         columns: Vec<BatchColumn>,
         table: Arc<dyn AnyTable>,
     ) -> Result<Self> {
+        Self::with_beside(source, budget, dataset, read, columns, table, Vec::new())
+    }
+
+    /// The same where some tables have columns beside those of the data set.
+    pub(super) fn with_beside(
+        source: &TableRequest<'_>,
+        budget: u64,
+        dataset: Dataset,
+        read: Vec<usize>,
+        mut columns: Vec<BatchColumn>,
+        table: Arc<dyn AnyTable>,
+        beside: Vec<BesideColumns>,
+    ) -> Result<Self> {
+        columns.extend(beside.iter().enumerate().flat_map(|(number, table)| table.columns(number)));
         let entries = dataset.entries();
         let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
         let bytes = dataset.bytes_of(&read);
-        let each = bytes.checked_div(entries).unwrap_or(0);
+        let own = bytes.checked_div(entries).unwrap_or(0);
+        let each = beside.iter().fold(own, |sum, table| sum.saturating_add(table.each()));
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
         let metadata = least_metadata(&dataset, table.width()).saturating_add(least_cluster);
-        let reading = |room: u64| Reading::new((&dataset, &read), each, room);
+        let of_beside = beside.iter().map(|table| table.dataset.metadata());
+        let metadata = of_beside.fold(metadata, u64::saturating_add);
+        let reading = |room: u64| Reading::new((&dataset, &read), each, room).beside(&beside);
         let mut chosen = reading(budget / STEP_SHARE);
         if metadata.saturating_add(chosen.memory()) > budget {
             chosen = reading(LEAST_STEP);
@@ -78,6 +96,7 @@ impl ConvertPlan {
             columns,
             table,
             defined: None,
+            beside,
             attributes: None,
             user_info: None,
             selection,
@@ -144,6 +163,16 @@ impl Reading {
         let (least, kept) = least_memory(dataset, columns, &steps);
         let scratch = least.saturating_sub(dataset.metadata()).saturating_add(memory::CODECS);
         Self { steps, step_bytes: longest.saturating_mul(each), kept, scratch }
+    }
+
+    /// The same where the entries of other tables are read in these steps as well.
+    fn beside(mut self, tables: &[BesideColumns]) -> Self {
+        for table in tables {
+            let (least, kept) = least_memory(&table.dataset, &table.read, &self.steps);
+            self.scratch = self.scratch.saturating_add(least.saturating_sub(table.dataset.metadata()));
+            self.kept = self.kept.max(kept);
+        }
+        self
     }
 
     /// With one thread.

@@ -29,9 +29,15 @@ impl TablesPlanner<'_> {
         Ok(Some((!defined.is_empty()).then_some(DefinedColumns { dataset, defined })))
     }
 
-    /// The branches of the columns that are defined in a tree. None if an input is bad.
+    /// The branches that a tree gets: of the tables beside it, or of the columns that are defined. None if an input is bad.
     pub fn define(&mut self, cycle: &TableCycle<'_>, notes: &mut Vec<String>) -> Result<Option<Option<AddedBranches>>> {
-        if self.defines.all().is_empty() || cycle.table.container != Container::Ttree {
+        if cycle.table.container != Container::Ttree {
+            return Ok(Some(None));
+        }
+        if let Some(joined) = self.joined_branches(cycle)? {
+            return Ok(Some(Some(joined)));
+        }
+        if self.defines.all().is_empty() {
             return Ok(Some(None));
         }
         let path = cycle.path();

@@ -6,7 +6,7 @@ mod shown;
 use dataset::layout::{ClusterSize, Container, Layout};
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::soundness::prove_ntuple;
-use rootfile::Result;
+use rootfile::{Error, Hint, Result};
 
 use super::tables::{TableCycle, TablesPlanner};
 use crate::plan::ntuple::model::NtuplePlan;
@@ -14,7 +14,7 @@ use crate::plan::ntuple::plan_ntuple;
 use crate::plan::options::Pack;
 use crate::plan::request::TableInput;
 use crate::plan::tree::kept::{JoinedKept, Kept, leave_out_relations};
-use crate::rewrite::convert::{ntuple_to_tree, recluster};
+use crate::rewrite::convert::{FurtherColumns, ntuple_to_tree, recluster};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::PlannedTable;
 use shown::shown;
@@ -101,20 +101,28 @@ impl TablesPlanner<'_> {
         let mut about = Vec::new();
         let Some(defined) = self.define_fields(cycle, &mut about)? else { return Ok(None) };
         plan.notes.append(&mut about);
-        if !(to_tree || asked || packed || uncounted || defined.is_some()) {
+        let beside = self.joined_fields(cycle)?;
+        if let (true, false) = (to_tree, beside.is_empty()) {
+            let hint = Hint::text("container", "rntuple");
+            let message = "columns come beside those of an RNTuple only if it stays one; `basketry rewrite --container ttree` \
+                           makes a tree of what is joined";
+            return Err(Error::unsupported(message).hint(hint).object(path.clone()));
+        }
+        let further = FurtherColumns { defined, beside };
+        if !(to_tree || asked || packed || uncounted || further.any()) {
             return Ok(Some(moved(plan)));
         }
-        let (asked, defines) = (asked || defined.is_some(), defined.is_some());
+        let (asked, defines) = (asked || further.any(), further.any());
         let keeps_clusters = !packed && keys.cluster.is_none() && keys.unzipped_cluster.is_none();
         let source = self.request(cycle, path, &layout);
         let memory = self.planning.options.budget.memory;
         let attributes = std::mem::take(&mut plan.attributes);
         let has_attributes = !attributes.is_empty();
         let planned = match to_tree {
-            true => ntuple_to_tree(&source, memory, kept.take(), defined),
+            true => ntuple_to_tree(&source, memory, kept.take(), further.defined),
             // Stored fields are read, projected ones written as they are.
             false => prove_projections(&plan)
-                .and_then(|()| Ok((recluster(&source, memory, attributes, keeps_clusters, defined)?, Vec::new()))),
+                .and_then(|()| Ok((recluster(&source, memory, attributes, keeps_clusters, further)?, Vec::new()))),
         };
         // What is only packed may stay as it is.
         if planned.is_err() && !to_tree && !asked && !uncounted && self.planning.options.plan.pack == Pack::Auto {

@@ -1,0 +1,100 @@
+//! Tables that come beside one of the inputs: their entries align with those of all inputs, one behind the other. A tree gets branches whose
+//! baskets are in the files of these tables, an RNTuple gets fields that are read there.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use dataset::meaning::{ClassConflicts, Meanings, Reach};
+use dataset::tree::{is_tree_class, read_tree};
+use rootfile::{Error, LocalFile, Result, RootFile};
+
+use super::tables::{TableCycle, TablesPlanner};
+use crate::plan::inputs::Input;
+use crate::rewrite::convert::BesideColumns;
+use crate::table::tree::added::{AddedBranches, AddedFile, AddedTree};
+
+/// Tables that come beside one of the inputs.
+#[derive(Clone, Copy)]
+pub(crate) struct JoinedTables<'a> {
+    /// The path of the table of the inputs.
+    pub path: &'a str,
+    pub tables: &'a [AlignedTable],
+    /// The first entry of each input in these tables, and behind them the number of all.
+    pub firsts: &'a [u64],
+}
+
+/// A table with the entries of all inputs, of the container of their table.
+#[derive(Clone, Debug)]
+pub(crate) struct AlignedTable {
+    pub file: PathBuf,
+    pub tree: String,
+    /// Columns that get other names: those that they have in it, and the new ones.
+    pub renamed: Vec<(String, String)>,
+    /// The names of its columns in the output.
+    pub names: Vec<String>,
+}
+
+impl JoinedTables<'_> {
+    /// Their branches, for trees of so many inputs.
+    fn branches(&self) -> Result<AddedBranches> {
+        let mut added = AddedBranches::default();
+        for AlignedTable { file: path, tree, renamed, names } in self.tables {
+            let file = RootFile::open(path)?;
+            let key = file.walk().directories.first().and_then(|top| top.keys.iter().find(|key| key.name == *tree).cloned());
+            let key = key.ok_or_else(|| Error::request("internal error: there is no aligned tree"))?;
+            let ranges = self.firsts.iter().zip(self.firsts.iter().skip(1)).enumerate();
+            let of_input = |(number, (start, end)): (usize, (&u64, &u64))| {
+                (number, AddedTree { key: key.clone(), entries: Some(*start..*end) })
+            };
+            let trees = ranges.map(of_input).collect();
+            let (source, renamed) = (Arc::new(LocalFile::open(path)?), renamed.clone());
+            added.files.push(AddedFile { file, trees, source, renamed });
+            added.names.extend(names.iter().cloned());
+        }
+        Ok(added)
+    }
+
+    /// Lets a file of the inputs describe the classes of these tables as well. Refuses a class that both use, and describe differently.
+    pub fn describe(&self, file: RootFile) -> Result<RootFile> {
+        let mut infos = file.infos().clone();
+        for table in self.tables {
+            let other = RootFile::open(&table.file)?;
+            let conflicts = ClassConflicts::between(&infos, other.infos());
+            if !conflicts.is_empty() {
+                let mut reach = Reach::default();
+                let keys = other.walk().directories.into_iter().flat_map(|directory| directory.keys);
+                for key in keys.filter(|key| key.name == table.tree && is_tree_class(&other, &key.class)) {
+                    let tree = read_tree(&other, &key)?;
+                    let meanings = Meanings::new(&tree, other.infos());
+                    tree.branches.iter().for_each(|branch| meanings.reach_with_own_class(branch, &mut reach));
+                }
+                if let Some(conflict) = conflicts.among(&reach).first() {
+                    let message = format!(
+                        "{conflict}, unlike in a table that is joined: a file can describe a version of a class in one way only. \
+                         Leave the column out"
+                    );
+                    return Err(Error::request(message).file(file.name()));
+                }
+            }
+            infos.extend(other.infos());
+        }
+        Ok(file.with_infos(Arc::new(infos)))
+    }
+}
+
+impl TablesPlanner<'_> {
+    /// The branches that come beside those of a tree, if there are some.
+    pub fn joined_branches(&self, cycle: &TableCycle<'_>) -> Result<Option<AddedBranches>> {
+        self.planning.joined.filter(|joined| joined.path == cycle.path()).map(|joined| joined.branches()).transpose()
+    }
+
+    /// The fields that come beside those of an RNTuple.
+    pub fn joined_fields(&self, cycle: &TableCycle<'_>) -> Result<Vec<BesideColumns>> {
+        let joined = self.planning.joined.filter(|joined| joined.path == cycle.path());
+        let tables = joined.map_or(&[][..], |joined| joined.tables);
+        let open = |AlignedTable { file, tree, renamed, .. }: &AlignedTable| {
+            BesideColumns::open(Input { path: file.clone(), tree: Some(tree.clone()) }, renamed)
+        };
+        tables.iter().map(open).collect()
+    }
+}
