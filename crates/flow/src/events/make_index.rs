@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::index_file::{IndexFile, IndexWriter};
 use super::index_record::{ENTRY, FILE};
-use super::search::refuse_cycles;
+use crate::keys::files::refuse_cycles;
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::replaced::SeenFile;

@@ -1,7 +1,5 @@
 //! The report on a join: what each table on the right gave, and which keys are on one side only.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 
 use crate::keys::EntryOfKey;

@@ -10,10 +10,10 @@ use rootfile::{Error, Hint, Result, ScratchFolder, check_output, public_path};
 use super::aligned::{Aligning, align};
 use super::matching::{FilesOfTables, MatchRule, Matches, Partners, matches};
 use super::names::{GivenColumns, OutputNames, columns_of};
-use super::report::{How, Joined, JoinedTable};
+use super::report::{How, Joined};
 use super::table::{SideTable, firsts};
 use crate::arrow::read::Dataset;
-use crate::arrow::write::folder_beside;
+use crate::execute::scratch_file::folder_beside;
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 use crate::keys::files::{KeyFiles, refuse_cycles};
@@ -23,6 +23,7 @@ use crate::plan::inputs::{Input, one_tree};
 use crate::rewrite::execute::write;
 use crate::rewrite::options::Options;
 use crate::rewrite::prepare::{AlignedTable, JoinedTables, prepare_joined};
+use crate::rewrite::summary::Summary;
 
 /// Of the budget, the part for pairs that are sorted while keys are read back.
 const PAIRS: u64 = 2;
@@ -213,7 +214,7 @@ fn write_output(
     chosen: Option<EntrySet>,
     options: &Options,
     progress: Progress<'_>,
-) -> Result<crate::rewrite::summary::Summary> {
+) -> Result<Summary> {
     let mut options = options.clone();
     let all = [0, left.entries()];
     let (files, path, tables, firsts) = match (job.friend, aligned.split_first()) {

@@ -1,7 +1,8 @@
 //! Keys: a few columns, or expressions, whose values say which event an entry is. Values of a key are packed into 128 bits that compare as
 //! they do (`key_type`), read of one table (`columns`) or of the tables of many files (`files`), sorted in runs within a budget
 //! (`sorter`), and merged (`merged`). What is made of keys in their order is for others; entries that share a key are found here
-//! (`duplicates`).
+//! (`duplicates`), and so is the order of the entries of a
+//! table (`sorted`) by a key that may descend (`sort_key`).
 
 pub(crate) mod columns;
 mod duplicates;
@@ -13,6 +14,8 @@ mod names;
 mod repeated;
 mod row;
 mod runs;
+mod sort_key;
+mod sorted;
 mod sorter;
 #[cfg(test)]
 mod tests;
@@ -24,4 +27,6 @@ pub(crate) use entry_bits::EntryBits;
 pub(crate) use merged::Merged;
 pub(crate) use repeated::{RepeatedEntries, repeated_entries};
 pub(crate) use row::{Row, first_place};
+pub use sort_key::SortKey;
+pub(crate) use sorted::{SortJob, sorted_entries};
 pub(crate) use sorter::Sorter;

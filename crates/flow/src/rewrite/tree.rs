@@ -162,7 +162,6 @@ pub(crate) fn close(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
         maximum: maxima.get(&number).copied(),
         written,
     });
-    let whole = plan.input_entries.iter().sum::<u64>();
-    let entries = plan.selected.as_ref().map_or(whole, |selected| selected.len());
+    let entries = plan.entries();
     finalize::close_tree(&mut plan.tree, entries, &plan.clusters.bounds, columns);
 }

@@ -135,6 +135,7 @@ impl Side {
             entries: (!selected.is_all()).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
             options: PlanOptions { absent: Absent::LeaveOut, ..options.joining() },
             added: None,
+            order: None,
         };
         let planned = plan_indexed_table(&request, Gaps::Compare, Some(&make_index));
         let mut plan = planned.map_err(|e| e.object(tree.path.clone()))?;

@@ -184,8 +184,10 @@ impl<'a> PlanBuilder<'a> {
                 in_file = match externals.get(&external) {
                     Some(&known) => known,
                     None => {
-                        let source = self.request.added.and_then(|added| added.source(&external));
-                        let source = source.unwrap_or_else(|| Arc::new(ExternalFile::of(file, &external)));
+                        let (source, number) = match self.request.added.and_then(|added| added.file(&external)) {
+                            Some(added) => (Arc::clone(&added.source), added.number.unwrap_or(number)),
+                            None => (Arc::new(ExternalFile::of(file, &external)) as Arc<dyn Source>, number),
+                        };
                         let added = self.add_file(source, number);
                         externals.insert(external, added);
                         added

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use dataset::meaning::{ClassConflicts, Meanings, Reach};
 use dataset::tree::{is_tree_class, read_tree};
+use objects::process_ids::{self, ProcessId};
+use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, LocalFile, Result, RootFile};
 
 use super::tables::{TableCycle, TablesPlanner};
@@ -35,10 +37,10 @@ pub(crate) struct AlignedTable {
 }
 
 impl JoinedTables<'_> {
-    /// Their branches, for trees of so many inputs.
-    fn branches(&self) -> Result<AddedBranches> {
+    /// Their branches. Their files come behind so many others.
+    fn branches(&self, before: usize) -> Result<AddedBranches> {
         let mut added = AddedBranches::default();
-        for AlignedTable { file: path, tree, renamed, names } in self.tables {
+        for (AlignedTable { file: path, tree, renamed, names }, number) in self.tables.iter().zip(before..) {
             let file = RootFile::open(path)?;
             let key = file.walk().directories.first().and_then(|top| top.keys.iter().find(|key| key.name == *tree).cloned());
             let key = key.ok_or_else(|| Error::request("internal error: there is no aligned tree"))?;
@@ -48,44 +50,63 @@ impl JoinedTables<'_> {
             };
             let trees = ranges.map(of_input).collect();
             let (source, renamed) = (Arc::new(LocalFile::open(path)?), renamed.clone());
-            added.files.push(AddedFile { file, trees, source, renamed });
+            added.files.push(AddedFile { file, trees, source, number: Some(number), renamed });
             added.names.extend(names.iter().cloned());
         }
         Ok(added)
     }
 
-    /// Lets a file of the inputs describe the classes of these tables as well. Refuses a class that both use, and describe differently.
-    pub fn describe(&self, file: RootFile) -> Result<RootFile> {
-        let mut infos = file.infos().clone();
-        for table in self.tables {
-            let other = RootFile::open(&table.file)?;
-            let conflicts = ClassConflicts::between(&infos, other.infos());
-            if !conflicts.is_empty() {
-                let mut reach = Reach::default();
-                let keys = other.walk().directories.into_iter().flat_map(|directory| directory.keys);
-                for key in keys.filter(|key| key.name == table.tree && is_tree_class(&other, &key.class)) {
-                    let tree = read_tree(&other, &key)?;
-                    let meanings = Meanings::new(&tree, other.infos());
-                    tree.branches.iter().for_each(|branch| meanings.reach_with_own_class(branch, &mut reach));
-                }
-                if let Some(conflict) = conflicts.among(&reach).first() {
+    /// The process identifiers of their files.
+    pub fn process_ids(&self) -> Result<Vec<Vec<ProcessId>>> {
+        self.tables.iter().map(|table| Ok(process_ids::read(&RootFile::open(&table.file)?))).collect()
+    }
+
+    /// Lets the files of the inputs describe the classes of these tables as well. Refuses a class that both describe, and differently.
+    pub fn described(&self, files: Vec<RootFile>) -> Result<Vec<RootFile>> {
+        let others = self.tables.iter().map(Described::open).collect::<Result<Vec<_>>>()?;
+        let with_classes = |file: RootFile| {
+            let mut infos = file.infos().clone();
+            for other in &others {
+                if let Some(conflict) = ClassConflicts::between(&infos, &other.infos).among(&other.reach).first() {
                     let message = format!(
-                        "{conflict}, unlike in a table that is joined: a file can describe a version of a class in one way only. \
-                         Leave the column out"
+                        "{conflict}, unlike in a table that is joined: a file can describe a version of a class in one way only; leave \
+                         the column out"
                     );
                     return Err(Error::request(message).file(file.name()));
                 }
+                infos.extend(&other.infos);
             }
-            infos.extend(other.infos());
+            Ok(file.with_infos(Arc::new(infos)))
+        };
+        files.into_iter().map(with_classes).collect()
+    }
+}
+
+/// The classes that a table uses, and their descriptions.
+struct Described {
+    infos: StreamerInfos,
+    reach: Reach,
+}
+
+impl Described {
+    fn open(table: &AlignedTable) -> Result<Self> {
+        let file = RootFile::open(&table.file)?;
+        let mut reach = Reach::default();
+        let keys = file.walk().directories.into_iter().flat_map(|directory| directory.keys);
+        for key in keys.filter(|key| key.name == table.tree && is_tree_class(&file, &key.class)) {
+            let tree = read_tree(&file, &key)?;
+            let meanings = Meanings::new(&tree, file.infos());
+            tree.branches.iter().for_each(|branch| meanings.reach_with_own_class(branch, &mut reach));
         }
-        Ok(file.with_infos(Arc::new(infos)))
+        Ok(Self { infos: file.infos().clone(), reach })
     }
 }
 
 impl TablesPlanner<'_> {
     /// The branches that come beside those of a tree, if there are some.
     pub fn joined_branches(&self, cycle: &TableCycle<'_>) -> Result<Option<AddedBranches>> {
-        self.planning.joined.filter(|joined| joined.path == cycle.path()).map(|joined| joined.branches()).transpose()
+        let joined = self.planning.joined.filter(|joined| joined.path == cycle.path());
+        joined.map(|joined| joined.branches(self.planning.files.len())).transpose()
     }
 
     /// The fields that come beside those of an RNTuple.

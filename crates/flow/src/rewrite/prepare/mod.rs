@@ -8,6 +8,7 @@ mod joined;
 mod namesakes;
 mod ntuple;
 mod open;
+mod order;
 mod output_infos;
 mod stored;
 mod tables;
@@ -58,11 +59,10 @@ pub(crate) fn prepare_joined(
     joined: JoinedTables<'_>,
 ) -> Result<Prepared> {
     let inputs = open::without_output(inputs, output, options, &mut Vec::new())?;
-    let files = open::open_inputs(&inputs, options, &mut Vec::new())?.into_iter().map(|file| {
-        let alone = Arc::try_unwrap(file).map_err(|_| Error::request("internal error: an input is in use"))?;
-        joined.describe(alone).map(Arc::new)
-    });
-    let files = files.collect::<Result<Vec<_>>>()?;
+    let alone = |file| Arc::try_unwrap(file).map_err(|_| Error::request("internal error: an input is in use"));
+    let files = open::open_inputs(&inputs, options, &mut Vec::new())?.into_iter().map(alone);
+    let files: Vec<Arc<RootFile>> =
+        joined.described(files.collect::<Result<Vec<_>>>()?)?.into_iter().map(Arc::new).collect();
     let planning =
         Planning { files: &files, options, leave_out: false, read: &read_tree, cut: None, joined: Some(joined) };
     let planned = plan(planning, KnownTrees::new(), &mut BadInputs::of(&files, false))?;
@@ -156,7 +156,10 @@ fn finish_plan(
         let mut trees: Vec<_> = trees.collect();
         drop_misaligned_friends(&mut trees, first.name(), &objects);
     }
-    let ids: Vec<_> = files.iter().map(|file| process_ids::read(file)).collect();
+    let mut ids: Vec<_> = files.iter().map(|file| process_ids::read(file)).collect();
+    if let Some(joined) = planning.joined {
+        ids.extend(joined.process_ids()?);
+    }
     let pid_counts = ids.iter().map(|ids| u16::try_from(ids.len()).unwrap_or(u16::MAX)).collect();
     let (pids, pid_offsets) = process_ids::join(&ids)?;
     let TableMemory { metadata, scratch, .. } = memory_needs(&plans, options.check);

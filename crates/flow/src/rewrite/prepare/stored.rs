@@ -159,7 +159,16 @@ pub(crate) fn prepare_table(
     let paths = dataset.paths().to_vec();
     let bytes = dataset.files().iter().map(|file| file.size()).sum();
     let (layout, filter) = (&options.layout, &options.content.filter);
-    let source = TableRequest { inputs: &[], path: &path, layout, filter, entries, options: options.plan, added: None };
+    let source = TableRequest {
+        inputs: &[],
+        path: &path,
+        layout,
+        filter,
+        entries,
+        options: options.plan,
+        added: None,
+        order: None,
+    };
     let defines = &options.content.defines;
     let defined = match defines.is_empty() {
         true => None,

@@ -75,7 +75,7 @@ pub(crate) fn defined_branches(
     let trees = named.map(|(number, key)| (number, AddedTree { key, entries: None })).collect();
     let source = Arc::new(Scratch { file: LocalFile::open(&path)?, _folder: folder });
     let names: Vec<String> = defined.names().map(str::to_owned).collect();
-    let files = vec![AddedFile { file, trees, source, renamed: Vec::new() }];
+    let files = vec![AddedFile { file, trees, source, number: None, renamed: Vec::new() }];
     let branches = Some(AddedBranches { files, names: names.clone() });
     Ok(DefinedBranches { branches, names, lacking, notes })
 }

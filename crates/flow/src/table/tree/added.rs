@@ -31,6 +31,8 @@ pub(crate) struct AddedFile {
     pub trees: HashMap<usize, AddedTree>,
     /// The bytes of the file.
     pub source: Arc<dyn Source>,
+    /// Its number among the files with process identifiers, if it has some of its own.
+    pub number: Option<usize>,
     /// Columns that get other names: those that they have in the file, and the new ones.
     pub renamed: Vec<(String, String)>,
 }
@@ -48,10 +50,10 @@ impl AddedBranches {
         self.names.iter().any(|own| own == name.trim_end_matches('.'))
     }
 
-    /// The bytes of the file that a branch names.
-    pub fn source(&self, file_name: &str) -> Option<Arc<dyn Source>> {
+    /// The file that a branch names.
+    pub fn file(&self, file_name: &str) -> Option<&AddedFile> {
         let number: usize = file_name.strip_prefix(ADDED)?.parse().ok()?;
-        self.files.get(number).map(|file| Arc::clone(&file.source))
+        self.files.get(number)
     }
 
     /// Adds them to the tree of an input.

@@ -54,7 +54,7 @@ impl TablesPlanner<'_> {
             let what = format!("RNTuple {path}: {} is for trees only", ignored.join(", "));
             self.ignored.push((Container::Ttree, what));
         }
-        if let Some(kept) = kept.as_mut().filter(|_| cycle.entries.is_some()) {
+        if let Some(kept) = kept.as_mut().filter(|_| cycle.entries.is_some() || cycle.order.is_some()) {
             leave_out_relations(&mut kept.tree.tree, path, &mut lost);
         }
         let Some(mut plan) = self.plan_ntuple_anew(cycle, plan, &mut kept)? else { return Ok(None) };
@@ -108,11 +108,11 @@ impl TablesPlanner<'_> {
                            makes a tree of what is joined";
             return Err(Error::unsupported(message).hint(hint).object(path.clone()));
         }
-        let further = FurtherColumns { defined, beside };
-        if !(to_tree || asked || packed || uncounted || further.any()) {
+        let (further, ordered) = (FurtherColumns { defined, beside }, cycle.order.is_some());
+        if !(to_tree || asked || packed || uncounted || ordered || further.any()) {
             return Ok(Some(moved(plan)));
         }
-        let (asked, defines) = (asked || further.any(), further.any());
+        let (asked, defines) = (asked || ordered || further.any(), further.any());
         let keeps_clusters = !packed && keys.cluster.is_none() && keys.unzipped_cluster.is_none();
         let source = self.request(cycle, path, &layout);
         let memory = self.planning.options.budget.memory;
