@@ -207,6 +207,12 @@ def call_pick(files: Files) -> None:
     assert bk.pick(files.paths, files.out("picked.root"), key="x", events="1").files == len(files.paths)
 
 
+def call_join(files: Files) -> None:
+    """With one file on the right."""
+    joined = bk.join(files.paths, files.paths[0], files.out("joined.root"), on="x", suffix="_b")
+    assert joined.written == files.entries
+
+
 def call_merge(files: Files) -> None:
     """Into one file."""
     bk.merge(files.paths, files.out("merged.root"))
@@ -350,6 +356,7 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "fileset": call_fileset,
     "index": call_index,
     "pick": call_pick,
+    "join": call_join,
     "merge": call_merge,
     "rewrite": call_rewrite,
     "verify": call_verify,

@@ -1,4 +1,4 @@
-"""Events by their keys as functions: `index` and `pick`. Arguments and errors are those of `files`."""
+"""Events by their keys as functions: `index`, `pick` and `join`. Arguments and errors are those of `files`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from .._shared.signatures import spelled
 from .calling import as_paths, called
-from .options import DEFAULTS, Indexing, Picking
+from .options import DEFAULTS, Indexing, Pairing, Picking
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Unpack
 
     from .._shared.progress import Progress
-    from ..reports import Indexed, Picked
+    from ..reports import Indexed, Joined, Picked
     from .options import Events, Place, Places
 
 
@@ -67,6 +68,47 @@ def pick(files: Places, output: Place, *, progress: Progress = None, **options: 
     if (events := options.get("events")) is not None:
         options["events"] = _as_lists(events)
     return called(Picked, "pick", options, Picking, as_paths(files), progress, output=os.fspath(output))
+
+
+@spelled(Pairing, defaults=DEFAULTS["join"])
+def join(
+    files: Places,
+    others: Places | Iterable[Places],
+    output: Place,
+    *,
+    progress: Progress = None,
+    **options: Unpack[Pairing],
+) -> Joined:
+    """Joins files by keys: to each entry of `files` the columns of the entry with the same key in `others`.
+
+    `others` are the files of one table, or a list with the files of each of several tables, such as
+    `[["b1.root", "b2.root"], ["c.root"]]`. All entries of `files` are kept in their order; several may have one partner.
+    Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how many there
+    are, and which. `progress` is that of `rewrite`.
+
+    Options:
+
+    - `on`: The key.
+    """
+    from ..reports.finding import Joined
+
+    tables = {"with": [_as_text(table) for table in _as_tables(others)]}
+    return called(Joined, "join", options, Pairing, as_paths(files), progress, output=os.fspath(output), **tables)
+
+
+def _as_tables(others: Places | Iterable[Places]) -> list[list[str]]:
+    """The files of each table."""
+    if isinstance(others, str | os.PathLike):
+        return [as_paths(others)]
+    several = list(others)
+    if any(not isinstance(one, str | os.PathLike) for one in several):
+        return [as_paths(one) for one in several]
+    return [as_paths([one for one in several if isinstance(one, str | os.PathLike)])]
+
+
+def _as_text(files: list[str]) -> str:
+    """The files of a table as the command takes them: a text with line breaks is several."""
+    return files[0] if len(files) == 1 else "\n".join([*files, ""])
 
 
 def _as_lists(events: Events) -> list[str]:

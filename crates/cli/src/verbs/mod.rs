@@ -12,6 +12,7 @@ mod generate;
 mod hadd;
 mod index;
 mod inspect;
+mod join;
 mod look;
 mod man;
 mod merge;
@@ -65,6 +66,7 @@ pub enum Verb {
     Fileset(fileset::Args),
     Index(index::Args),
     Pick(Box<pick::Args>),
+    Join(Box<join::Args>),
     Plan(Box<plan::Args>),
     Run(run_task::Args),
     Collect(collect::Args),
@@ -124,6 +126,7 @@ macro_rules! with_args {
             Verb::Fileset($args) => $result,
             Verb::Index($args) => $result,
             Verb::Pick($args) => $result,
+            Verb::Join($args) => $result,
             Verb::Plan($args) => $result,
             Verb::Run($args) => $result,
             Verb::Collect($args) => $result,
