@@ -8,5 +8,10 @@
 //! has pieces in the scratch file in place of those of the inputs, and is written as any other plan. So each input is read once, in its own
 //! order, and what an output can have does not change. Clusters have the size that most entries of the planned ones have, which depends
 //! neither on the memory nor on the threads.
+//!
+//! `tree` moves the bytes of entries of trees; `table` moves arrays, of tables that are converted or encoded anew.
 
+mod array_column;
+mod arrays;
+pub(crate) mod table;
 pub(crate) mod tree;

@@ -19,6 +19,7 @@ use crate::execute::engine::tree::run::run;
 use crate::plan::forecast::Forecast;
 use crate::plan::tree::TablePlan;
 use crate::plan::tree::forecast::forecast_table;
+use crate::reorder::tree::reorder_tree;
 use crate::table::depth::Depths;
 use crate::table::target::Shape;
 use crate::table::tree::column::Column;
@@ -44,7 +45,17 @@ impl OutputTable for TablePlan {
         Some(self)
     }
 
-    fn write(self: Box<Self>, output: &mut TableOutput<'_>, how: &Writing<'_>) -> Result<(TableSummary, Vec<String>)> {
+    fn write(
+        mut self: Box<Self>,
+        output: &mut TableOutput<'_>,
+        how: &Writing<'_>,
+    ) -> Result<(TableSummary, Vec<String>)> {
+        let mut how = *how;
+        if let Some(order) = self.order.clone() {
+            let pid_offsets = of_files(&self, how.pid_offsets, 0);
+            how.share = reorder_tree(&mut self, &order, &pid_offsets, how.share, how.progress)?;
+        }
+        let how = &how;
         let written = move_records(&self, output, how)?;
         finish(output, *self, written, how.compression)
     }

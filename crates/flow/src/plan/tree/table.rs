@@ -194,10 +194,9 @@ impl PlanBuilder<'_> {
         let mut bounds = clusters::bounds(&self.clusters, clustering)?;
         let mut packed = clusters::are_packed(&self.clusters, &bounds);
         if let Some(order) = &order {
-            bounds = match order.bounds() {
-                Some(given) => given.to_vec(),
-                None => clusters::even(&bounds, order.rows())?,
-            };
+            // No record is copied.
+            self.columns.iter_mut().for_each(|column| column.target.met_by_file.clear());
+            bounds = clusters::of_order(order, &bounds)?;
             packed = vec![false; bounds.len().saturating_sub(1)];
         }
         self.optimise(&bounds);

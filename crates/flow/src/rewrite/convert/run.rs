@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dataset::layout::{Container, defaults};
-use rootfile::Result;
+use rootfile::{Error, Hint, Result};
 
 use super::beside::BesideColumns;
 use super::forecast::forecast_converted;
@@ -14,8 +14,11 @@ use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};
+use crate::execute::progress::Progress;
 use crate::plan::forecast::Forecast;
 use crate::plan::request::TableRequest;
+use crate::plan::tree::clusters::of_order;
+use crate::reorder::table::{Reordered, reorder_table};
 use crate::rewrite::ntuple::write_attributes;
 use crate::rewrite::output_table::{OutputTable, TableMemory, TableOutput, Writing};
 use crate::rewrite::summary::TableSummary;
@@ -62,7 +65,11 @@ impl ConvertPlan {
     ) -> Result<Self> {
         columns.extend(beside.iter().enumerate().flat_map(|(number, table)| table.columns(number)));
         let entries = dataset.entries();
-        let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
+        let selection = source.entries.filter(|_| source.order.is_none()).map(|chosen| chosen(entries)).transpose()?;
+        let order = match source.order {
+            Some(order) => Some((Arc::clone(order), of_order(order, dataset.clusters())?)),
+            None => None,
+        };
         let bytes = dataset.bytes_of(&read);
         let own = bytes.checked_div(entries).unwrap_or(0);
         let each = beside.iter().fold(own, |sum, table| sum.saturating_add(table.each()));
@@ -70,6 +77,7 @@ impl ConvertPlan {
         let metadata = least_metadata(&dataset, table.width()).saturating_add(least_cluster);
         let of_beside = beside.iter().map(|table| table.dataset.metadata());
         let metadata = of_beside.fold(metadata, u64::saturating_add);
+        let metadata = metadata.saturating_add(order.as_ref().map_or(0, |(order, _)| order.memory()));
         let reading = |room: u64| Reading::new((&dataset, &read), each, room).beside(&beside);
         let mut chosen = reading(budget / STEP_SHARE);
         if metadata.saturating_add(chosen.memory()) > budget {
@@ -100,7 +108,8 @@ impl ConvertPlan {
             attributes: None,
             user_info: None,
             selection,
-            keeps_clusters: false,
+            order,
+            keeps_clusters: source.order.is_some_and(|order| order.bounds().is_some()),
             steps,
             step_bytes,
             least_cluster,
@@ -122,6 +131,30 @@ impl ConvertPlan {
         self.metadata = self.metadata.saturating_add(defined.dataset.metadata());
         self.defined = Some(defined);
         self
+    }
+
+    /// Reorders the entries of the table, if these are to be in another order. Returns what that leaves of the share.
+    fn reorder(&mut self, share: Share, progress: Progress<'_>) -> Result<Share> {
+        let Some((order, bounds)) = self.order.take() else { return Ok(share) };
+        if self.defined.is_some() {
+            let define = Hint::named("define");
+            let message = format!(
+                "{define} adds no columns to a table that is encoded anew in another order; do one after the other"
+            );
+            return Err(Error::unsupported(message).hint(define));
+        }
+        let own = self.dataset.metadata();
+        let budget = Budget { memory: share.free.saturating_add(own), threads: share.threads };
+        let Reordered { dataset, held } =
+            reorder_table((&self.dataset, &self.read), (&order, &bounds), budget, progress)?;
+        self.read = (0..self.read.len()).collect();
+        let each = dataset.bytes_of(&self.read).checked_div(dataset.entries()).unwrap_or(0);
+        let Reading { steps, step_bytes, kept, scratch } =
+            Reading::new((&dataset, &self.read), each, self.step_bytes.max(LEAST_STEP));
+        (self.dataset, self.steps, self.step_bytes, self.kept, self.scratch) =
+            (dataset, steps, step_bytes, kept, scratch);
+        // What was planned for the steps is theirs now.
+        Budget { memory: share.free.saturating_sub(held), threads: share.threads }.share(0, scratch)
     }
 
     /// The share for reading beside the cluster that is filled, and the memory of that cluster. A cluster ends where its memory
@@ -196,7 +229,9 @@ impl OutputTable for ConvertPlan {
         how: &Writing<'_>,
     ) -> Result<(TableSummary, Vec<String>)> {
         let TableOutput { writer: file, directory, place } = output;
-        let (beside, cluster) = self.divide(how.share);
+        let input_entries = self.dataset.entries();
+        let share = self.reorder(how.share, how.progress)?;
+        let (beside, cluster) = self.divide(share);
         let budget = self.reading(beside);
         // One half of what waits is for reading.
         let overlaps = self.step_bytes <= beside.waiting / 2;
@@ -227,7 +262,7 @@ impl OutputTable for ConvertPlan {
         let summary = TableSummary {
             path: place.path.clone(),
             container: written.container,
-            input_entries: self.dataset.entries(),
+            input_entries,
             entries: written.entries,
             clusters: written.clusters,
             baskets: written.baskets,

@@ -10,6 +10,7 @@ use objects::{Action, NamedObject, ObjectPlan, OutputDirectory};
 use rootfile::{Error, ErrorKind, Hint, Result};
 
 use super::bad_inputs::BadInputs;
+use super::order::OrderedTables;
 use super::unique::UniqueKeys;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
@@ -153,22 +154,18 @@ pub(crate) fn prepare_table(
     let mut unique = UniqueKeys::new(options.content.unique.as_ref(), options.budget);
     let selected = unique.for_table(&path, open, selected)?;
     let duplicates = unique.finish()?;
+    let mut ordered = OrderedTables::new(options.content.order.as_ref(), options.budget);
+    let order = ordered.for_table(&path, open, &selected)?;
+    ordered.finish()?;
     let chosen = |all: u64| selected.entries(all);
     let some = (!selected.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
     let entries = if selected.is_cut() { some } else { entries.or(some) };
     let paths = dataset.paths().to_vec();
     let bytes = dataset.files().iter().map(|file| file.size()).sum();
     let (layout, filter) = (&options.layout, &options.content.filter);
-    let source = TableRequest {
-        inputs: &[],
-        path: &path,
-        layout,
-        filter,
-        entries,
-        options: options.plan,
-        added: None,
-        order: None,
-    };
+    let (order, joining) = (order.as_ref(), options.plan);
+    let source =
+        TableRequest { inputs: &[], path: &path, layout, filter, entries, options: joining, added: None, order };
     let defines = &options.content.defines;
     let defined = match defines.is_empty() {
         true => None,
