@@ -1,482 +1,463 @@
-"""Files whose columns differ, read as one: every library, order of files and way of reading gives the same columns and
-values, as the asked join says; and what differs in type is refused by name before entries are read."""
+"""Joins by keys, judged by polars, uproot and real ROOT: trees, RNTuples and Parquet files on both sides, many to one, keys on one side
+only, several tables, names that collide, friends; threads and memory; what is damaged, full or ended."""
 
-import itertools
-import pickle
+import json
+import os
+import signal
 import subprocess
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import awkward as ak
 import numpy as np
+import polars as pl
 import pytest
 import uproot
 
 import basketry as bk
+from referee import root_filter, root_friends
 from referee.command import Basketry
 
-LIBRARIES: list[Any] = ["np", "ak", "pd", "arrow"]
-CONTAINERS = {
-    "trees": ["ttree", "ttree", "ttree"],
-    "ntuples": ["rntuple", "rntuple", "rntuple"],
-    "mixed": ["ttree", "rntuple", "ttree"],
-}
-# What files have, and what an entry of a file that lacks it has.
-CONTENTS: dict[str, dict[str, Any]] = {
-    "a": {"x": np.arange(4, dtype="i4"), "text": ["one", "", "three", "four"]},
-    "b": {
-        "x": np.arange(10, 13, dtype="i4"),
-        "flat": np.array([0.5, 1.5, 2.5]),
-        # In a tree it counts the items of the next one.
-        "njagged": np.array([2, 0, 1], "i4"),
-        "jagged": ak.values_astype(ak.Array([[1, 2], [], [3]]), "f4"),
-        "text": ["b", "bb", "bbb"],
-        "flag": np.array([True, False, True]),
-    },
-    "c": {
-        "x": np.arange(20, 22, dtype="i4"),
-        "fixed": np.arange(4, dtype="i2").reshape(2, 2),
-        "text": ["c", "cc"],
-        "word": ["w", "ww"],
-    },
-}
-DEFAULTS = {"flat": 0.0, "njagged": 0, "jagged": [], "flag": False, "fixed": [0, 0], "word": ""}
-COMMON = {"x", "text"}
+CONTAINERS = ["ttree", "rntuple", "parquet"]
+KEY = ["run", "event"]
+MB = 1_000_000
 
 
-def write(path: Path, container: str, content: dict[str, Any]) -> str:
-    with bk.recreate(path) as file:
-        (file.mkrntuple if container == "rntuple" else file.mktree)("t", content)
-    return f"{path}:t"
+def write(path: Path, container: str, frame: pl.DataFrame, name: str = "Events", cluster: str = "70") -> Path:
+    """A file of a container, with the extension that it has."""
+    path = path.with_suffix(".parquet" if container == "parquet" else ".root")
+    if container == "parquet":
+        frame.write_parquet(path, row_group_size=int(cluster))
+        return path
+    columns = {
+        column: ak.Array(frame[column].to_list()) if frame[column].dtype == pl.List else frame[column].to_numpy()
+        for column in frame.columns
+        if frame[column].dtype != pl.String
+    }
+    columns |= {column: frame[column].to_list() for column in frame.columns if frame[column].dtype == pl.String}
+    with bk.recreate(path, container=container, cluster=cluster) as file:
+        file[name] = columns
+        file["Runs"] = {"number": np.arange(3)}
+    return path
 
 
-def column(content: dict[str, Any], name: str) -> list[Any]:
-    return ak.to_list(content[name]) if name in content else [DEFAULTS[name]] * len(content["x"])
+def read(path: Path, tree: str = "Events", names: list[str] | None = None) -> pl.DataFrame:
+    """The table by uproot, in polars' types; counters of lists are left out."""
+    with uproot.open(path) as file:
+        names = names or [name for name in file[tree].keys(recursive=False) if not name.startswith("n_")]
+        arrays = file[tree].arrays(names)
+    return pl.DataFrame({name: arrays[name].to_list() for name in names})
 
 
-def expected(order: str, names: set[str]) -> dict[str, list[Any]]:
-    return {name: [value for file in order for value in column(CONTENTS[file], name)] for name in names}
+def left_join(left: pl.DataFrame, right: pl.DataFrame, on: list[str], how: str = "left") -> pl.DataFrame:
+    """What polars makes of it, in the order of the left one, with zeros where there is no partner."""
+    assert how in ("left", "inner")
+    marked = left.with_row_index("_row").join(right, on=on, how=how, maintain_order="left").sort("_row").drop("_row")  # type: ignore[arg-type]
+    for name, kind in marked.schema.items():
+        if name not in right.columns or name in on:
+            continue
+        empty: Any = [] if isinstance(kind, pl.List) else "" if kind == pl.String else False if kind == pl.Boolean else 0
+        fill = pl.lit(pl.Series([empty], dtype=kind)).first()
+        marked = marked.with_columns(pl.when(pl.col(name).is_null()).then(fill).otherwise(pl.col(name)).alias(name))
+    return marked
 
 
-def plain(found: Any, library: str) -> dict[str, list[Any]]:
-    """The columns of a result."""
-    if library == "np":
-        return {name: [ak.to_list(one) for one in array] for name, array in found.items()}
-    if library == "ak":
-        return {name: found[name].to_list() for name in found.fields}
-    if library == "pd":
-        # Arrays are a column for each number.
-        columns = {name: [ak.to_list(one) for one in found[name]] for name in found.columns}
-        if "fixed[0]" in columns:
-            columns["fixed"] = [
-                list(pair) for pair in zip(columns.pop("fixed[0]"), columns.pop("fixed[1]"), strict=True)
-            ]
-        return columns
-    return dict(found.to_pydict())
+def same(found: pl.DataFrame, expected: pl.DataFrame) -> None:
+    """The same values, whatever the types of numbers are called, and the same columns in any order."""
+    assert sorted(found.columns) == sorted(expected.columns)
+    for name in expected.columns:
+        assert found[name].to_list() == expected[name].to_list(), name
 
 
-def chained(steps: list[dict[str, list[Any]]]) -> dict[str, list[Any]]:
-    """The columns of steps, one after the other."""
-    return {name: list(itertools.chain.from_iterable(step[name] for step in steps)) for name in steps[0]}
+@dataclass(frozen=True)
+class Made:
+    """The files of a left table and of a right one, and their content."""
+
+    left: list[Path]
+    right: list[Path]
+    frame: pl.DataFrame
+    other: pl.DataFrame
 
 
-@pytest.fixture(scope="module", params=CONTAINERS)
-def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    folder = tmp_path_factory.mktemp(request.param)
-    kinds = zip(CONTENTS, CONTAINERS[request.param], strict=True)
-    return {name: write(folder / f"{name}.root", kind, CONTENTS[name]) for name, kind in kinds}
+def frames(seed: int, entries: int = 700, keys: int = 400) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """A left table, many of whose entries have one key, and a right one that lacks some of its keys and has others."""
+    rng = np.random.default_rng(seed)
+    event = rng.integers(0, keys, entries)
+    left = pl.DataFrame(
+        {
+            "run": (1 + event % 3).astype(np.uint32),
+            "event": event.astype(np.uint64) * 10**15,
+            "x": np.arange(entries, dtype=np.float64),
+            "pt": [rng.normal(size=n).astype("f4").tolist() for n in rng.integers(0, 4, entries)],
+        }
+    ).with_columns(pl.col("pt").cast(pl.List(pl.Float32)))
+    there = rng.permutation(np.arange(keys // 4, keys + keys // 4))
+    right = pl.DataFrame(
+        {
+            "run": (1 + there % 3).astype(np.uint32),
+            "event": there.astype(np.uint64) * 10**15,
+            "score": rng.normal(size=len(there)).astype("f4"),
+            "good": rng.integers(0, 2, len(there)).astype(bool),
+            "weights": [rng.normal(size=n).tolist() for n in rng.integers(0, 5, len(there))],
+            "label": [f"event {n}" for n in there],
+        }
+    )
+    return left, right
 
 
-ORDERS = ["".join(order) for size in (2, 3) for order in itertools.permutations("abc", size)]
+def made(folder: Path, containers: tuple[str, str], seed: int = 5) -> Made:
+    """Both tables in files: three on the left, two on the right."""
+    frame, other = frames(seed)
+    left = [write(folder / f"a{n}", containers[0], frame[n * 250 : (n + 1) * 250]) for n in range(3)]
+    half = len(other) // 2
+    right = [
+        write(folder / f"b{n}", containers[1], part, "Scores", "53") for n, part in enumerate((other[:half], other[half:]))
+    ]
+    return Made(left, right, frame, other)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_columns_follow_the_join_in_every_order(files: dict[str, str], library: Any) -> None:
-    for order in ORDERS:
-        paths = [files[name] for name in order]
-        union = {name for file in order for name in CONTENTS[file]}
-        joins: list[tuple[Any, set[str]]] = [("common", COMMON), ("fill", union)]
-        for join, names in joins:
-            how: dict[str, Any] = {"join": join, "library": library}
-            values = expected(order, names)
-            assert plain(bk.concatenate(paths, **how), library) == values, (order, join)
-            assert plain(bk.open(paths, join=join).arrays(library=library), library) == values, (order, join)
-            steps = [plain(step, library) for step in bk.iterate(paths, **how, step_size=3)]
-            assert all(set(step) == names for step in steps), (order, join)
-            assert chained(steps) == values, (order, join)
-            # Steps may span files.
-            steps = [plain(step, library) for step in bk.open(paths, join=join).iterate(library=library, step_size=3)]
-            assert [len(step["x"]) for step in steps[:-1]] == [3] * (len(steps) - 1)
-            assert chained(steps) == values, (order, join)
-        # The default is what all share.
-        assert plain(bk.concatenate(paths, library=library), library) == expected(order, COMMON)
-        for read in (bk.open, bk.concatenate, lambda *paths, **how: list(bk.iterate(*paths, **how))):
-            with pytest.raises(bk.SchemaDiffers, match=r"flat|fixed|RNTuple"):
-                read(paths, join="strict")
+@pytest.fixture(scope="module")
+def trees(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return made(tmp_path_factory.mktemp("trees"), ("ttree", "ttree"))
 
 
-def test_a_part_of_the_entries_and_some_columns(files: dict[str, str]) -> None:
-    for order in ORDERS:
-        paths = [files[name] for name in order]
-        union = {name for file in order for name in CONTENTS[file]}
-        values = expected(order, union)
-        tree = bk.open(paths, join="fill")
-        for name in union:
-            assert tree.arrays([name], entry_start=2, entry_stop=5)[name].to_list() == values[name][2:5]
-            assert tree[name].array(selection=[1, 3, 4]).to_list() == [values[name][entry] for entry in (1, 3, 4)]
-        assert bk.concatenate(paths, ["y"], "x >= 11", aliases={"y": "x + 1"})["y"].to_list() == [
-            x + 1 for x in values["x"] if x >= 11
-        ]
-        assert plain(pickle.loads(pickle.dumps(tree)).arrays(), "ak") == values
-        cut = bk.concatenate(paths, sorted(union), "x >= 2", join="fill")
-        rows = [entry for entry, x in enumerate(values["x"]) if x >= 2]
-        assert plain(cut, "ak") == {name: [column[row] for row in rows] for name, column in values.items()}
+def joined(basketry: Basketry, made: Made, out: Path, *options: str | Path) -> dict[str, Any]:
+    """The report of a join of both tables."""
+    return basketry.json("join", *made.left, "--with", *made.right, "--on", "run,event", "-o", out, *options)  # type: ignore[no-any-return]
 
 
-def test_a_column_that_a_file_lacks_is_named(files: dict[str, str]) -> None:
-    for order in ("ab", "ba"):
-        paths = [files[name] for name in order]
-        with pytest.raises(bk.KeyInFileError, match=r"flat is in .*b\.root, and not in .*a\.root: join='fill'"):
-            bk.concatenate(paths, ["x", "flat"])
-        with pytest.raises(bk.KeyInFileError, match=r"flat is in .*b\.root, and not in .*a\.root"):
-            list(bk.iterate(paths, ["flat"]))
-        # A file without an asked branch may be left out.
-        start = 4 if order == "ab" else 0
-        found = bk.concatenate(paths, ["x", "flat"], allow_missing=True, library="pd")
-        assert found["flat"].tolist() == [0.5, 1.5, 2.5]
-        assert found.index.tolist() == [start, start + 1, start + 2]
-        some: dict[str, Any] = {"allow_missing": True, "entry_start": start + 1, "entry_stop": start + 2}
-        assert bk.concatenate(paths, ["flat"], **some)["flat"].to_list() == [1.5]
-        steps = list(bk.iterate(paths, ["flat"], allow_missing=True, report=True))
-        assert [(made["flat"].to_list(), report.start) for made, report in steps] == [([0.5, 1.5, 2.5], start)]
-    with pytest.raises(ValueError, match="no file has these branches"):
-        bk.concatenate([files["a"]], ["flat"], allow_missing=True)
-    with pytest.raises(ValueError, match="unknown join 'all'"):
-        bk.concatenate(list(files.values()), join="all")  # type: ignore[arg-type]
+# Values.
 
 
-@pytest.mark.parametrize("kinds", CONTAINERS)
-def test_types_that_differ_are_refused_by_name_or_widened(kinds: str, tmp_path: Path) -> None:
-    kind_a, kind_b, _ = CONTAINERS[kinds]
-    narrow = {"x": np.array([1, -2], "i4"), "lists": ak.values_astype(ak.Array([[1], []]), "i2"), "k": np.arange(2)}
-    wide = {"x": np.array([0.5, 2.5]), "lists": ak.values_astype(ak.Array([[70000], [1, 2]]), "u4"), "k": np.arange(2)}
-    a = write(tmp_path / "a.root", kind_a, narrow)
-    b = write(tmp_path / "b.root", kind_b, wide)
-    for paths, (first, second) in (([a, b], (narrow, wide)), ([b, a], (wide, narrow))):
-        for library, join in itertools.product(LIBRARIES, ["common", "fill"]):
-            how: dict[str, Any] = {"library": library, "join": join}
-            for names in (None, ["x"], ["k", "x"]):
-                with pytest.raises(bk.SchemaDiffers, match=r"(?s)x is .*\.root, and .*\.root.*widen=True"):
-                    bk.concatenate(paths, names, **how)
-                with pytest.raises(bk.SchemaDiffers, match=r"x is .*a\.root|x is .*b\.root"):
-                    list(bk.iterate(paths, names, **how))
-            # Others can be read.
-            assert plain(bk.concatenate(paths, ["k"], **how), library) == {"k": [0, 1, 0, 1]}
-            found = plain(bk.concatenate(paths, ["x", "lists"], widen=True, **how), library)
-            assert found["x"] == [*first["x"].tolist(), *second["x"].tolist()]
-            assert found["lists"] == [*ak.to_list(first["lists"]), *ak.to_list(second["lists"])]
-            steps = list(bk.iterate(paths, ["x", "lists"], widen=True, **how))
-            assert chained([plain(step, library) for step in steps])["lists"] == found["lists"]
-        assert bk.concatenate(paths, ["x"], widen=True, library="np")["x"].dtype == np.float64
-        assert str(ak.type(bk.concatenate(paths, ["lists"], widen=True)["lists"]).content) == "var * int64"
+@pytest.mark.parametrize("how", ["left", "inner"])
+@pytest.mark.parametrize("right", CONTAINERS)
+@pytest.mark.parametrize("left", CONTAINERS)
+def test_a_join_is_that_of_polars(left: str, right: str, how: str, basketry: Basketry, tmp_path: Path) -> None:
+    given, out = made(tmp_path, (left, right)), tmp_path / "out.root"
+    report = joined(basketry, given, out, "--how", how)
 
-
-def test_members_of_records_follow_the_join(tmp_path: Path) -> None:
-    few = [{"p": 1, "q": 0.5}, {"p": 2, "q": 1.5}]
-    more = [{"q": 2.5, "p": 3, "r": 7}]
-    a = write(tmp_path / "a.root", "rntuple", {"one": ak.Array(few), "many": ak.Array([few, []])})
-    b = write(tmp_path / "b.root", "rntuple", {"one": ak.Array(more), "many": ak.Array([more])})
-    # The merge is the referee.
-    for paths, order in (([a, b], [few, more]), ([b, a], [more, few])):
-        records = order[0] + order[1]
-        common = [{name: one[name] for name in ("p", "q")} for one in records]
-        filled = [{"p": one["p"], "q": one["q"], "r": one.get("r", 0)} for one in records]
-        lists = {"few": [common[:2], []] if order[0] is few else [common[1:], []], "more": [common[2:]]}
-        assert bk.concatenate(paths)["one"].to_list() == common
-        assert bk.concatenate(paths, join="fill")["one"].to_list() == filled
-        assert bk.concatenate(paths, ["one.r"], join="fill")["one.r"].to_list() == [one["r"] for one in filled]
-        items = [item for entry in bk.concatenate(paths, ["many"])["many"].to_list() for item in entry]
-        assert items == common, lists
-        items = [item for entry in bk.concatenate(paths, ["many"], join="fill")["many"].to_list() for item in entry]
-        assert items == filled
-        out = tmp_path / "out.root"
-        bk.merge([path.removesuffix(":t") for path in paths], out, fill=True, force=True)
-        merged = uproot.open(out)["t"].arrays()
-        assert merged["one"].to_list() == filled
-        assert [item for entry in merged["many"].to_list() for item in entry] == filled
-
-
-@pytest.mark.parametrize("more", [False, True], ids=["plain", "with-a-conflict"])
-def test_what_a_file_counts_is_filled_with_as_many_items(more: bool, tmp_path: Path, basketry: Basketry) -> None:
-    """As in a merge: entries of a file that has the counter, and not what it counts, have so many zeros."""
-    a, b = tmp_path / "a.root", tmp_path / "b.root"
-    with bk.recreate(a) as file:
-        tree = file.mktree("t", {"nx": "int32", "x": "var * float64", **({"w": "int32"} if more else {})})
-        tree.extend({"nx": [2, 1], "x": [[1.0, 2.0], [3.0]], **({"w": [1, 1]} if more else {})})
-    with bk.recreate(b) as file:
-        file["t"] = {"nx": np.array([3, 0], "i4"), **({"w": np.ones(2)} if more else {})}
-    assert uproot.open(a)["t/x"].count_branch.name == "nx"
-    for paths in ([a, b], [b, a]):
-        out = tmp_path / "out.root"
-        done = basketry.run("merge", "--force", "--fill", *(["--drop", "w"] if more else []), *paths, "-o", out)
-        assert done.code == 0, done
-        merged = uproot.open(out)["t"].arrays(["nx", "x"]).to_list()
-        assert [0.0, 0.0, 0.0] in [entry["x"] for entry in merged]
-        assert bk.concatenate([f"{path}:t" for path in paths], ["nx", "x"], join="fill").to_list() == merged
-        steps = bk.iterate([f"{path}:t" for path in paths], ["nx", "x"], join="fill")
-        assert ak.concatenate(list(steps)).to_list() == merged
-        assert bk.concatenate([f"{path}:t" for path in paths], ["x"], join="fill")["x"].to_list() == [
-            entry["x"] for entry in merged
-        ]
-
-
-@pytest.mark.parametrize("kinds", CONTAINERS)
-def test_a_file_without_entries_takes_no_column_away(kinds: str, tmp_path: Path) -> None:
-    kind_a, kind_b, _ = CONTAINERS[kinds]
-    full = write(tmp_path / "a.root", kind_a, {"x": np.arange(3), "y": np.arange(3.0)})
-    empty = write(tmp_path / "b.root", kind_b, {"x": np.zeros(0, "f4"), "z": np.zeros(0)})
-    for paths in ([full, empty], [empty, full]):
-        for library in LIBRARIES:
-            assert plain(bk.concatenate(paths, library=library), library) == {"x": [0, 1, 2], "y": [0.0, 1.0, 2.0]}
-        if kind_a == kind_b:
-            # It cannot conflict either: open of RNTuples refused it, in one order of files.
-            assert plain(bk.open(paths).arrays(), "ak") == {"x": [0, 1, 2], "y": [0.0, 1.0, 2.0]}
-        found = plain(bk.concatenate(paths, join="fill"), "ak")
-        assert found == {"x": [0, 1, 2], "y": [0.0, 1.0, 2.0], "z": [0.0, 0.0, 0.0]}
-
-
-def test_nothing_is_told_or_read_twice(tmp_path: Path) -> None:
-    paths = []
-    for name, content in (("a", {"x": np.arange(5000)}), ("b", {"x": np.arange(5000), "y": np.arange(5000.0)})):
-        paths.append(write(tmp_path / f"{name}.root", "ttree", content))
-    for join in ("common", "fill"):
-        told: list[tuple[int, Any]] = []
-        how: dict[str, Any] = {"join": join, "progress": lambda *both, told=told: told.append(both)}
-        bk.concatenate(paths, **how)
-        counts = [done for done, _ in told]
-        assert counts == sorted(set(counts))
-        assert told[-1] == (10000, 10000)
-
-
-@pytest.mark.parametrize("more", [{}, {"y": np.arange(5000.0)}], ids=["same-columns", "other-columns"])
-def test_damage_is_damage_and_said_once(more: dict[str, Any], tmp_path: Path) -> None:
-    a = write(tmp_path / "a.root", "ttree", {"x": np.arange(5000)})
-    b = write(tmp_path / "b.root", "ttree", {"x": np.arange(5000), **more})
-    branch = uproot.open(b)["x"]
-    seek, size = branch.member("fBasketSeek")[0], branch.member("fBasketBytes")[0]
-    data = bytearray((tmp_path / "b.root").read_bytes())
-    data[seek + size - 200 : seek + size - 100] = b"\xa5" * 100
-    (tmp_path / "b.root").write_bytes(data)
-    for paths in ([a, b], [b, a]):
-        for library in LIBRARIES:
-            told: list[tuple[int, Any]] = []
-            how: dict[str, Any] = {"library": library, "progress": lambda *both, told=told: told.append(both)}
-            with pytest.raises(ValueError, match=r"b\.root") as caught:
-                bk.concatenate(paths, ["x"], **how)
-            assert not isinstance(caught.value, bk.SchemaDiffers)
-            assert caught.value.__context__ is None
-            assert told == sorted(set(told))
+    tree = "Events" if left != "parquet" else report["tree"]
+    table = report["output"]["tables"][0]["path"]
+    expected = left_join(given.frame, given.other, KEY, how)
+    same(read(out, table), expected)
+    (told,) = report["right"]
+    keys = given.frame.select(KEY)
+    matched = keys.join(given.other, on=KEY, how="semi")
+    assert (report["entries"], report["written"]) == (len(keys), len(expected))
+    assert (told["entries"], told["files"], told["columns"]) == (len(given.other), 2, ["score", "good", "weights", "label"])
+    assert (told["matched"], told["missing"]) == (len(matched), len(keys) - len(matched))
+    unused = given.other.join(keys, on=KEY, how="anti")
+    assert told["unused"] == len(unused) > 0
+    assert {tuple(map(int, one["key"])) for one in told["unused_entries"]} == set(unused.select(KEY).rows())
+    absent = keys.join(given.other, on=KEY, how="anti")
+    assert sorted(tuple(map(int, one["key"])) for one in told["missing_entries"]) == sorted(absent.rows())
+    for one in told["missing_entries"]:
+        file, entry = Path(one["entry"]["file"]), one["entry"]["entry"]
+        assert given.frame.select(KEY).row(given.left.index(file) * 250 + entry) == tuple(map(int, one["key"]))
+    said = root_filter.values(out, table, {"score": ("float", "score"), "x": ("double", "x")})
+    assert said["score"] == expected["score"].to_list()
+    assert said["x"] == expected["x"].to_list()
+    assert tree
+    if left != "parquet":
+        with uproot.open(out) as file:
+            assert file["Runs"].num_entries == 9
 
 
 @pytest.mark.parametrize("container", ["ttree", "rntuple"])
-def test_what_a_column_says_of_its_file_is_its_own(container: str, tmp_path: Path) -> None:
-    """Of the first file, whatever columns the joined table has and whatever their order."""
-    many = {"big": np.arange(9000), "x": np.arange(9000, dtype="i4"), "lists": ak.Array([[1, 2]] * 9000)}
-    paths = {
-        "a": write(tmp_path / "a.root", container, many),
-        "b": write(tmp_path / "b.root", container, {"x": np.arange(4, dtype="i4")}),
-        "c": write(tmp_path / "c.root", container, {"lists": ak.Array([[1]]), "x": np.arange(1, dtype="i4")}),
-    }
-    for order, join in itertools.product(itertools.permutations("abc", 2), ["common", "fill"]):
-        how: dict[str, Any] = {"join": join}
-        inputs = [paths[name] for name in order]
-        read = [bk.open(inputs, **how), *(step.tree for _, step in bk.iterate(inputs, ["x"], report=True, **how))]
-        for tree, first in zip(read, (order[0], *order), strict=True):
-            alone: Any = bk.open(paths[first])
-            columns: list[tuple[str, Any]] = tree.items()
-            for name, branch in columns:
-                if name not in alone:
-                    assert branch.num_baskets == (0 if container == "rntuple" else 1)
-                    assert branch.uncompressed_bytes == 0
-                    if container == "rntuple":
-                        assert branch.field_id is None
-                    else:
-                        assert branch.count_branch is None
-                        with pytest.raises(bk.KeyInFileError, match=rf"{first}\.root, which has no {name}"):
-                            branch.member("fName")
-                    continue
-                own = alone[name]
-                assert branch.uncompressed_bytes == own.uncompressed_bytes
-                assert branch.compression == own.compression
-                if container == "rntuple":
-                    assert branch.field_id == own.field_id
-                    continue
-                assert branch.entry_offsets == own.entry_offsets
-                assert branch.member("fName") == name
-                counter = own.count_branch
-                found = branch.count_branch
-                has_counter = counter is not None and counter.name in tree
-                assert (found.name if found else None) == (counter.name if counter and has_counter else None)
-    # Sizes are those of all files.
-    total = bk.open([paths["b"], paths["a"]], join="fill")
-    assert total.num_entries_for("10 kB", ["big"]) == pytest.approx(9004 * 10000 / (9000 * 8), rel=0.01)
-
-
-def test_a_step_s_table_keeps_its_columns_when_it_is_pickled(files: dict[str, str]) -> None:
-    paths = [files[name] for name in "abc"]
-    for how in ({"join": "fill"}, {"join": "common"}):
-        options: dict[str, Any] = how
-        for number, (step, report) in enumerate(bk.iterate(paths, report=True, **options)):
-            again = pickle.loads(pickle.dumps(report)).tree
-            assert again.keys() == report.tree.keys()
-            assert again.arrays().to_list() == step.to_list()
-            assert again.file_path == paths[number].removesuffix(":t")
-            assert bk.concatenate(again).to_list() == bk.open(paths[number]).arrays().to_list()
-
-
-@pytest.mark.parametrize("kinds", CONTAINERS)
-def test_files_without_a_column_in_common(kinds: str, tmp_path: Path) -> None:
-    kind_a, kind_b, _ = CONTAINERS[kinds]
-    a = write(tmp_path / "a.root", kind_a, {"q": np.arange(2)})
-    b = write(tmp_path / "b.root", kind_b, {"r": np.arange(2)})
-    for read in (bk.concatenate, lambda *asked: list(bk.iterate(*asked))):
-        with pytest.raises(bk.KeyInFileError, match=r"q is in .*a\.root, and not in .*b\.root: join='fill'"):
-            read([a, b], ["q"])
-        with pytest.raises(bk.SchemaDiffers, match="no column in common"):
-            read([a, b])
-    with pytest.raises(bk.SchemaDiffers, match="no column in common"):
-        bk.open([a, b], join="common")
-
-
-def counted(path: Path, group: str, content: list[list[int]], names: list[str]) -> str:
-    """A tree with lists that one branch counts."""
-    with bk.recreate(path) as file:
-        file["t"] = {group: ak.zip({name: ak.Array(content) for name in names})}
-    tree = uproot.open(path)["t"]
-    assert {tree[f"{group}_{name}"].count_branch.name for name in names} == {f"n{group}"}
-    return f"{path}:t"
-
-
-def test_a_counter_that_a_file_lacks_agrees_with_the_lists_there(tmp_path: Path) -> None:
-    ours, theirs = [[1, 2], [], [3]], [[3], [], [4, 5, 6]]
-    a = counted(tmp_path / "a.root", "v", ours, ["p_x", "w"])
-    for other in ("ntuple", "vector", "other-counter"):
-        if other == "other-counter":
-            b = counted(tmp_path / f"{other}.root", "v_p", theirs, ["x"])
-        elif other == "ntuple":
-            b = write(tmp_path / f"{other}.root", "rntuple", {"v_p_x": ak.Array(theirs)})
-        else:
-            b = str(tmp_path / f"{other}.root")
-            with bk.recreate(b) as file:
-                file.mktree("t", {"v_p_x": "vector<int64_t>"}).extend({"v_p_x": ak.Array(theirs)})
-        for paths, lists in (([a, b], ours + theirs), ([b, a], theirs + ours)):
-            for library in LIBRARIES:
-                found = plain(bk.concatenate(paths, join="fill", library=library), library)
-                assert found["v_p_x"] == lists, other
-                lengths = [len(one) for one in lists]
-                assert found["nv"] == lengths, other
-                assert found.get("nv_p", lengths) == lengths
-                assert [len(one) for one in found["v_w"]] == lengths, other
-                alone = plain(bk.concatenate(paths, ["nv"], join="fill", library=library), library)
-                assert alone == {"nv": lengths}
-            kept = bk.concatenate(paths, ["v_p_x"], "nv > 0", join="fill")["v_p_x"].to_list()
-            assert kept == [one for one in lists if one]
-
-
-@pytest.mark.parametrize("kinds", CONTAINERS)
-def test_files_that_are_all_empty_are_compared(kinds: str, tmp_path: Path) -> None:
-    kind_a, kind_b, _ = CONTAINERS[kinds]
-    a = write(tmp_path / "a.root", kind_a, {"x": np.zeros(0), "y": np.zeros(0)})
-    b = write(tmp_path / "b.root", kind_b, {"x": np.zeros(0), "z": np.zeros(0)})
-    for paths in ([a, b], [b, a]):
-        assert bk.open(paths, join="common").keys() == ["x"]
-        assert sorted(bk.open(paths, join="fill").keys()) == ["x", "y", "z"]
-        assert bk.concatenate(paths).fields == ["x"]
-        with pytest.raises(bk.SchemaDiffers):
-            bk.open(paths)
-
-
-def test_the_error_offers_what_helps(tmp_path: Path) -> None:
-    a = write(tmp_path / "a.root", "ttree", {"x": np.arange(2), "s": ["a", "b"]})
-    for container in ("ttree", "rntuple"):
-        typed = write(tmp_path / f"typed-{container}.root", container, {"x": np.arange(2), "s": np.arange(2)})
-        more = write(tmp_path / f"more-{container}.root", container, {"x": np.arange(2), "s": ["a", "b"], "y": [1, 2]})
-        first = a if container == "ttree" else write(tmp_path / "n.root", container, {"x": [1, 2], "s": ["a", "b"]})
-        with pytest.raises(bk.SchemaDiffers, match=r"s is .*typed") as caught:
-            bk.open([first, typed])
-        assert "join=" not in str(caught.value)
-        assert "--" not in str(caught.value)
-        with pytest.raises(bk.SchemaDiffers, match=r'join="common" keeps the branches that all .*join="fill"'):
-            bk.open([first, more])
-    with pytest.raises(ValueError, match="unknown join 'bogus'"):
-        bk.open(a, join="bogus")  # type: ignore[arg-type]
-
-
-UNSPLIT = """
-import sys
-import ROOT
-ROOT.gErrorIgnoreLevel = ROOT.kError
-for path, has_object in zip(sys.argv[1:], (True, False)):
-    file = ROOT.TFile(path, "RECREATE")
-    tree = ROOT.TTree("t", "")
-    x = ROOT.std.vector("int")(1)
-    tree.Branch("x", x.data(), "x/I")
-    vector = ROOT.TVector3(1, 2, 3)
-    if has_object:
-        tree.Branch("o", vector, 32000, 0)
+@pytest.mark.parametrize("seed", range(4))
+def test_joins_of_any_shape(seed: int, container: str, basketry: Basketry, tmp_path: Path) -> None:
+    """Types of keys, several tables, files without entries, keys that few or many have."""
+    rng = np.random.default_rng(100 + seed)
+    kind = ["i1", "u8", "f8", "bool"][seed]
+    most = {"i1": 100, "u8": 50, "f8": 300, "bool": 2}[kind]
+    sizes = [(0, 300), (411, 1), (90, 2), (200, 0)][seed]
+    keys = [(rng.integers(0, most, n) - (most // 2 if kind in ("i1", "f8") else 0)).astype(kind) for n in sizes]
+    left = pl.DataFrame({"k": np.concatenate(keys), "x": np.arange(sum(sizes))})
+    tables, frames = [], []
     for number in range(2):
-        x[0] = number
-        tree.Fill()
-    file.Write()
-    file.Close()
-"""
+        own = rng.permutation(np.unique((rng.integers(0, most, most) - (most // 2 if kind in ("i1", "f8") else 0)).astype(kind)))
+        frames.append(pl.DataFrame({"k": own, f"y{number}": rng.normal(size=len(own))}))
+        tables.append(write(tmp_path / f"b{number}", CONTAINERS[(seed + number) % 3], frames[-1], f"t{number}", "17"))
+    files = [
+        write(tmp_path / f"a{n}", container, left[: sizes[0]] if n == 0 else left[sizes[0] :]) for n in range(2)
+    ]
+    for how in ("left", "inner"):
+        out = tmp_path / f"{how}.root"
+        words = ("--with", tables[0], "--with", tables[1], "--on", "k", "--how", how)
+        report = basketry.json("join", *files, *words, "-o", out)
+        expected = left_join(left_join(left, frames[0], ["k"], how), frames[1], ["k"], how)
+        assert report["written"] == len(expected)
+        if len(expected):
+            same(read(out), expected)
+        else:
+            with uproot.open(out) as file:
+                assert file["Events"].num_entries == 0
 
 
-def test_an_object_that_a_merge_cannot_fill_in_keeps_no_other_branch_away(tmp_path: Path, basketry: Basketry) -> None:
-    a, b = tmp_path / "a.root", tmp_path / "b.root"
-    subprocess.run([sys.executable, "-W", "ignore", "-c", UNSPLIT, a, b], check=True, timeout=120)
-    for paths in ([a, b], [b, a]):
-        done = basketry.run("merge", "--force", "--fill", *paths, "-o", tmp_path / "out.root")
-        assert "no default entry" in done.err
-        tree = bk.open([f"{path}:t" for path in paths], join="fill")
-        assert tree.keys(recursive=False) == ["x", "o"]
-        assert tree["x"].array().to_list() == [0, 1, 0, 1]
-        assert tree.arrays(["x"], "x == 1")["x"].to_list() == [1, 1]
+def test_a_side_without_entries(basketry: Basketry, tmp_path: Path) -> None:
+    frame, other = frames(3)
+    full, none = write(tmp_path / "a", "ttree", frame), write(tmp_path / "b", "ttree", other[:0], "Scores")
+    out = tmp_path / "out.root"
+    report = basketry.json("join", full, "--with", none, "--on", "run,event", "-o", out)
+    assert (report["written"], report["right"][0]["missing"]) == (len(frame), len(frame))
+    found = read(out)
+    assert found["score"].to_list() == [0] * len(frame)
+    assert found["label"].to_list() == [""] * len(frame)
+    assert basketry.json("join", none, "--with", full, "--on", "run,event", "-o", tmp_path / "n.root", "--first")["written"] == 0
 
 
-def test_counts_that_are_none_are_named(tmp_path: Path) -> None:
-    """A counter is a branch of any file: its numbers may be negative, and of more items than there can be."""
-    with bk.recreate(tmp_path / "a.root") as file:
-        file["t"] = {"nx": np.array([2, 0], "i4"), "x": ak.Array([[1, 2], []]), "w": np.zeros(2)}
-    assert uproot.open(tmp_path / "a.root")["t/x"].count_branch.name == "nx"
-    for bad, why in (([-1, 2], "-1 items"), ([2**31 - 1] * 3, r"more than 2\^32 items")):
-        b = write(tmp_path / "b.root", "ttree", {"nx": np.array(bad, "i4"), "w": np.zeros(len(bad), "i4")})
-        b = b.removesuffix(":t")
-        for library in LIBRARIES:
-            with pytest.raises(ValueError, match=rf"b\.root: branch x: .*{why}") as caught:
-                bk.concatenate([f"{tmp_path}/a.root:t", f"{b}:t"], ["x"], join="fill", library=library)
-            assert not isinstance(caught.value, bk.SchemaDiffers)
+@pytest.mark.parametrize("split", ["0", "99"])
+def test_columns_of_classes_come_along(split: str, basketry: Basketry, tmp_path: Path) -> None:
+    """Split, or streamed as a whole; their descriptions are in the output."""
+    objects, plain, out = tmp_path / "objects.root", tmp_path / "plain.root", tmp_path / "out.root"
+    basketry("generate", "aod", "--size", "300kB", "--seed", "4", "-o", tmp_path / "aod.root")
+    basketry("rewrite", tmp_path / "aod.root", "-o", objects, "--split-level", split)
+    (tree,) = basketry.json("inspect", objects)["trees"]
+    entries = tree["entries"]
+    with uproot.open(objects) as file:
+        numbers = file[tree["path"]]["event"].array(library="np") if "event" in file[tree["path"]] else None
+    order = np.random.default_rng(1).permutation(entries)
+    key = "event" if numbers is not None else "Entry$"
+    values = numbers if numbers is not None else np.arange(entries)
+    with bk.recreate(plain) as file:
+        file["mine"] = {"event": values[order], "y": order.astype("f8")}
+    if numbers is None:
+        pytest.skip("the generated data have no number of the event")
+    basketry("join", plain, "--with", objects, "--on", key, "-o", out)
+    basketry("check", out, "--deep")
+    back = tmp_path / "back.root"
+    basketry("join", objects, "--with", plain, "--on", key, "-o", back)
+    basketry("verify", objects, back, "--keep", "*", "--drop", "y")
 
 
-def test_one_counter_for_lists_of_different_lengths(tmp_path: Path) -> None:
-    """Where a file lacks the counter, its lists say the numbers of items: they must agree."""
-    counted, alike, other = (tmp_path / f"{name}.root" for name in ("counted", "alike", "other"))
-    v, w = ak.Array([[1], [2, 3]]), ak.Array([[4], [5, 6]])
-    with bk.recreate(counted) as file:
-        file.mktree("t", {"n": ak.zip({"v": v, "w": w})})
-    for path, lists in ((alike, w), (other, ak.Array([[4, 7], [5, 6]]))):
-        with bk.recreate(path) as file:
-            file.mkrntuple("t", {"n_v": v, "n_w": lists})
-    for order in ((counted, alike), (alike, counted)):
-        found = bk.concatenate([f"{path}:t" for path in order], join="fill")
-        assert found["nn"].to_list() == [1, 2] * 2
-        assert found["n_w"].to_list() == w.to_list() * 2
-    for order in ((counted, other), (other, counted)):
-        places = [f"{path}:t" for path in order]
-        for expressions in (["nn"], ["n_v", "nn"], None):
-            with pytest.raises(bk.SchemaDiffers, match=r"n_v.*n_w have different lengths here"):
-                bk.concatenate(places, expressions, join="fill")
-        # Without the counter the lists are what they are.
-        wanted = {counted: w.to_list(), other: [[4, 7], [5, 6]]}
-        assert bk.concatenate(places, ["n_w"], join="fill")["n_w"].to_list() == wanted[order[0]] + wanted[order[1]]
+# Keys.
+
+
+def test_two_partners_are_refused_or_the_first_is_taken(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    frame = pl.concat([trees.other, trees.other[3:5].with_columns(pl.lit(99, pl.Float32).alias("score"))])
+    double, out = write(tmp_path / "double", "ttree", frame, "Scores"), tmp_path / "out.root"
+    words = ("join", *trees.left, "--with", double, "--on", "run,event", "-o", out)
+    why = basketry.refuses(*words)
+    assert str(double) in why
+    assert "--first" in why
+    assert any(f"entry {entry} of" in why and f"entry {len(frame) - 2 + at} of" in why for at, entry in enumerate((3, 4)))
+    assert not out.exists()
+    report = basketry.json(*words, "--first")
+    assert report["right"][0]["repeated"] == 2
+    same(read(out), left_join(trees.frame, trees.other, KEY))
+
+
+def test_keys_may_be_expressions(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    other = pl.DataFrame({"event": np.arange(3, dtype=np.uint64), "y": [5.0, 6.0, 7.0]})
+    table = write(tmp_path / "few", "ttree", other, "few")
+    why = basketry.refuses("join", *trees.left, "--with", table, "--on", "event // 10**15 % 3", "-o", out)
+    assert "--suffix" in why
+    basketry("join", *trees.left, "--with", table, "--on", "event % 3", "-o", out, "--suffix", "_few")
+    keys = trees.frame["event"].to_numpy() % 3
+    assert read(out)["y"].to_list() == [5.0 + key for key in keys]
+    assert read(out)["event_few"].to_list() == keys.tolist()
+
+
+def test_a_key_that_a_side_lacks_is_named(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    other = write(tmp_path / "other", "ttree", trees.other.rename({"event": "number"}), "Scores")
+    why = basketry.refuses("join", *trees.left, "--with", other, "--on", "run,event", "-o", tmp_path / "out.root")
+    assert str(other) in why
+    assert "event" in why
+    assert sorted(tmp_path.iterdir()) == [other]
+
+
+# Names.
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_names_that_collide_get_a_suffix(container: str, basketry: Basketry, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    lists = [rng.normal(size=n).tolist() for n in rng.integers(0, 4, 50)]
+    left = pl.DataFrame({"k": np.arange(50), "pt": lists, "x": np.arange(50.0)})
+    right = left.select("k", pl.col("pt").reverse(), pl.col("x") * 2)
+    a, b = (write(tmp_path / name, container, frame, cluster="7") for name, frame in (("a", left), ("b", right)))
+    words, out = ("join", a, "--with", b, "--on", "k"), tmp_path / "out.root"
+    why = basketry.refuses(*words, "-o", out)
+    assert "pt" in why
+    assert "--suffix _right" in why
+    report = basketry.json(*words, "-o", out, "--suffix", "_b")
+    renamed = {one["column"]: one["name"] for one in report["right"][0]["renamed"]}
+    assert renamed.items() >= {"pt": "pt_b", "x": "x_b"}.items()
+    expected = left.with_columns(right["pt"].alias("pt_b"), right["x"].alias("x_b"))
+    same(read(out, names=["k", "pt", "x", "pt_b", "x_b"]), expected)
+    said = root_filter.values(out, "Events", {"pt_b": ("ROOT::VecOps::RVec<double>", "pt_b"), "x_b": ("double", "x_b")})
+    assert said["pt_b"] == right["pt"].to_list()
+    # What is made of the output has its names, and so have the baskets in it.
+    basketry("rewrite", out, "-o", tmp_path / "again.root")
+    basketry("check", tmp_path / "again.root", "--deep")
+    basketry("verify", out, tmp_path / "again.root")
+    twice = tmp_path / "twice.root"
+    basketry("join", a, "--with", b, "--with", b, "--on", "k", "-o", twice, "--suffix", "_b", "--suffix", "_c")
+    assert read(twice, names=["x", "x_b", "x_c"]).row(3) == (3.0, 6.0, 6.0)
+    assert "suffix" in basketry.refuses("join", a, "--with", b, "--with", b, "--on", "k", "-o", twice, "-f", "--suffix", "_b")
+
+
+def test_columns_may_be_chosen(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    joined(basketry, trees, out, "--keep", "x", "--keep", "score", "--keep", "event")
+    expected = left_join(trees.frame, trees.other, KEY)
+    same(read(out), expected.select("event", "x", "score"))
+
+
+# Friends.
+
+
+def test_a_friend_is_read_beside_its_tree(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "friend.root"
+    report = joined(basketry, trees, out, "--friend")
+    assert report["friend"] == "Scores"
+    expected = left_join(trees.frame, trees.other, KEY)
+    same(read(out, "Scores"), expected.select("score", "good", "weights", "label"))
+    values = root_friends.beside(trees.left, "Events", "Scores", out, ["x", "Scores.score", "Scores.good"])
+    assert values["x"] == expected["x"].to_list()
+    assert values["Scores.score"] == expected["score"].to_list()
+    assert values["Scores.good"] == expected["good"].cast(pl.Float64).to_list()
+    text = basketry("join", *trees.left, "--with", *trees.right, "--on", "run,event", "-o", out, "--friend", "-f")
+    assert f'AddFriend("Scores", "{out}")' in text
+    assert "inner" in basketry.refuses(
+        "join", *trees.left, "--with", *trees.right, "--on", "run,event", "-o", out, "-f", "--friend", "--how", "inner"
+    )
+
+
+def test_several_tables_are_one_friend(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "friend.root"
+    more = trees.other.select(*KEY, (pl.col("score") * 2).alias("double"))
+    other = write(tmp_path / "more", "rntuple", more, "Events")
+    words = ("--with", *trees.right, "--with", other, "--on", "run,event", "--friend")
+    basketry("join", *trees.left, *words, "-o", out)
+    expected = left_join(left_join(trees.frame, trees.other, KEY), more, KEY)
+    same(read(out, "Scores"), expected.select("score", "good", "weights", "label", "double"))
+
+
+# Budgets and failures.
+
+
+@pytest.mark.parametrize("containers", [("ttree", "ttree"), ("rntuple", "ttree"), ("ttree", "parquet")])
+def test_threads_and_memory_change_no_byte(containers: tuple[str, str], basketry: Basketry, tmp_path: Path) -> None:
+    given, seen = made(tmp_path, containers), set()
+    out = tmp_path / "out.root"
+    for options in (("-j", "1"), ("-j", "2"), ("-j", "8"), ("-j", "2", "--memory", "24MB")):
+        joined(basketry, given, out, "-f", *options)
+        seen.add(out.read_bytes())
+    assert len(seen) == 1
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".parquet") == sorted(
+        [out.name, *(path.name for path in [*given.left, *given.right] if path.suffix != ".parquet")]
+    )
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """A million keys on each side, in no order."""
+    folder, rng = tmp_path_factory.mktemp("many"), np.random.default_rng(2)
+    keys = rng.integers(0, 2**60, 1_000_000)
+    left = pl.DataFrame({"event": keys, "x": np.arange(len(keys), dtype="f8")})
+    other = pl.DataFrame({"event": rng.permutation(keys), "y": rng.normal(size=len(keys))})
+    paths = []
+    for name, frame in (("a", left), ("b", other)):
+        paths.append(folder / f"{name}.root")
+        with bk.recreate(paths[-1], compression="lz4:1") as file:
+            file["Events"] = {column: frame[column].to_numpy() for column in frame.columns}
+    return Made(paths[:1], paths[1:], left, other)
+
+
+def test_a_large_join_keeps_its_memory(many: Made, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    words = ("join", *many.left, "--with", *many.right, "--on", "event", "-o", out, "--memory", "48MB", "-j", "2")
+    outcome = basketry.run(*words)
+    assert outcome.code == 0, str(outcome)
+    assert outcome.peak_rss <= (48 + 45) * MB, outcome.peak_rss
+    expected = many.frame.join(many.other, on="event", how="left", maintain_order="left")
+    with uproot.open(out) as file:
+        assert np.array_equal(file["Events"]["y"].array(library="np"), expected["y"].to_numpy())
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_full_disk_leaves_nothing(many: Made, basketry: Basketry, tmp_path: Path) -> None:
+    out, script = tmp_path / "out.root", tmp_path / "limited.sh"
+    words = " ".join(map(str, [*many.left, "--with", *many.right, "--on", "event", "-o", out, "--memory", "48MB"]))
+    script.write_text(f"trap '' XFSZ; ulimit -f 1000; exec {basketry.binary} join {words}")
+    outcome = Basketry(Path("/bin/bash")).run(script)
+    assert outcome.code == 2, str(outcome)
+    assert list(tmp_path.iterdir()) == [script]
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_an_ended_join_leaves_no_output(how: signal.Signals, many: Made, basketry: Basketry, tmp_path: Path) -> None:
+    """Killed outright it leaves scratch files at most, which the next one removes."""
+    out = tmp_path / "out.root"
+    words = ["join", "-q", *many.left, "--with", *many.right, "--on", "event", "-o", out, "--memory", "48MB", "-j", "1"]
+    process = subprocess.Popen([basketry.binary, *words])
+    while process.poll() is None and not any(tmp_path.iterdir()):
+        pass
+    os.kill(process.pid, how)
+    assert process.wait() != 0
+    assert not out.exists()
+    if how == signal.SIGTERM:
+        assert list(tmp_path.iterdir()) == []
+    basketry(*words)
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_damaged_files_are_named(side: str, trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    whole = getattr(trees, side)[0]
+    rng = np.random.default_rng(8)
+    refused = 0
+    for _ in range(12):
+        content = bytearray(whole.read_bytes())
+        at = int(rng.integers(100, len(content) - 50))
+        content[at : at + 40] = rng.bytes(40)
+        damaged, out = tmp_path / whole.name, tmp_path / "out.root"
+        damaged.write_bytes(content)
+        left = [damaged, *trees.left[1:]] if side == "left" else trees.left
+        right = [damaged, *trees.right[1:]] if side == "right" else trees.right
+        outcome = basketry.run("join", *left, "--with", *right, "--on", "run,event", "-o", out, "-f")
+        assert "panicked" not in outcome.err, str(outcome)
+        assert outcome.code in (0, 2), str(outcome)
+        if outcome.code == 2:
+            refused += 1
+            assert not out.exists()
+            assert [path.name for path in tmp_path.iterdir()] == [damaged.name]
+        out.unlink(missing_ok=True)
+    assert refused > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--on", "run,event", "--suffix", "_a", "--suffix", "_b"), "one for each"),
+        (("--on", "run,run"), "twice"),
+        ((), "--on"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    words: tuple[str, ...], said: str, trees: Made, basketry: Basketry, tmp_path: Path
+) -> None:
+    outcome = basketry.run("join", *trees.left, "--with", *trees.right, "-o", tmp_path / "out.root", *words)
+    assert outcome.code == 2
+    assert said in outcome.err
+    assert list(tmp_path.iterdir()) == []
+
+
+# Python.
+
+
+def test_python_joins(trees: Made, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    done = bk.join(trees.left, trees.right, out, on=KEY)
+    assert done.written == len(trees.frame)
+    assert done.right[0].columns == ("score", "good", "weights", "label")
+    same(read(out), left_join(trees.frame, trees.other, KEY))
+    more = write(tmp_path / "more", "parquet", trees.other.select(*KEY, (pl.col("score") * 2).alias("double")))
+    both = bk.join(trees.left, [trees.right, more], tmp_path / "both.root", on="run,event", how="inner")
+    assert [table.files for table in both.right] == [2, 1]
+    with pytest.raises(ValueError, match="suffix"):
+        bk.join(trees.left, trees.left[0], tmp_path / "no.root", on="x")
+    assert json.loads(json.dumps([entry.key for entry in done.right[0].unused_entries[:1]]))

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value_parser};
 use dataset::glob::NameFilter;
 use flow::inputs::{Input, inputs, lists};
-use flow::join::{How, JoinJob, Joined, JoinedTable, KeyedEntry, join};
+use flow::join::{How, JoinJob, Joined, JoinedTable, KeyRange, KeyedEntry, join};
 use flow::keys::EntryOfKey;
 use flow::survey::wanted::Wanted;
 use flow::{ContentOptions, InputOptions, Options};
@@ -60,6 +60,12 @@ pub struct Args {
     /// Drop branches that match a glob or /regex/.
     #[arg(long, value_name = "PATTERN")]
     drop: Vec<String>,
+    /// Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values mean all that begin with them.
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    from_key: Option<String>,
+    /// Join only keys before this one. A plan of several jobs cuts keys so.
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    before_key: Option<String>,
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -173,6 +179,7 @@ impl VerbCommand for Args {
             suffixes: &self.suffix,
             first: self.first,
             friend: self.friend,
+            range: KeyRange { from: self.from_key.as_deref(), before: self.before_key.as_deref() },
             output: &self.target.output,
         };
         join(&job, &options, watch.progress)

@@ -20,6 +20,7 @@ mod monitor;
 mod options;
 mod pick;
 mod plan;
+mod plan_by_keys;
 mod precision;
 mod readspeed;
 mod recover;

@@ -7,11 +7,12 @@ use std::path::Path;
 use dataset::EntrySet;
 use rootfile::{Error, Hint, Result};
 
+use super::bounds::PackedRange;
 use super::report::{How, JoinedTable, KeyedEntry, MOST_LISTED};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 use crate::keys::key_type::KeyType;
-use crate::keys::{EntryBits, EntryOfKey, Merged, Row, Sorter};
+use crate::keys::{EntryBits, EntryOfKey, Merged, Row, Sorter, first_place};
 
 /// The place of a partner that is not there.
 const NONE: u64 = u64::MAX;
@@ -60,6 +61,8 @@ pub(super) struct MatchRule<'a> {
     pub how: How,
     /// Whether the first of several entries of a table on the right with one key is taken.
     pub first: bool,
+    /// The keys that count: entries with others are not there.
+    pub range: PackedRange,
     /// The file and the number of the entry of a row.
     pub place: &'a dyn Fn(Row) -> EntryOfKey,
 }
@@ -68,6 +71,8 @@ pub(super) struct MatchRule<'a> {
 pub(super) struct Matches {
     /// The partners, those of each table on the right after those of the one before, in the order of the left entries.
     pub pairs: Merged,
+    /// Entries of the left table with keys that count.
+    pub left: u64,
     /// What is told of each table on the right, as far as keys say it.
     pub right: Vec<JoinedTable>,
     /// The left entries that are written. `None`: all.
@@ -95,6 +100,7 @@ pub(super) fn matches(
         files,
         rule,
         right,
+        left: 0,
         key: None,
         partners: vec![None; count],
         has_left: false,
@@ -112,8 +118,8 @@ pub(super) fn matches(
     drop(filling);
     let all = files.entries();
     let chosen = matcher.any_dropped.then(|| matcher.dropped.without(&EntrySet::range(0..all), all));
-    let right = matcher.right;
-    Ok(Matches { pairs: sorter.finish()?, right, chosen })
+    let (left, right) = (matcher.left, matcher.right);
+    Ok(Matches { pairs: sorter.finish()?, left, right, chosen })
 }
 
 /// The entries of a table on the right with the key that has come last.
@@ -127,6 +133,7 @@ struct Matcher<'a> {
     files: &'a FilesOfTables,
     rule: &'a MatchRule<'a>,
     right: Vec<JoinedTable>,
+    left: u64,
     /// The key that has come last, and what has it.
     key: Option<u128>,
     partners: Vec<Option<Partner>>,
@@ -143,8 +150,16 @@ impl Matcher<'_> {
             self.end_key();
             self.key = Some(row.key());
         }
+        let counts = self.rule.range.has(row.key());
         match self.files.table_of(row.file()) {
+            Some(_) if !counts => Ok(()),
             Some(table) => self.take_right(table, row),
+            None if !counts => {
+                self.drop_left(row);
+                let (place, tables) = (self.place_of(row), 0..self.right.len());
+                pairs.extend(tables.map(|table| pair(table, place, NONE)));
+                Ok(())
+            }
             None => {
                 self.take_left(row, pairs);
                 Ok(())
@@ -170,12 +185,13 @@ impl Matcher<'_> {
 
     fn take_left(&mut self, row: Row, pairs: &mut Vec<Row>) {
         self.has_left = true;
-        let place = row.place() - crate::keys::first_place(self.files.left());
+        self.left += 1;
+        let place = self.place_of(row);
         for (table, (partner, told)) in self.partners.iter().zip(&mut self.right).enumerate() {
             let of_right = match partner {
                 Some(Partner { first, .. }) => {
                     told.matched += 1;
-                    first.place() - crate::keys::first_place(self.files.first(table))
+                    first.place() - first_place(self.files.first(table))
                 }
                 None => {
                     told.missing += 1;
@@ -183,12 +199,22 @@ impl Matcher<'_> {
                     NONE
                 }
             };
-            pairs.push(Row::new((table as u128) << 64 | u128::from(place), of_right));
+            pairs.push(pair(table, place, of_right));
         }
         if self.rule.how == How::Inner && self.partners.iter().any(Option::is_none) {
-            self.dropped.add(self.files.entry_of(row));
-            self.any_dropped = true;
+            self.drop_left(row);
         }
+    }
+
+    /// Leaves a left entry out of the output.
+    fn drop_left(&mut self, row: Row) {
+        self.dropped.add(self.files.entry_of(row));
+        self.any_dropped = true;
+    }
+
+    /// The place of a left entry among those of the left files.
+    fn place_of(&self, row: Row) -> u64 {
+        row.place() - first_place(self.files.left())
     }
 
     /// Tells what has no partner on the left.
@@ -201,6 +227,11 @@ impl Matcher<'_> {
         }
         self.has_left = false;
     }
+}
+
+/// The pair of a left entry with one of a table on the right.
+fn pair(table: usize, left: u64, right: u64) -> Row {
+    Row::new((table as u128) << 64 | u128::from(left), right)
 }
 
 fn list(listed: &mut Vec<KeyedEntry>, rule: &MatchRule<'_>, row: Row) {
@@ -256,8 +287,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::join::bounds::KeyRange;
     use crate::execute::progress::unwatched;
-    use crate::keys::first_place;
     use crate::keys::key_type::KeyPart;
 
     fn of() -> KeyType {
@@ -285,7 +316,8 @@ mod tests {
             firsts.push(firsts.last().copied().unwrap_or(0) + keys.len() as u64);
         }
         let (files, of) = (FilesOfTables { ends, firsts }, of());
-        let rule = MatchRule { of: &of, how, first, place: &place };
+        let range = PackedRange::of(KeyRange::default(), &of)?;
+        let rule = MatchRule { of: &of, how, first, range, place: &place };
         matches(sorter.finish()?, &files, &rule, budget, Path::new("out.root"), &unwatched)
     }
 

@@ -30,7 +30,7 @@ pub struct Joined {
     pub how: How,
     /// The path of the left table.
     pub tree: String,
-    /// Its entries.
+    /// Its entries; of a range of keys those with one.
     pub entries: u64,
     /// The entries that are written.
     pub written: u64,
@@ -49,7 +49,7 @@ pub struct JoinedTable {
     pub tree: String,
     /// Its files.
     pub files: u64,
-    /// Its entries.
+    /// Its entries; of a range of keys those with one.
     pub entries: u64,
     /// The columns that it gives, by their names in the output.
     pub columns: Vec<String>,

@@ -8,6 +8,7 @@ use dataset::{Entries, EntrySet};
 use rootfile::{Error, Hint, Result, ScratchFolder, check_output, public_path};
 
 use super::aligned::{Aligning, align};
+use super::bounds::{KeyRange, PackedRange};
 use super::matching::{FilesOfTables, MatchRule, Matches, Partners, matches};
 use super::names::{GivenColumns, OutputNames, columns_of};
 use super::report::{How, Joined};
@@ -47,6 +48,8 @@ pub struct JoinJob<'a> {
     pub first: bool,
     /// Whether the columns of the tables on the right are written alone, as a friend of the left one.
     pub friend: bool,
+    /// Only these keys, of all tables.
+    pub range: KeyRange<'a>,
     /// The file to write.
     pub output: &'a Path,
 }
@@ -95,9 +98,10 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         let file = keyed.get(row.file()).map_or_else(PathBuf::new, |file| public_path(&file.path).into_owned());
         EntryOfKey { file, entry: row.entry() }
     };
-    let rule = MatchRule { of: &of, how: job.how, first: job.first, place: &of_row };
+    let range = PackedRange::of(job.range, &of)?;
+    let rule = MatchRule { of: &of, how: job.how, first: job.first, range, place: &of_row };
     let pairs = Budget { memory: memory / PAIRS, threads };
-    let Matches { pairs, right: told, chosen } = matches(sorter.finish()?, &files, &rule, pairs, job.output, progress)?;
+    let Matches { pairs, left: entries, right: told, chosen } = matches(sorter.finish()?, &files, &rule, pairs, job.output, progress)?;
 
     let clusters = clusters_of(&left, options)?;
     let mut partners = Partners::new(pairs);
@@ -128,7 +132,7 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         key: job.key.texts().to_vec(),
         how: job.how,
         tree: left.tree.clone(),
-        entries: left.entries(),
+        entries,
         written,
         right: Vec::new(),
         friend: job.friend.then_some(friend),
@@ -153,6 +157,11 @@ fn refuse_unclear(job: &JoinJob<'_>) -> Result<()> {
         let (friend, how) = (Hint::switch("friend"), Hint::text("how", "inner"));
         let message = format!("{friend} has an entry for each of the left table, and {how} leaves some out; give one of them");
         return Err(Error::request(message).hint(friend).hint(how));
+    }
+    if let (true, KeyRange { from: Some(_), .. } | KeyRange { before: Some(_), .. }) = (job.friend, job.range) {
+        let hint = Hint::switch("friend");
+        let message = format!("{hint} has an entry for each of the left table, also for those with keys outside of a range");
+        return Err(Error::request(message).hint(hint));
     }
     let (suffixes, tables) = (job.suffixes.len(), job.right.len());
     if suffixes > 1 && suffixes != tables {
