@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from .._shared.signatures import spelled
-from .calling import as_paths, called
+from .calling import as_paths, as_tables, called
 from .options import DEFAULTS, Indexing, Pairing, Picking
 
 if TYPE_CHECKING:
@@ -92,23 +92,8 @@ def join(
     """
     from ..reports.finding import Joined
 
-    tables = {"with": [_as_text(table) for table in _as_tables(others)]}
-    return called(Joined, "join", options, Pairing, as_paths(files), progress, output=os.fspath(output), **tables)
-
-
-def _as_tables(others: Places | Iterable[Places]) -> list[list[str]]:
-    """The files of each table."""
-    if isinstance(others, str | os.PathLike):
-        return [as_paths(others)]
-    several = list(others)
-    if any(not isinstance(one, str | os.PathLike) for one in several):
-        return [as_paths(one) for one in several]
-    return [as_paths([one for one in several if isinstance(one, str | os.PathLike)])]
-
-
-def _as_text(files: list[str]) -> str:
-    """The files of a table as the command takes them: a text with line breaks is several."""
-    return files[0] if len(files) == 1 else "\n".join([*files, ""])
+    own = {"output": os.fspath(output), "with": as_tables(others)}
+    return called(Joined, "join", options, Pairing, as_paths(files), progress, **own)
 
 
 def _as_lists(events: Events) -> list[str]:

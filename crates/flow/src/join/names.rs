@@ -32,6 +32,15 @@ pub(super) struct GivenColumns {
     pub renamed: Vec<RenamedColumn>,
 }
 
+impl GivenColumns {
+    /// The name in the output of a column of the table.
+    fn name_of(&self, column: &str) -> Option<&str> {
+        let renamed = self.renamed.iter().find(|renamed| renamed.column == column);
+        let own = || self.names.iter().find(|name| *name == column);
+        renamed.map(|renamed| &renamed.name).or_else(own).map(String::as_str)
+    }
+}
+
 /// The columns of an output, table by table.
 pub(super) struct OutputNames<'a> {
     taken: HashSet<String>,
@@ -89,6 +98,56 @@ impl<'a> OutputNames<'a> {
     }
 }
 
+impl OutputNames<'_> {
+    /// The columns that a table has in another container, with their names in the output: those that it gives, and those that only this
+    /// container has, such as counters of lists. Returns each with its name.
+    ///
+    /// # Errors
+    ///
+    /// A name is taken, and so is that with the suffix.
+    pub fn made(&mut self, given: &GivenColumns, columns: &[String], suffix: Option<&str>) -> Result<Vec<(String, String)>> {
+        let mut found = Vec::with_capacity(columns.len());
+        for column in columns {
+            let known = given.name_of(column).map(str::to_owned);
+            let name = match known {
+                Some(name) => name,
+                None => self.free(column, suffix)?,
+            };
+            found.push((column.clone(), name));
+        }
+        Ok(found)
+    }
+
+    /// The name for a column that only a container has.
+    fn free(&mut self, column: &str, suffix: Option<&str>) -> Result<String> {
+        if self.taken.insert(column.to_owned()) {
+            return Ok(column.to_owned());
+        }
+        // Nobody reads what is behind projected fields by its name.
+        let is_hidden = column.starts_with("_collection");
+        let mut name = match suffix {
+            Some(suffix) => format!("{column}{suffix}"),
+            None if is_hidden => format!("{column}_"),
+            None => {
+                let hint = Hint::text("suffix", "_right");
+                let message = format!("two tables have a column {column}, which counts lists; {hint} tells them apart");
+                return Err(Error::request(message).hint(hint));
+            }
+        };
+        while is_hidden && self.taken.contains(&name) {
+            name.push('_');
+        }
+        match self.taken.insert(name.clone()) {
+            true => Ok(name),
+            false => {
+                let hint = Hint::named("suffix");
+                Err(Error::request(format!("{column} and {name} are both columns of the output already; give another {hint}"))
+                    .hint(hint))
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +169,17 @@ mod tests {
         let why = names.add(&texts(&["run", "z", "y", "w"]), None).unwrap_err().to_string();
         assert!(why.contains("z, y") && why.contains("--suffix _right"), "{why}");
         assert!(names.add(&texts(&["event"]), None).is_err());
+    }
+
+    #[test]
+    fn columns_of_a_container_alone_get_names_too() {
+        let key: KeyNames = "k".parse().unwrap();
+        let mut names = OutputNames::new(texts(&["k", "x", "npt", "_collection0"]), &key);
+        let given = names.add(&texts(&["k", "x", "pt"]), Some("_b")).unwrap();
+        let made = names.made(&given, &texts(&["x", "npt", "pt", "_collection0"]), Some("_b")).unwrap();
+        let expected = [("x", "x_b"), ("npt", "npt_b"), ("pt", "pt"), ("_collection0", "_collection0_b")];
+        assert_eq!(made, expected.map(|(own, name)| (own.to_owned(), name.to_owned())));
+        assert_eq!(names.free("_collection0", None).unwrap(), "_collection0_");
+        assert!(names.free("npt", None).unwrap_err().to_string().contains("--suffix"));
     }
 }

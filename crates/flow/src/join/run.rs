@@ -11,7 +11,7 @@ use super::aligned::{Aligning, align};
 use super::bounds::{KeyRange, PackedRange};
 use super::matching::{FilesOfTables, MatchRule, Matches, Partners, matches};
 use super::names::{GivenColumns, OutputNames, columns_of};
-use super::report::{How, Joined};
+use super::report::{How, Joined, RenamedColumn};
 use super::table::{SideTable, firsts};
 use crate::arrow::read::Dataset;
 use crate::execute::scratch_file::folder_beside;
@@ -91,7 +91,9 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         right.push(SideTable::open(own, left.container, &own_place, options, progress)?);
         from = *end;
     }
-    let given = given_columns(job, &left, &right)?;
+    let taken = if job.friend { Vec::new() } else { columns_of(&left.dataset) };
+    let mut names = OutputNames::new(taken, job.key);
+    let given = given_columns(job, &right, &mut names)?;
 
     let files = FilesOfTables { ends, firsts: left.firsts.clone() };
     let of_row = |row: Row| {
@@ -119,9 +121,10 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
             beside: job.output,
             budget: Budget { memory: memory - memory / WAITING, threads },
         };
-        let renamed = columns.renamed.iter().map(|column| (column.column.clone(), column.name.clone())).collect();
         let file = align(&how, &mut || partners.next(number), options, progress)?;
-        aligned.push(AlignedTable { file, tree: name, renamed, names: columns.names.clone() });
+        let made = Dataset::open(&[Input { path: file.clone(), tree: Some(name.clone()) }])?;
+        let columns = names.made(columns, &columns_of(&made), suffix(job, number))?;
+        aligned.push(AlignedTable { file, tree: name, columns });
     }
     drop(partners);
 
@@ -139,10 +142,12 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         output,
     };
     done.output.bytes_read = left.bytes + right.iter().map(|table| table.bytes).sum::<u64>();
-    for ((mut told, table), (columns, files)) in told.into_iter().zip(&right).zip(given.into_iter().zip(job.right)) {
+    for ((mut told, table), (made, files)) in told.into_iter().zip(&right).zip(aligned.into_iter().zip(job.right)) {
         told.tree.clone_from(&table.tree);
         told.files = files.len() as u64;
-        (told.columns, told.renamed) = (columns.names, columns.renamed);
+        told.columns = made.columns.iter().map(|(_, name)| name.clone()).collect();
+        let renamed = made.columns.into_iter().filter(|(column, name)| column != name);
+        told.renamed = renamed.map(|(column, name)| RenamedColumn { column, name }).collect();
         done.right.push(told);
     }
     Ok(done)
@@ -181,16 +186,18 @@ fn container_of(left: &[KeyedFile], options: &Options) -> Result<Container> {
     Ok(options.layout.resolve_tree(path).container.unwrap_or_default())
 }
 
-/// The columns that each table on the right gives.
-fn given_columns(job: &JoinJob<'_>, left: &SideTable, right: &[SideTable]) -> Result<Vec<GivenColumns>> {
-    let taken = if job.friend { Vec::new() } else { columns_of(&left.dataset) };
-    let mut names = OutputNames::new(taken, job.key);
-    let suffix = |number: usize| match job.suffixes {
+/// What is added to names of a table on the right that are taken.
+fn suffix<'a>(job: &JoinJob<'a>, number: usize) -> Option<&'a str> {
+    match job.suffixes {
         [one] => Some(one.as_str()),
         each => each.get(number).map(String::as_str),
-    };
+    }
+}
+
+/// The columns that each table on the right gives.
+fn given_columns(job: &JoinJob<'_>, right: &[SideTable], names: &mut OutputNames<'_>) -> Result<Vec<GivenColumns>> {
     let add = |(number, table): (usize, &SideTable)| {
-        let given = names.add(&columns_of(&table.dataset), suffix(number));
+        let given = names.add(&columns_of(&table.dataset), suffix(job, number));
         given.map_err(|e| table.files.iter().take(1).fold(e.object(&table.tree), |e, file| e.file(file)))
     };
     right.iter().enumerate().map(add).collect()

@@ -21,8 +21,8 @@ pub(crate) struct BesideColumns {
 }
 
 impl BesideColumns {
-    /// Opens all fields of an RNTuple. Some get other names: those that they have, and the new ones.
-    pub fn open(input: Input, renamed: &[(String, String)]) -> Result<Self> {
+    /// Opens all fields of an RNTuple, by the names that they get in the output.
+    pub fn open(input: Input, name_of: &dyn Fn(&str) -> String) -> Result<Self> {
         let dataset = Dataset::open(&[input])?;
         let TableSchema::Ntuple { schema, .. } = dataset.schema() else {
             return Err(Error::request("internal error: columns beside an RNTuple are of no RNTuple"));
@@ -32,9 +32,7 @@ impl BesideColumns {
         let read: Vec<usize> = schema.children(None).into_iter().filter(is_stored).collect();
         let mut fields = schema.fields.clone();
         for field in fields.iter_mut().filter(|field| field.parent.is_none()) {
-            if let Some((_, new)) = renamed.iter().find(|(old, _)| *old == field.name) {
-                field.name.clone_from(new);
-            }
+            field.name = name_of(&field.name);
         }
         let names = read.iter().filter_map(|id| Some(fields.get(*id)?.name.clone())).collect();
         let schema = Schema::new(fields, schema.columns.clone(), schema.aliases.clone(), schema.extra.clone());

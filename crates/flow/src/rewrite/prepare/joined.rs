@@ -30,17 +30,23 @@ pub(crate) struct JoinedTables<'a> {
 pub(crate) struct AlignedTable {
     pub file: PathBuf,
     pub tree: String,
-    /// Columns that get other names: those that they have in it, and the new ones.
-    pub renamed: Vec<(String, String)>,
-    /// The names of its columns in the output.
-    pub names: Vec<String>,
+    /// Its columns, each with its name in it and that in the output.
+    pub columns: Vec<(String, String)>,
+}
+
+impl AlignedTable {
+    /// The name of a column in the output.
+    fn name_of(&self, column: &str) -> String {
+        let known = self.columns.iter().find(|(own, _)| own == column);
+        known.map_or(column, |(_, name)| name.as_str()).to_owned()
+    }
 }
 
 impl JoinedTables<'_> {
     /// Their branches. Their files come behind so many others.
     fn branches(&self, before: usize) -> Result<AddedBranches> {
         let mut added = AddedBranches::default();
-        for (AlignedTable { file: path, tree, renamed, names }, number) in self.tables.iter().zip(before..) {
+        for (AlignedTable { file: path, tree, columns }, number) in self.tables.iter().zip(before..) {
             let file = RootFile::open(path)?;
             let key = file.walk().directories.first().and_then(|top| top.keys.iter().find(|key| key.name == *tree).cloned());
             let key = key.ok_or_else(|| Error::request("internal error: there is no aligned tree"))?;
@@ -49,9 +55,10 @@ impl JoinedTables<'_> {
                 (number, AddedTree { key: key.clone(), entries: Some(*start..*end) })
             };
             let trees = ranges.map(of_input).collect();
-            let (source, renamed) = (Arc::new(LocalFile::open(path)?), renamed.clone());
+            let renamed = columns.iter().filter(|(own, name)| own != name).cloned().collect();
+            let source = Arc::new(LocalFile::open(path)?);
             added.files.push(AddedFile { file, trees, source, number: Some(number), renamed });
-            added.names.extend(names.iter().cloned());
+            added.names.extend(columns.iter().map(|(_, name)| name.clone()));
         }
         Ok(added)
     }
@@ -113,8 +120,9 @@ impl TablesPlanner<'_> {
     pub fn joined_fields(&self, cycle: &TableCycle<'_>) -> Result<Vec<BesideColumns>> {
         let joined = self.planning.joined.filter(|joined| joined.path == cycle.path());
         let tables = joined.map_or(&[][..], |joined| joined.tables);
-        let open = |AlignedTable { file, tree, renamed, .. }: &AlignedTable| {
-            BesideColumns::open(Input { path: file.clone(), tree: Some(tree.clone()) }, renamed)
+        let open = |table: &AlignedTable| {
+            let input = Input { path: table.file.clone(), tree: Some(table.tree.clone()) };
+            BesideColumns::open(input, &|column| table.name_of(column))
         };
         tables.iter().map(open).collect()
     }
