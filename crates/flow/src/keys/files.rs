@@ -286,7 +286,7 @@ impl<'a> KeyFiles<'a> {
 }
 
 /// The parts of a key in types that have the values of both.
-fn joined(one: &[KeyPart], other: &[KeyPart]) -> Vec<KeyPart> {
+pub(super) fn joined(one: &[KeyPart], other: &[KeyPart]) -> Vec<KeyPart> {
     one.iter().zip(other).map(|(one, other)| one.joined(other)).collect()
 }
 

@@ -2,13 +2,15 @@
 //! they do (`key_type`), read of one table (`columns`) or of the tables of many files (`files`), sorted in runs within a budget
 //! (`sorter`), and merged (`merged`). What is made of keys in their order is for others; entries that share a key are found here
 //! (`duplicates`), and so is the order of the entries of a
-//! table (`sorted`) by a key that may descend (`sort_key`).
+//! table (`sorted`) by a key that may descend (`sort_key`), and what
+//! two tables have of the same keys (`matched`).
 
 pub(crate) mod columns;
 mod duplicates;
 mod entry_bits;
 pub(crate) mod files;
 pub(crate) mod key_type;
+mod matched;
 mod merged;
 mod names;
 mod repeated;
@@ -22,6 +24,8 @@ mod tests;
 
 pub use duplicates::{Duplicate, DuplicateKeys, EntryOfKey};
 pub use files::{KeyedFile, duplicates_of_files};
+pub use matched::{LoneKey, LoneKeys, MatchedKeys};
+pub(crate) use matched::{Matching, match_entries};
 pub use names::KeyNames;
 pub(crate) use entry_bits::EntryBits;
 pub(crate) use merged::Merged;

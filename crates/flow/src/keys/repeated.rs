@@ -10,7 +10,7 @@ use super::columns::KeyColumns;
 use super::duplicates::{DuplicateFinder, DuplicateKeys, EntryOfKey};
 use super::entry_bits::EntryBits;
 use super::row::Row;
-use super::sorted::KeysInOrder;
+use super::sorted::{KeysInOrder, key_type};
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 
@@ -34,7 +34,8 @@ pub(crate) fn repeated_entries(
 ) -> Result<RepeatedEntries> {
     let dataset = columns.dataset();
     let reading = KeysInOrder { columns, entries, budget, beside };
-    let (of, mut rows) = reading.sorted(&<[ArrayRef]>::to_vec, &mut |_, _, _| Ok(()))?;
+    let of = key_type(&[reading], &<[ArrayRef]>::to_vec)?;
+    let mut rows = reading.sorted(&of, &<[ArrayRef]>::to_vec, &mut |_, _, _| Ok(()))?;
     let all = dataset.entries();
     let place = |row: Row| place_in(dataset, row.place());
     let mut finder = DuplicateFinder::new(dataset.path(), &of, &place);

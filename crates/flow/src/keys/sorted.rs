@@ -3,10 +3,12 @@
 
 use std::path::Path;
 
+use arrow_array::ArrayRef;
 use dataset::EntrySet;
 use rootfile::{Error, Hint, Result, public_path};
 
 use super::columns::{KeyColumns, KeyReading, KeyStep};
+use super::files::joined;
 use super::key_type::{KeyType, Span};
 use super::merged::Merged;
 use super::row::Row;
@@ -29,42 +31,29 @@ pub(crate) struct SortJob<'a> {
     pub beside: Option<&'a Path>,
 }
 
-/// The rows of a table, each with its key, in their order.
-pub(crate) struct SortedRows {
-    pub of: KeyType,
-    pub rows: Merged,
-}
-
 /// The order of some entries of a table by their keys.
 ///
 /// # Errors
 ///
 /// The columns cannot be read, the values take more bits than a key has, or a file is not in order that is to be.
 pub(crate) fn sorted_entries(columns: &KeyColumns, entries: &EntrySet, job: &SortJob<'_>) -> Result<Order> {
-    let SortedRows { mut rows, .. } = sorted_rows(columns, entries, job)?;
+    let SortJob { key, is_sorted, budget, beside } = *job;
     let all = columns.dataset().entries();
-    let mut order = OrderBuilder::new(&[all], job.budget.memory / ORDER, job.beside);
+    let change = |arrays: &[ArrayRef]| key.ordered(arrays);
+    let reading = KeysInOrder { columns, entries, budget, beside };
+    let of = key_type(&[reading], &change)?;
+    let mut in_order = is_sorted.then(|| InOrder::new(columns.dataset(), key));
+    let mut rows = reading.sorted(&of, &change, &mut |of, keys, step| match &mut in_order {
+        Some(in_order) => in_order.take(of, keys, step),
+        None => Ok(()),
+    })?;
+    let mut order = OrderBuilder::new(&[all], budget.memory / ORDER, beside);
     rows.each_block(|rows| rows.iter().try_for_each(|row| order.push_entry(row.place())))?;
     order.finish()
 }
 
-/// The rows of some entries of a table, sorted by their keys.
-///
-/// # Errors
-///
-/// As for [`sorted_entries`].
-pub(crate) fn sorted_rows(columns: &KeyColumns, entries: &EntrySet, job: &SortJob<'_>) -> Result<SortedRows> {
-    let SortJob { key, is_sorted, .. } = *job;
-    let mut order = is_sorted.then(|| InOrder::new(columns.dataset(), key));
-    let reading = KeysInOrder { columns, entries, budget: job.budget, beside: job.beside };
-    let (of, rows) = reading.sorted(&|arrays| key.ordered(arrays), &mut |of, keys, step| match &mut order {
-        Some(order) => order.take(of, keys, step),
-        None => Ok(()),
-    })?;
-    Ok(SortedRows { of, rows })
-}
-
 /// Reads the keys of some entries of a table in their order.
+#[derive(Clone, Copy)]
 pub(super) struct KeysInOrder<'a> {
     pub columns: &'a KeyColumns,
     pub entries: &'a EntrySet,
@@ -72,45 +61,51 @@ pub(super) struct KeysInOrder<'a> {
     pub beside: Option<&'a Path>,
 }
 
+/// Makes the values that are packed of those that are read.
+pub(super) type Change<'a> = &'a dyn Fn(&[ArrayRef]) -> Vec<ArrayRef>;
+
 /// What is looked at before it is sorted: keys of this type, step by step.
 type Look<'a> = &'a mut dyn FnMut(&KeyType, &[u128], &KeyStep<'_>) -> Result<()>;
 
+/// The type of a key that has the values of several tables.
+pub(super) fn key_type(tables: &[KeysInOrder<'_>], change: Change<'_>) -> Result<KeyType> {
+    let parts = tables.iter().map(|table| table.columns.parts().to_vec());
+    let parts = parts.reduce(|known, more| joined(&known, &more)).unwrap_or_default();
+    if let Some(of) = KeyType::of_types(&parts) {
+        return Ok(of);
+    }
+    let mut spans = vec![Span::NONE; parts.len()];
+    for table in tables {
+        table.each_step(&mut |step| {
+            let more = KeyType::spans(&parts, &change(&step.arrays))?;
+            spans.iter_mut().zip(more).for_each(|(known, more)| *known = known.with(more));
+            Ok(())
+        })?;
+    }
+    KeyType::of_values(&parts, &spans)
+}
+
 impl KeysInOrder<'_> {
-    /// The rows of all keys, sorted. `change` makes the values that are packed of those that are read.
-    pub fn sorted(
-        &self,
-        change: &dyn Fn(&[arrow_array::ArrayRef]) -> Vec<arrow_array::ArrayRef>,
-        look: Look<'_>,
-    ) -> Result<(KeyType, Merged)> {
-        let Self { columns, entries, budget, beside } = *self;
-        let sorter = Sorter::new(budget, 1, beside)?;
-        let own = Budget { memory: budget.memory / 2, ..budget };
+    /// The rows of all keys, sorted.
+    pub fn sorted(&self, of: &KeyType, change: Change<'_>, look: Look<'_>) -> Result<Merged> {
+        let sorter = Sorter::new(self.budget, 1, self.beside)?;
+        let mut filling = sorter.filling();
+        self.each_step(&mut |step| {
+            let keys = of.pack(&change(&step.arrays), step.rows.count)?;
+            look(of, &keys, step)?;
+            filling.add(keys.into_iter().zip(step.entries()).map(|(key, entry)| Row::new(key, entry)))
+        })?;
+        drop(filling);
+        sorter.finish()
+    }
+
+    fn each_step(&self, take: &mut dyn FnMut(&KeyStep<'_>) -> Result<()>) -> Result<()> {
+        let Self { columns, entries, budget, .. } = *self;
         let all = columns.dataset().entries();
         let selection = Some(entries).filter(|entries| entries.len() < all);
-        let reading = KeyReading { entries: 0..all, selection, budget: own, team: sorter.team() };
-        let parts = columns.parts();
-        let of = match KeyType::of_types(parts) {
-            Some(of) => of,
-            None => {
-                let mut spans = vec![Span::NONE; parts.len()];
-                let looked = columns.each_step(&reading, &mut |step| {
-                    let more = KeyType::spans(parts, &change(&step.arrays))?;
-                    spans.iter_mut().zip(more).for_each(|(known, more)| *known = known.with(more));
-                    Ok(())
-                });
-                looked.map_err(|e| budget.in_whole(e, 2))?;
-                KeyType::of_values(parts, &spans)?
-            }
-        };
-        let mut filling = sorter.filling();
-        let read = columns.each_step(&reading, &mut |step| {
-            let keys = of.pack(&change(&step.arrays), step.rows.count)?;
-            look(&of, &keys, step)?;
-            filling.add(keys.into_iter().zip(step.entries()).map(|(key, entry)| Row::new(key, entry)))
-        });
-        read.map_err(|e| budget.in_whole(e, 2))?;
-        drop(filling);
-        Ok((of, sorter.finish()?))
+        let own = Budget { memory: budget.memory / 2, ..budget };
+        let reading = KeyReading { entries: 0..all, selection, budget: own, team: budget.helpers()? };
+        columns.each_step(&reading, take).map_err(|e| budget.in_whole(e, 2))
     }
 }
 

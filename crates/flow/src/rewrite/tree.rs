@@ -13,7 +13,7 @@ use super::summary::TableSummary;
 use crate::commit::tree::finalize::{self, BufferSize, ClosedColumn};
 use crate::commit::tree::sink::WrittenColumn;
 use crate::commit::tree::user_info;
-use crate::execute::budget::Share;
+use crate::execute::budget::{Budget, Share};
 use crate::execute::engine::tree::job::Job;
 use crate::execute::engine::tree::run::run;
 use crate::plan::forecast::Forecast;
@@ -53,7 +53,10 @@ impl OutputTable for TablePlan {
         let mut how = *how;
         if let Some(order) = self.order.clone() {
             let pid_offsets = of_files(&self, how.pid_offsets, 0);
-            how.share = reorder_tree(&mut self, &order, &pid_offsets, how.share, how.progress)?;
+            let Share { free, threads, .. } = how.share;
+            let held = reorder_tree(&mut self, &order, &pid_offsets, how.share, how.progress)?;
+            let left = Budget { memory: free.saturating_sub(held), threads };
+            how.share = left.share(self.kept(), self.scratch(how.check))?;
         }
         let how = &how;
         let written = move_records(&self, output, how)?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use dataset::table::piece::Piece;
 use rootfile::{Result, Source};
 
-use crate::execute::budget::{Budget, Share};
+use crate::execute::budget::Share;
 use crate::execute::order::Order;
 use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
@@ -28,7 +28,7 @@ const LEAST_ROOM: u64 = 4 << 20;
 /// A branch: one of the output, or one of the inputs whose columns are recoded.
 type BranchKey = (bool, usize);
 
-/// Reorders the entries of a plan, and returns what it leaves of the share. `pid_offsets` are what is added to the numbers of process
+/// Reorders the entries of a plan, and returns how many bytes of memory they take. `pid_offsets` are what is added to the numbers of process
 /// identifiers in each of its files, and nothing afterwards.
 ///
 /// # Errors
@@ -40,7 +40,7 @@ pub(crate) fn reorder_tree(
     pid_offsets: &[u16],
     share: Share,
     progress: Progress<'_>,
-) -> Result<Share> {
+) -> Result<u64> {
     let scratch = Arc::new(order.scratch(share.free / SCRATCH));
     let for_columns = share.free - share.free / SCRATCH;
     let fitting = usize::try_from(for_columns / (BESIDE + LEAST_ROOM)).unwrap_or(usize::MAX);
@@ -80,8 +80,7 @@ pub(crate) fn reorder_tree(
     // It is of no input, so that nothing is added to what it has.
     plan.file_inputs.push(usize::MAX);
     plan.copies_fit &= !has_pids;
-    let left = Budget { memory: share.free.saturating_sub(scratch.held()), threads: share.threads };
-    left.share(plan.kept(), plan.scratch(false))
+    Ok(scratch.held())
 }
 
 /// All columns with entries that a plan reads.
