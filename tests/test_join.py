@@ -1,5 +1,6 @@
-"""Joins by keys, judged by polars, uproot and real ROOT: trees, RNTuples and Parquet files on both sides, many to one, keys on one side
-only, several tables, names that collide, friends; threads and memory; what is damaged, full or ended."""
+"""Joins by keys, judged by polars, uproot and real ROOT: trees, RNTuples and Parquet files on both sides, many to one,
+keys on one side only, several tables, names that collide, friends; threads and memory; what is damaged, full or
+ended."""
 
 import json
 import os
@@ -53,7 +54,9 @@ def read(path: Path, tree: str = "Events", names: list[str] | None = None) -> pl
 def without_counters(names: Iterable[str]) -> list[str]:
     """Names of columns without what counts lists: counters of a tree, and collections behind the fields of one."""
     known = list(names)
-    return [name for name in known if not (name.startswith("n") and name[1:] in known or name.startswith("_collection"))]
+    return [
+        name for name in known if not ((name.startswith("n") and name[1:] in known) or name.startswith("_collection"))
+    ]
 
 
 def left_join(left: pl.DataFrame, right: pl.DataFrame, on: list[str], how: str = "left") -> pl.DataFrame:
@@ -63,7 +66,9 @@ def left_join(left: pl.DataFrame, right: pl.DataFrame, on: list[str], how: str =
     for name, kind in marked.schema.items():
         if name not in right.columns or name in on:
             continue
-        empty: Any = [] if isinstance(kind, pl.List) else "" if kind == pl.String else False if kind == pl.Boolean else 0
+        empty: Any = (
+            [] if isinstance(kind, pl.List) else "" if kind == pl.String else False if kind == pl.Boolean else 0
+        )
         fill = pl.lit(pl.Series([empty], dtype=kind)).first()
         marked = marked.with_columns(pl.when(pl.col(name).is_null()).then(fill).otherwise(pl.col(name)).alias(name))
     return marked
@@ -118,7 +123,8 @@ def made(folder: Path, containers: tuple[str, str], seed: int = 5) -> Made:
     left = [write(folder / f"a{n}", containers[0], frame[n * 250 : (n + 1) * 250]) for n in range(3)]
     half = len(other) // 2
     right = [
-        write(folder / f"b{n}", containers[1], part, "Scores", "53") for n, part in enumerate((other[:half], other[half:]))
+        write(folder / f"b{n}", containers[1], part, "Scores", "53")
+        for n, part in enumerate((other[:half], other[half:]))
     ]
     return Made(left, right, frame, other)
 
@@ -183,12 +189,12 @@ def test_joins_of_any_shape(seed: int, container: str, basketry: Basketry, tmp_p
     left = pl.DataFrame({"k": np.concatenate(keys), "x": np.arange(sum(sizes))})
     tables, frames = [], []
     for number in range(2):
-        own = rng.permutation(np.unique((rng.integers(0, most, most) - (most // 2 if kind in ("i1", "f8") else 0)).astype(kind)))
+        own = rng.permutation(
+            np.unique((rng.integers(0, most, most) - (most // 2 if kind in ("i1", "f8") else 0)).astype(kind))
+        )
         frames.append(pl.DataFrame({"k": own, f"y{number}": rng.normal(size=len(own))}))
         tables.append(write(tmp_path / f"b{number}", CONTAINERS[(seed + number) % 3], frames[-1], f"t{number}", "17"))
-    files = [
-        write(tmp_path / f"a{n}", container, left[: sizes[0]] if n == 0 else left[sizes[0] :]) for n in range(2)
-    ]
+    files = [write(tmp_path / f"a{n}", container, left[: sizes[0]] if n == 0 else left[sizes[0] :]) for n in range(2)]
     for how in ("left", "inner"):
         out = tmp_path / f"{how}.root"
         words = ("--with", tables[0], "--with", tables[1], "--on", "k", "--how", how)
@@ -211,7 +217,12 @@ def test_a_side_without_entries(basketry: Basketry, tmp_path: Path) -> None:
     found = read(out)
     assert found["score"].to_list() == [0] * len(frame)
     assert found["label"].to_list() == [""] * len(frame)
-    assert basketry.json("join", none, "--with", full, "--on", "run,event", "-o", tmp_path / "n.root", "--first")["written"] == 0
+    assert (
+        basketry.json("join", none, "--with", full, "--on", "run,event", "-o", tmp_path / "n.root", "--first")[
+            "written"
+        ]
+        == 0
+    )
 
 
 @pytest.mark.parametrize("split", ["0", "99"])
@@ -248,7 +259,9 @@ def test_two_partners_are_refused_or_the_first_is_taken(trees: Made, basketry: B
     why = basketry.refuses(*words)
     assert str(double) in why
     assert "--first" in why
-    assert any(f"entry {entry} of" in why and f"entry {len(frame) - 2 + at} of" in why for at, entry in enumerate((3, 4)))
+    assert any(
+        f"entry {entry} of" in why and f"entry {len(frame) - 2 + at} of" in why for at, entry in enumerate((3, 4))
+    )
     assert not out.exists()
     report = basketry.json(*words, "--first")
     assert report["right"][0]["repeated"] == 2
@@ -303,7 +316,9 @@ def test_names_that_collide_get_a_suffix(container: str, basketry: Basketry, tmp
     twice = tmp_path / "twice.root"
     basketry("join", a, "--with", b, "--with", b, "--on", "k", "-o", twice, "--suffix", "_b", "--suffix", "_c")
     assert read(twice, names=["x", "x_b", "x_c"]).row(3) == (3.0, 6.0, 6.0)
-    assert "suffix" in basketry.refuses("join", a, "--with", b, "--with", b, "--on", "k", "-o", twice, "-f", "--suffix", "_b")
+    assert "suffix" in basketry.refuses(
+        "join", a, "--with", b, "--with", b, "--on", "k", "-o", twice, "-f", "--suffix", "_b"
+    )
 
 
 def test_columns_may_be_chosen(trees: Made, basketry: Basketry, tmp_path: Path) -> None:

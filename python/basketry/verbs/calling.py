@@ -70,8 +70,8 @@ def as_paths(places: Places) -> list[str]:
 
 
 def as_tables(others: Places | Iterable[Places]) -> list[str]:
-    """The files of each of several tables as a text: one with line breaks is several. Without lists in it, the files are
-    those of one table."""
+    """The files of each of several tables as a text: one with line breaks is several. Without lists in it, the files
+    are those of one table."""
     several = [others] if isinstance(others, str | os.PathLike) else list(others)
     tables = several if any(not isinstance(one, str | os.PathLike) for one in several) else [several]
     paths = [as_paths(table) for table in tables]  # type: ignore[arg-type]

@@ -82,8 +82,8 @@ def join(
     """Joins files by keys: to each entry of `files` the columns of the entry with the same key in `others`.
 
     `others` are the files of one table, or a list with the files of each of several tables, such as
-    `[["b1.root", "b2.root"], ["c.root"]]`. All entries of `files` are kept in their order; several may have one partner.
-    Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how many there
+    `[["b1.root", "b2.root"], ["c.root"]]`. All entries of `files` are kept in their order; several may have one
+    partner. Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how many there
     are, and which. `progress` is that of `rewrite`.
 
     Options:

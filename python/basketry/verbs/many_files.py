@@ -150,8 +150,8 @@ def plan(verb: str, inputs: Places, output: Place, **options: Unpack[Planned]) -
 def plan(verb: str, inputs: Places, output: Place, **options: Any) -> Jobs:
     """Plans one verb over many files as tasks, and writes the plan to the file `output`.
 
-    verb: "merge" (into outputs of `target_size` or `target_events`), "pick" (the events of each task), "join" (ranges of
-    keys with so many entries; `others` are those of `join`), "rewrite", "convert", "verify", "check",
+    verb: "merge" (into outputs of `target_size` or `target_events`), "pick" (the events of each task), "join" (ranges
+    of keys with so many entries; `others` are those of `join`), "rewrite", "convert", "verify", "check",
     "readspeed", "tune" or "sweep". name: a pattern for outputs, with {n} and {stem}. files_per_task: of "check" and
     "readspeed". sample: files that "tune" measures now. submit: "htcondor" or "slurm", to write a submit file too.
     skip_bad: leave out damaged inputs of "merge" and "tune"; `Jobs.bad` lists them. force: replace an existing plan,

@@ -197,7 +197,12 @@ impl VerbCommand for Args {
         let mut out = output::stdout();
         joined.right.iter().try_for_each(|table| print_table(&mut out, joined, table))?;
         let (written, all) = (output::count(joined.written), output::plural(joined.entries, "entry", "entries"));
-        writeln!(out, "{written} of {all} of {} written, joined by {}", output::line(&joined.tree), joined.key.join(","))?;
+        writeln!(
+            out,
+            "{written} of {all} of {} written, joined by {}",
+            output::line(&joined.tree),
+            joined.key.join(",")
+        )?;
         if let Some(friend) = &joined.friend {
             let (friend, file) = (output::line(friend), self.target.output.display().to_string());
             writeln!(out, "read it beside the left tree: tree->AddFriend(\"{friend}\", \"{}\")", output::line(&file))?;
@@ -211,10 +216,14 @@ impl VerbCommand for Args {
 /// What a table on the right has given, and which keys are on one side only.
 fn print_table(out: &mut impl Write, joined: &Joined, table: &JoinedTable) -> Result<()> {
     let (tree, files) = (output::line(&table.tree), output::plural(table.files, "file", "files"));
-    let (columns, matched) = (output::plural(table.columns.len() as u64, "column", "columns"), output::count(table.matched));
+    let (columns, matched) =
+        (output::plural(table.columns.len() as u64, "column", "columns"), output::count(table.matched));
     writeln!(out, "{tree} of {files}: {columns} for {matched} of {} entries", output::count(joined.entries))?;
-    let renamed: Vec<String> =
-        table.renamed.iter().map(|one| format!("{} is called {}", output::line(&one.column), output::line(&one.name))).collect();
+    let renamed: Vec<String> = table
+        .renamed
+        .iter()
+        .map(|one| format!("{} is called {}", output::line(&one.column), output::line(&one.name)))
+        .collect();
     for renamed in renamed.iter().take(SHOWN) {
         writeln!(out, "  {renamed}")?;
     }
@@ -243,7 +252,12 @@ fn print_table(out: &mut impl Write, joined: &Joined, table: &JoinedTable) -> Re
 /// The first of some entries.
 fn some(entries: &[KeyedEntry]) -> String {
     let one = |KeyedEntry { key, entry: EntryOfKey { file, entry } }: &KeyedEntry| {
-        format!("\n  {} (entry {} of {})", key.join(":"), output::count(*entry), output::line(&file.display().to_string()))
+        format!(
+            "\n  {} (entry {} of {})",
+            key.join(":"),
+            output::count(*entry),
+            output::line(&file.display().to_string())
+        )
     };
     entries.iter().take(SHOWN).map(one).collect()
 }

@@ -339,7 +339,8 @@ impl Planner<'_> {
         let states = StateFolder::of(&self.args.output);
         for KeyedTask { mut options, lists } in tasks {
             let name = |place: usize| format!("events-{}-{place}.txt", self.tasks.len());
-            let files: Vec<_> = lists.into_iter().enumerate().map(|(n, text)| (states.path().join(name(n)), text)).collect();
+            let files: Vec<_> =
+                lists.into_iter().enumerate().map(|(n, text)| (states.path().join(name(n)), text)).collect();
             options.extend(files.iter().map(|(path, _)| format!("--events={}", path.display())));
             self.lists.extend(files);
             self.add_output(self.args.verb.name(), 0..self.inputs.len(), &options)?;

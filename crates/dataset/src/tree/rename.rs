@@ -13,9 +13,8 @@ impl Tree {
 
     /// Renames the branches of the first level that a column of the old name has.
     pub fn rename_column(&mut self, old: &str, new: &str) {
-        let is_old = |top: &&usize| {
-            self.branches.get(**top).is_some_and(|branch| branch.name().trim_end_matches('.') == old)
-        };
+        let is_old =
+            |top: &&usize| self.branches.get(**top).is_some_and(|branch| branch.name().trim_end_matches('.') == old);
         let tops: Vec<usize> = self.top.iter().filter(is_old).copied().collect();
         let branches: Vec<usize> = tops.iter().flat_map(|top| self.below(*top)).collect();
         let own = branches.iter().filter_map(|branch| self.branches.get(*branch));
@@ -25,7 +24,9 @@ impl Tree {
             named.name = renamed(&named.name, old, new);
             named.title = renamed(&named.title, old, new);
         };
-        branches.iter().for_each(|at| self.branches.get_mut(*at).into_iter().for_each(|found| rename(&mut found.named)));
+        branches
+            .iter()
+            .for_each(|at| self.branches.get_mut(*at).into_iter().for_each(|found| rename(&mut found.named)));
         leaves.iter().for_each(|at| self.leaves.get_mut(*at).into_iter().for_each(|found| rename(&mut found.named)));
         // Titles name the leaf that counts: `pt[n]/F`.
         let counted = self.leaves.iter_mut().filter(|leaf| leaf.leaf_count.is_some_and(|id| ids.contains(&id)));
@@ -88,7 +89,15 @@ mod tests {
 
     #[test]
     fn what_only_begins_alike_stays() {
-        for (text, made) in [("x", "y"), ("x.fX", "y.fX"), ("x_", "y_"), ("x_b", "x_b"), ("xx", "xx"), ("x[n]/F", "y[n]/F"), ("x.", "y.")] {
+        for (text, made) in [
+            ("x", "y"),
+            ("x.fX", "y.fX"),
+            ("x_", "y_"),
+            ("x_b", "x_b"),
+            ("xx", "xx"),
+            ("x[n]/F", "y[n]/F"),
+            ("x.", "y."),
+        ] {
             assert_eq!(renamed(text, "x", "y"), made);
         }
     }

@@ -56,12 +56,16 @@ mod tests {
 
     #[test]
     fn parts_are_lists_again() {
-        let lists = ["1:2:10\n1:2:9\n2:1:1\n1:2:9\n".to_owned(), "{\"1\": [[7, 8], [3, 5]], \"3\": [[1, 1]]}\n".to_owned()];
+        let lists =
+            ["1:2:10\n1:2:9\n2:1:1\n1:2:9\n".to_owned(), "{\"1\": [[7, 8], [3, 5]], \"3\": [[1, 1]]}\n".to_owned()];
         let parts = split_events(&lists, 2).unwrap();
         let back = |part: &Vec<String>| -> Vec<String> {
             part.iter().flat_map(|text| read_list(text).unwrap()).map(|events| events.text()).collect()
         };
-        assert_eq!(parts.iter().map(back).collect::<Vec<_>>(), [vec!["1:2:9", "1:2:10"], vec!["1:3-5", "1:7-8"], vec!["2:1:1", "3:1"]]);
+        assert_eq!(
+            parts.iter().map(back).collect::<Vec<_>>(),
+            [vec!["1:2:9", "1:2:10"], vec!["1:3-5", "1:7-8"], vec!["2:1:1", "3:1"]]
+        );
         assert!(split_events(&["\n".to_owned()], 2).is_err());
     }
 }

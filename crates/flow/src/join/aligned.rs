@@ -52,11 +52,12 @@ pub(super) fn align(
     progress: Progress<'_>,
 ) -> Result<PathBuf> {
     let Aligning { table, columns, budget, .. } = how;
-    let entries: Vec<u64> = table.file_firsts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let entries = table.firsts.iter().zip(table.firsts.iter().skip(1)).map(|(first, end)| end - first);
+    let entries: Vec<u64> = entries.collect();
     let mut order = OrderBuilder::new(&entries, budget.memory / ORDER, Some(how.beside));
     while let Some(partner) = next()? {
         match partner {
-            Some((file, entry)) => order.push_entry(table.firsts.get(file).copied().unwrap_or(0) + entry)?,
+            Some((file, entry)) => order.push(file, entry)?,
             None => order.push_missing()?,
         }
     }

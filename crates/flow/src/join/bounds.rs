@@ -47,7 +47,8 @@ fn packed(text: &str, of: &KeyType, option: &'static str) -> Result<u128> {
     let values: Vec<&str> = text.split(':').map(str::trim).collect();
     let hint = Hint::named(option);
     let found = of.range_of(&values, &values).map_err(|e| e.hint(hint.clone()))?;
-    let (first, _) = found.ok_or_else(|| Error::request(format!("{hint} {text}: no entry can have this key")).hint(hint))?;
+    let (first, _) =
+        found.ok_or_else(|| Error::request(format!("{hint} {text}: no entry can have this key")).hint(hint))?;
     Ok(first)
 }
 

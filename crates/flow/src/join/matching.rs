@@ -249,7 +249,8 @@ fn twice(rule: &MatchRule<'_>, first: Row, other: Row) -> Error {
     };
     let hint = Hint::switch("first");
     let (one, two) = (at(first), at(other));
-    let message = format!("{key} is the key of {one} and of {two}, so an entry would have two partners; {hint} takes the first");
+    let message =
+        format!("{key} is the key of {one} and of {two}, so an entry would have two partners; {hint} takes the first");
     Error::request(message).hint(hint)
 }
 
@@ -287,8 +288,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::join::bounds::KeyRange;
     use crate::execute::progress::unwatched;
+    use crate::join::bounds::KeyRange;
     use crate::keys::key_type::KeyPart;
 
     fn of() -> KeyType {

@@ -77,7 +77,8 @@ impl<'a> OutputNames<'a> {
             let name = format!("{column}{suffix}");
             if !self.taken.insert(name.clone()) {
                 let hint = Hint::named("suffix");
-                let message = format!("{column} and {name} are both columns of the output already; give another {hint}");
+                let message =
+                    format!("{column} and {name} are both columns of the output already; give another {hint}");
                 return Err(Error::request(message).hint(hint));
             }
             given.names.push(name.clone());
@@ -88,7 +89,8 @@ impl<'a> OutputNames<'a> {
             let count = collide.len();
             let some = collide.iter().take(5).copied().collect::<Vec<_>>().join(", ");
             let more = if count > 5 { format!(" and {} more", count - 5) } else { String::new() };
-            let message = format!("columns of several tables have the same names: {some}{more}; {hint} tells them apart");
+            let message =
+                format!("columns of several tables have the same names: {some}{more}; {hint} tells them apart");
             return Err(Error::request(message).hint(hint));
         }
         match given.names.is_empty() {
@@ -105,7 +107,12 @@ impl OutputNames<'_> {
     /// # Errors
     ///
     /// A name is taken, and so is that with the suffix.
-    pub fn made(&mut self, given: &GivenColumns, columns: &[String], suffix: Option<&str>) -> Result<Vec<(String, String)>> {
+    pub fn made(
+        &mut self,
+        given: &GivenColumns,
+        columns: &[String],
+        suffix: Option<&str>,
+    ) -> Result<Vec<(String, String)>> {
         let mut found = Vec::with_capacity(columns.len());
         for column in columns {
             let known = given.name_of(column).map(str::to_owned);
@@ -141,8 +148,10 @@ impl OutputNames<'_> {
             true => Ok(name),
             false => {
                 let hint = Hint::named("suffix");
-                Err(Error::request(format!("{column} and {name} are both columns of the output already; give another {hint}"))
-                    .hint(hint))
+                Err(Error::request(format!(
+                    "{column} and {name} are both columns of the output already; give another {hint}"
+                ))
+                .hint(hint))
             }
         }
     }

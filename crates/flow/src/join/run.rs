@@ -12,18 +12,19 @@ use super::bounds::{KeyRange, PackedRange};
 use super::matching::{FilesOfTables, MatchRule, Matches, Partners, matches};
 use super::names::{GivenColumns, OutputNames, columns_of};
 use super::report::{How, Joined, RenamedColumn};
-use super::table::{SideTable, firsts};
+use super::table::SideTable;
 use crate::arrow::read::Dataset;
-use crate::execute::scratch_file::folder_beside;
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
+use crate::execute::scratch_file::folder_beside;
 use crate::keys::files::{KeyFiles, refuse_cycles};
-use crate::keys::{EntryOfKey, KeyNames, KeyedFile, Row, Sorter};
+use crate::keys::key_type::KeyType;
+use crate::keys::{EntryOfKey, KeyNames, KeyedFile, Merged, Row, Sorter};
 use crate::plan::format::Format;
 use crate::plan::inputs::{Input, one_tree};
 use crate::rewrite::execute::write;
 use crate::rewrite::options::Options;
-use crate::rewrite::prepare::{AlignedTable, JoinedTables, prepare_joined};
+use crate::rewrite::prepare::{AlignedTable, JoinedTables, no_tree_of, prepare_joined};
 use crate::rewrite::summary::Summary;
 
 /// Of the budget, the part for pairs that are sorted while keys are read back.
@@ -67,28 +68,31 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     refuse_cycles(&all)?;
     refuse_unclear(job)?;
     let Budget { memory, threads } = options.budget;
-    let files = KeyFiles::new(&all, job.key, options.budget, options.inputs.follow)?;
-    let of = files.key_type(&[], progress)?;
-    let sorter = Sorter::new(options.budget, files.threads(), Some(job.output))?;
-    let keyed = files.sort_into(&sorter, 0, &of, progress)?;
-    let ends: Vec<usize> = firsts(job.right.iter().map(|inputs| inputs.len() as u64))
-        .into_iter()
-        .skip(1)
-        .map(|end| usize::try_from(end).unwrap_or(usize::MAX))
-        .collect();
+    let ReadKeys { of, rows, files: keyed } = read_keys(&all, job, options, progress)?;
+    let mut ends = Vec::with_capacity(job.right.len());
+    for inputs in job.right {
+        ends.push(ends.last().copied().unwrap_or(0) + inputs.len());
+    }
     let left_at = ends.last().copied().unwrap_or(0);
     let (right_files, left_files) = keyed.split_at(left_at.min(keyed.len()));
 
     let scratch = ScratchFolder::within(&folder_beside(Some(job.output)))?;
     let container = container_of(left_files, options)?;
     let place = |name: &str| scratch.path().join(format!("{name}.root"));
-    let left = SideTable::open(left_files, container, &place("left"), options, progress)?;
+    // Rows wait meanwhile.
+    let own = Options { budget: Budget { memory: memory / 2, threads }, ..options.clone() };
+    let left = SideTable::open(left_files, container, &place("left"), &own, progress)?;
+    let becomes = options.layout.resolve_tree(&left.tree).container;
+    let has_beside = !job.friend || job.right.len() > 1;
+    if has_beside && (left.container, becomes) == (Container::Rntuple, Some(Container::Ttree)) {
+        return Err(no_tree_of(&left.tree));
+    }
     let mut right = Vec::with_capacity(job.right.len());
     let mut from = 0;
     for (number, end) in ends.iter().enumerate() {
-        let own = right_files.get(from..*end).unwrap_or_default();
-        let own_place = place(&format!("right{number}"));
-        right.push(SideTable::open(own, left.container, &own_place, options, progress)?);
+        let files = right_files.get(from..*end).unwrap_or_default();
+        let scratch = place(&format!("right{number}"));
+        right.push(SideTable::open(files, left.container, &scratch, &own, progress)?);
         from = *end;
     }
     let taken = if job.friend { Vec::new() } else { columns_of(&left.dataset) };
@@ -103,7 +107,8 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let range = PackedRange::of(job.range, &of)?;
     let rule = MatchRule { of: &of, how: job.how, first: job.first, range, place: &of_row };
     let pairs = Budget { memory: memory / PAIRS, threads };
-    let Matches { pairs, left: entries, right: told, chosen } = matches(sorter.finish()?, &files, &rule, pairs, job.output, progress)?;
+    let Matches { pairs, left: entries, right: told, chosen } =
+        matches(rows, &files, &rule, pairs, job.output, progress)?;
 
     let clusters = clusters_of(&left, options)?;
     let mut partners = Partners::new(pairs);
@@ -153,6 +158,21 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     Ok(done)
 }
 
+/// The keys of all files, in their order.
+struct ReadKeys {
+    of: KeyType,
+    rows: Merged,
+    files: Vec<KeyedFile>,
+}
+
+fn read_keys(all: &[Input], job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Result<ReadKeys> {
+    let files = KeyFiles::new(all, job.key, options.budget, options.inputs.follow)?;
+    let of = files.key_type(&[], progress)?;
+    let sorter = Sorter::new(options.budget, files.threads(), Some(job.output))?;
+    let keyed = files.sort_into(&sorter, 0, &of, progress)?;
+    Ok(ReadKeys { of, rows: sorter.finish()?, files: keyed })
+}
+
 /// Refuses what cannot be meant.
 fn refuse_unclear(job: &JoinJob<'_>) -> Result<()> {
     if job.inputs.is_empty() || job.right.is_empty() || job.right.iter().any(Vec::is_empty) {
@@ -160,18 +180,21 @@ fn refuse_unclear(job: &JoinJob<'_>) -> Result<()> {
     }
     if job.friend && job.how == How::Inner {
         let (friend, how) = (Hint::switch("friend"), Hint::text("how", "inner"));
-        let message = format!("{friend} has an entry for each of the left table, and {how} leaves some out; give one of them");
+        let message =
+            format!("{friend} has an entry for each of the left table, and {how} leaves some out; give one of them");
         return Err(Error::request(message).hint(friend).hint(how));
     }
     if let (true, KeyRange { from: Some(_), .. } | KeyRange { before: Some(_), .. }) = (job.friend, job.range) {
         let hint = Hint::switch("friend");
-        let message = format!("{hint} has an entry for each of the left table, also for those with keys outside of a range");
+        let message =
+            format!("{hint} has an entry for each of the left table, also for those with keys outside of a range");
         return Err(Error::request(message).hint(hint));
     }
     let (suffixes, tables) = (job.suffixes.len(), job.right.len());
     if suffixes > 1 && suffixes != tables {
         let hint = Hint::named("suffix");
-        let message = format!("{hint} is given {suffixes} times for {tables} tables; give one for all, or one for each");
+        let message =
+            format!("{hint} is given {suffixes} times for {tables} tables; give one for all, or one for each");
         return Err(Error::request(message).hint(hint));
     }
     for inputs in job.right.iter().map(Vec::as_slice).chain([job.inputs]) {
@@ -244,7 +267,8 @@ fn write_output(
         }
     }
     let joined = JoinedTables { path, tables, firsts };
-    let (summary, staged) = write(prepare_joined(&files, job.output, &options, joined)?, job.output, &options, progress)?;
+    let (summary, staged) =
+        write(prepare_joined(&files, job.output, &options, joined)?, job.output, &options, progress)?;
     staged.deliver()?;
     Ok(summary)
 }

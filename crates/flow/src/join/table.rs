@@ -80,7 +80,7 @@ impl SideTable {
 }
 
 /// The number of the first entry of each file, and behind them that of all.
-pub(super) fn firsts(entries: impl Iterator<Item = u64>) -> Vec<u64> {
+fn firsts(entries: impl Iterator<Item = u64>) -> Vec<u64> {
     let mut found = vec![0];
     let mut all = 0;
     for entries in entries {

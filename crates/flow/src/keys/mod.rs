@@ -23,12 +23,12 @@ mod sorter;
 mod tests;
 
 pub use duplicates::{Duplicate, DuplicateKeys, EntryOfKey};
+pub(crate) use entry_bits::EntryBits;
 pub use files::{KeyedFile, duplicates_of_files};
 pub use matched::{LoneKey, LoneKeys, MatchedKeys};
 pub(crate) use matched::{Matching, match_entries};
-pub use names::KeyNames;
-pub(crate) use entry_bits::EntryBits;
 pub(crate) use merged::Merged;
+pub use names::KeyNames;
 pub(crate) use repeated::{RepeatedEntries, repeated_entries};
 pub(crate) use row::{Row, first_place};
 pub use sort_key::SortKey;

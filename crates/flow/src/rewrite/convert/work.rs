@@ -286,7 +286,9 @@ impl StepReader<'_> {
                 }
                 BatchColumn::Defined { place, shape } => {
                     let missing = || Error::unsupported("internal error: a column was not computed");
-                    for Flat { name, array, .. } in shape.values(further.defined.get(*place).ok_or_else(missing)?, None)? {
+                    for Flat { name, array, .. } in
+                        shape.values(further.defined.get(*place).ok_or_else(missing)?, None)?
+                    {
                         fields.push(Field::new(name, array.data_type().clone(), true));
                         arrays.push(array);
                     }

@@ -8,7 +8,7 @@ use dataset::meaning::{ClassConflicts, Meanings, Reach};
 use dataset::tree::{is_tree_class, read_tree};
 use objects::process_ids::{self, ProcessId};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, LocalFile, Result, RootFile};
+use rootfile::{Error, Hint, LocalFile, Result, RootFile};
 
 use super::tables::{TableCycle, TablesPlanner};
 use crate::plan::inputs::Input;
@@ -42,13 +42,22 @@ impl AlignedTable {
     }
 }
 
+/// The error for columns beside those of an RNTuple that is to become a tree.
+pub(crate) fn no_tree_of(path: &str) -> Error {
+    let hint = Hint::named("container");
+    let message = "columns come beside those of an RNTuple only if it stays one; `basketry rewrite --container ttree` makes a \
+                   tree of the output";
+    Error::unsupported(message).hint(hint).object(path)
+}
+
 impl JoinedTables<'_> {
     /// Their branches. Their files come behind so many others.
     fn branches(&self, before: usize) -> Result<AddedBranches> {
         let mut added = AddedBranches::default();
         for (AlignedTable { file: path, tree, columns }, number) in self.tables.iter().zip(before..) {
             let file = RootFile::open(path)?;
-            let key = file.walk().directories.first().and_then(|top| top.keys.iter().find(|key| key.name == *tree).cloned());
+            let key =
+                file.walk().directories.first().and_then(|top| top.keys.iter().find(|key| key.name == *tree).cloned());
             let key = key.ok_or_else(|| Error::request("internal error: there is no aligned tree"))?;
             let ranges = self.firsts.iter().zip(self.firsts.iter().skip(1)).enumerate();
             let of_input = |(number, (start, end)): (usize, (&u64, &u64))| {

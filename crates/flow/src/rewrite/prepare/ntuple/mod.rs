@@ -6,8 +6,9 @@ mod shown;
 use dataset::layout::{ClusterSize, Container, Layout};
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::soundness::prove_ntuple;
-use rootfile::{Error, Hint, Result};
+use rootfile::Result;
 
+use super::joined::no_tree_of;
 use super::tables::{TableCycle, TablesPlanner};
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::ntuple::plan_ntuple;
@@ -102,11 +103,8 @@ impl TablesPlanner<'_> {
         let Some(defined) = self.define_fields(cycle, &mut about)? else { return Ok(None) };
         plan.notes.append(&mut about);
         let beside = self.joined_fields(cycle)?;
-        if let (true, false) = (to_tree, beside.is_empty()) {
-            let hint = Hint::text("container", "rntuple");
-            let message = "columns come beside those of an RNTuple only if it stays one; `basketry rewrite --container ttree` \
-                           makes a tree of what is joined";
-            return Err(Error::unsupported(message).hint(hint).object(path.clone()));
+        if to_tree && !beside.is_empty() {
+            return Err(no_tree_of(path));
         }
         let (further, ordered) = (FurtherColumns { defined, beside }, cycle.order.is_some());
         if !(to_tree || asked || packed || uncounted || ordered || further.any()) {
