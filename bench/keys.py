@@ -92,7 +92,7 @@ def by_duckdb(job: str, left: Path, right: Path, out: Path, memory: str) -> None
         "sort": f"SELECT * EXCLUDE file_row_number FROM {rows} ORDER BY {NAMES}, file_row_number",
         "join": (
             f"SELECT l.* EXCLUDE file_row_number, r.y FROM {rows} l LEFT JOIN read_parquet('{right}') r "
-            f"USING ({NAMES}) ORDER BY file_row_number"
+            f"USING ({NAMES}) ORDER BY l.file_row_number"
         ),
     }[job]
     base.execute(f"COPY ({query}) TO '{out}' (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)")

@@ -545,6 +545,8 @@ struct difference {
     std::optional<std::string> branch;
     /// Entry, as the first side counts.
     std::optional<std::uint64_t> entry;
+    /// The values of its key, where tables are compared by keys.
+    std::optional<std::vector<std::string>> key;
     /// Member of the entry's value, where values were compared.
     std::optional<std::string> member;
     /// Byte of the entry.
@@ -559,9 +561,64 @@ struct difference {
         see.sometimes("object", object);
         see.sometimes("branch", branch);
         see.sometimes("entry", entry);
+        see.sometimes("key", key);
         see.sometimes("member", member);
         see.sometimes("byte", byte);
         see("what", what);
+    }
+};
+
+/// An entry that has no partner.
+struct lone_key {
+    /// The values of its key.
+    std::vector<std::string> key;
+    /// Its number in the table of all files.
+    std::uint64_t entry = 0;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("key", key);
+        see("entry", entry);
+    }
+};
+
+/// Entries that have no partner.
+struct lone_keys {
+    /// Their number.
+    std::uint64_t entries = 0;
+    /// The first 1000 of them, in the order of their keys.
+    std::vector<lone_key> listed;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("entries", entries);
+        see("listed", listed);
+    }
+};
+
+/// What was found of the keys of two tables.
+struct matched_keys {
+    /// The path of the table.
+    std::string path;
+    /// The columns of the key.
+    std::vector<std::string> key;
+    /// Pairs of entries with the same key.
+    std::uint64_t matched = 0;
+    /// Entries of the first side whose keys the second does not have, or not so often.
+    lone_keys only_first;
+    /// Entries of the second side whose keys the first does not have, or not so often.
+    lone_keys only_second;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("path", path);
+        see("key", key);
+        see("matched", matched);
+        see("only_first", only_first);
+        see("only_second", only_second);
     }
 };
 
@@ -579,6 +636,8 @@ struct verdict {
     std::uint64_t older_cycles = 0;
     /// All differences: those of directories and trees in the order of the first side, then those of objects.
     std::vector<difference> differences;
+    /// What was found of the keys of tables that are compared by them.
+    std::vector<matched_keys> keys;
     /// Notes for the user.
     std::vector<std::string> notes;
 
@@ -591,6 +650,7 @@ struct verdict {
         see("objects", objects);
         see("older_cycles", older_cycles);
         see("differences", differences);
+        see("keys", keys);
         see("notes", notes);
     }
 };

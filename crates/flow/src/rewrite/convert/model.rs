@@ -7,7 +7,7 @@ use dataset::EntrySet;
 use dataset::assemble::LogicalColumn;
 use rootfile::codec::Compression;
 
-use super::beside::BesideColumns;
+use super::ntuple::beside::BesideColumns;
 use crate::arrow::read::Dataset;
 use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use dataset::layout::{Container, defaults};
 use rootfile::{Error, Hint, Result};
 
-use super::beside::BesideColumns;
 use super::forecast::forecast_converted;
 use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
+use super::ntuple::beside::BesideColumns;
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory, steps};
 use crate::arrow::shapes::Shape;
@@ -63,7 +63,10 @@ impl ConvertPlan {
         table: Arc<dyn AnyTable>,
         beside: Vec<BesideColumns>,
     ) -> Result<Self> {
-        columns.extend(beside.iter().enumerate().flat_map(|(number, table)| table.columns(number)));
+        for (table, beside) in beside.iter().enumerate() {
+            let named = beside.names().iter().cloned().enumerate();
+            columns.extend(named.map(|(place, name)| BatchColumn::Beside { name, table, place }));
+        }
         let entries = dataset.entries();
         let selection = source.entries.filter(|_| source.order.is_none()).map(|chosen| chosen(entries)).transpose()?;
         let order = match source.order {

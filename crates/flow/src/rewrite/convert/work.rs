@@ -14,8 +14,8 @@ use rayon::ThreadPool;
 use rootfile::object::TObject;
 use rootfile::{Error, FileWriter, Hint, Result};
 
-use super::beside::BesideColumns;
 use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
+use super::ntuple::beside::BesideColumns;
 use crate::arrow::read::{BatchSize, Batches, Request, batches};
 use crate::arrow::shapes::{Flat, Shape};
 use crate::arrow::write::{TablePass, TableWriter};

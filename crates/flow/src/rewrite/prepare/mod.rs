@@ -62,7 +62,7 @@ pub(crate) fn prepare_joined(
     let alone = |file| Arc::try_unwrap(file).map_err(|_| Error::request("internal error: an input is in use"));
     let files = open::open_inputs(&inputs, options, &mut Vec::new())?.into_iter().map(alone);
     let files: Vec<Arc<RootFile>> =
-        joined.described(files.collect::<Result<Vec<_>>>()?)?.into_iter().map(Arc::new).collect();
+        tree::joined::described(&joined, files.collect::<Result<Vec<_>>>()?)?.into_iter().map(Arc::new).collect();
     let planning =
         Planning { files: &files, options, leave_out: false, read: &read_tree, cut: None, joined: Some(joined) };
     let planned = plan(planning, KnownTrees::new(), &mut BadInputs::of(&files, false))?;

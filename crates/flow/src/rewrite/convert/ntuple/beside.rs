@@ -5,7 +5,6 @@ use dataset::ntuple::model::Schema;
 use dataset::table::TableSchema;
 use rootfile::{Error, Result};
 
-use super::model::BatchColumn;
 use crate::arrow::read::Dataset;
 use crate::plan::inputs::Input;
 
@@ -53,9 +52,8 @@ impl BesideColumns {
         schema_again(&self.schema, &|_| true, encoding)
     }
 
-    /// The columns of a batch, where this is the RNTuple of that number.
-    pub fn columns(&self, table: usize) -> impl Iterator<Item = BatchColumn> {
-        let named = self.names.iter().enumerate();
-        named.map(move |(place, name)| BatchColumn::Beside { name: name.clone(), table, place })
+    /// The names of its fields in the output.
+    pub fn names(&self) -> &[String] {
+        &self.names
     }
 }
