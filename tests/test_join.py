@@ -227,26 +227,23 @@ def test_a_side_without_entries(basketry: Basketry, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("split", ["0", "99"])
 def test_columns_of_classes_come_along(split: str, basketry: Basketry, tmp_path: Path) -> None:
-    """Split, or streamed as a whole; their descriptions are in the output."""
+    """Split, or streamed as a whole, from the right and from the left; their descriptions are in the output."""
     objects, plain, out = tmp_path / "objects.root", tmp_path / "plain.root", tmp_path / "out.root"
     basketry("generate", "aod", "--size", "300kB", "--seed", "4", "-o", tmp_path / "aod.root")
-    basketry("rewrite", tmp_path / "aod.root", "-o", objects, "--split-level", split)
-    (tree,) = basketry.json("inspect", objects)["trees"]
-    entries = tree["entries"]
-    with uproot.open(objects) as file:
-        numbers = file[tree["path"]]["event"].array(library="np") if "event" in file[tree["path"]] else None
+    basketry("rewrite", tmp_path / "aod.root", "-o", objects, "--split-level", split, "--define", "key=Entry$")
+    entries = len(read(objects, names=["key"]))
     order = np.random.default_rng(1).permutation(entries)
-    key = "event" if numbers is not None else "Entry$"
-    values = numbers if numbers is not None else np.arange(entries)
     with bk.recreate(plain) as file:
-        file["mine"] = {"event": values[order], "y": order.astype("f8")}
-    if numbers is None:
-        pytest.skip("the generated data have no number of the event")
-    basketry("join", plain, "--with", objects, "--on", key, "-o", out)
+        file["Events"] = {"key": order, "y": order * 0.5}
+    basketry("join", plain, "--with", objects, "--on", "key", "-o", out)
+    assert read(out, names=["key"])["key"].to_list() == order.tolist()
     basketry("check", out, "--deep")
+    basketry("verify", out, objects, "--by", "key", "--drop", "y")
     back = tmp_path / "back.root"
-    basketry("join", objects, "--with", plain, "--on", key, "-o", back)
-    basketry("verify", objects, back, "--keep", "*", "--drop", "y")
+    basketry("join", objects, "--with", plain, "--on", "key", "-o", back)
+    basketry("verify", back, objects, "--drop", "y")
+    said = root_filter.values(back, "Events", {"y": ("double", "y"), "key": ("Long64_t", "key")})
+    assert said["y"] == [key * 0.5 for key in said["key"]]
 
 
 # Keys.
@@ -326,6 +323,27 @@ def test_columns_may_be_chosen(trees: Made, basketry: Basketry, tmp_path: Path) 
     joined(basketry, trees, out, "--keep", "x", "--keep", "score", "--keep", "event")
     expected = left_join(trees.frame, trees.other, KEY)
     same(read(out), expected.select("event", "x", "score"))
+    # Of one table alone: then names do not collide.
+    joined_again = joined(basketry, trees, out, "-f", "--drop", "Events/x", "--drop", "Scores/weights")
+    assert "weights" not in joined_again["right"][0]["columns"]
+    same(read(out), expected.drop("x", "weights"))
+    twice = tmp_path / "twice.root"
+    basketry(
+        "join",
+        trees.left[0],
+        "--with",
+        trees.left[1],
+        "--on",
+        "run,event",
+        "--first",
+        "-o",
+        twice,
+        "--drop",
+        "pt",
+        "--suffix",
+        "_b",
+    )
+    assert set(without_counters(read(twice).columns)) == {"run", "event", "x", "x_b"}
 
 
 # Friends.

@@ -63,7 +63,7 @@ pub(super) fn align(
     }
     let order = order.finish()?.ending_at(how.clusters.to_vec());
     tell(progress, 0)?;
-    let filter = options.content.filter.clone().without_columns(columns.of_key.iter().cloned());
+    let filter = options.content.filter.clone().without_columns(columns.left_out.iter().cloned());
     let mut layout = Layout::default();
     layout.common.container = Some(how.container);
     layout.common.compression = options.layout.common.compression;

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use dataset::glob::NameFilter;
 use dataset::table::TableSchema;
 use rootfile::{Error, Hint, Result};
 
@@ -21,11 +22,28 @@ pub(super) fn columns_of(dataset: &Dataset) -> Vec<String> {
     names
 }
 
+/// The same of those that a filter keeps, wholly or in part, in a table of this path.
+pub(super) fn kept_columns_of(dataset: &Dataset, path: &str, filter: &NameFilter) -> Vec<String> {
+    let all = columns_of(dataset);
+    if filter.keeps_all() {
+        return all;
+    }
+    let lineages: Vec<Vec<&str>> = match dataset.schema() {
+        TableSchema::Tree(tree) => (0..tree.branches.len()).map(|branch| tree.lineage(branch)).collect(),
+        TableSchema::Ntuple { schema, .. } => schema.lineages().collect(),
+        TableSchema::Plain { .. } => all.iter().map(|name| vec![name.as_str()]).collect(),
+    };
+    let filter = filter.of_table(path, lineages.iter().cloned());
+    let kept = lineages.iter().filter(|lineage| filter.keeps(path, lineage));
+    let tops: HashSet<&str> = kept.filter_map(|lineage| Some(lineage.last()?.trim_end_matches('.'))).collect();
+    all.iter().filter(|name| tops.contains(name.as_str())).cloned().collect()
+}
+
 /// The columns that a table gives.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GivenColumns {
-    /// Those of the key, which it does not give.
-    pub of_key: Vec<String>,
+    /// Those of the key, and those that are not asked for: it does not give them.
+    pub left_out: Vec<String>,
     /// The names of the others in the output.
     pub names: Vec<String>,
     /// Those that have other names in the table.
@@ -63,7 +81,7 @@ impl<'a> OutputNames<'a> {
         let mut collide = Vec::new();
         for column in columns {
             if self.key.texts().contains(column) {
-                given.of_key.push(column.clone());
+                given.left_out.push(column.clone());
                 continue;
             }
             if self.taken.insert(column.clone()) {
@@ -170,7 +188,7 @@ mod tests {
         let key: KeyNames = "run,event".parse().unwrap();
         let mut names = OutputNames::new(texts(&["run", "event", "x", "y"]), &key);
         let given = names.add(&texts(&["run", "event", "x", "z"]), Some("_b")).unwrap();
-        assert_eq!(given.of_key, ["run", "event"]);
+        assert_eq!(given.left_out, ["run", "event"]);
         assert_eq!(given.names, ["x_b", "z"]);
         assert_eq!(given.renamed, [RenamedColumn { column: "x".to_owned(), name: "x_b".to_owned() }]);
         let why = names.add(&texts(&["x"]), Some("_b")).unwrap_err().to_string();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dataset::glob::TreePattern;
+use dataset::glob::{NameFilter, TreePattern};
 use dataset::layout::Container;
 use dataset::{Entries, EntrySet};
 use rootfile::{Error, Hint, Result, ScratchFolder, check_output, public_path};
@@ -10,7 +10,7 @@ use rootfile::{Error, Hint, Result, ScratchFolder, check_output, public_path};
 use super::aligned::{Aligning, align};
 use super::bounds::{KeyRange, PackedRange};
 use super::matching::{FilesOfTables, MatchRule, Matches, Partners, matches};
-use super::names::{GivenColumns, OutputNames, columns_of};
+use super::names::{GivenColumns, OutputNames, columns_of, kept_columns_of};
 use super::report::{How, Joined, RenamedColumn};
 use super::table::SideTable;
 use crate::arrow::read::Dataset;
@@ -95,9 +95,10 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         right.push(SideTable::open(files, left.container, &scratch, &own, progress)?);
         from = *end;
     }
-    let taken = if job.friend { Vec::new() } else { columns_of(&left.dataset) };
+    let filter = &options.content.filter;
+    let taken = if job.friend { Vec::new() } else { kept_columns_of(&left.dataset, &left.tree, filter) };
     let mut names = OutputNames::new(taken, job.key);
-    let given = given_columns(job, &right, &mut names)?;
+    let given = given_columns(job, &right, filter, &mut names)?;
 
     let files = FilesOfTables { ends, firsts: left.firsts.clone() };
     let of_row = |row: Row| {
@@ -218,10 +219,19 @@ fn suffix<'a>(job: &JoinJob<'a>, number: usize) -> Option<&'a str> {
 }
 
 /// The columns that each table on the right gives.
-fn given_columns(job: &JoinJob<'_>, right: &[SideTable], names: &mut OutputNames<'_>) -> Result<Vec<GivenColumns>> {
+fn given_columns(
+    job: &JoinJob<'_>,
+    right: &[SideTable],
+    filter: &NameFilter,
+    names: &mut OutputNames<'_>,
+) -> Result<Vec<GivenColumns>> {
     let add = |(number, table): (usize, &SideTable)| {
-        let given = names.add(&columns_of(&table.dataset), suffix(job, number));
-        given.map_err(|e| table.files.iter().take(1).fold(e.object(&table.tree), |e, file| e.file(file)))
+        let kept = kept_columns_of(&table.dataset, &table.tree, filter);
+        let given = names.add(&kept, suffix(job, number));
+        let mut given =
+            given.map_err(|e| table.files.iter().take(1).fold(e.object(&table.tree), |e, file| e.file(file)))?;
+        given.left_out.extend(columns_of(&table.dataset).into_iter().filter(|column| !kept.contains(column)));
+        Ok(given)
     };
     right.iter().enumerate().map(add).collect()
 }
