@@ -1,7 +1,7 @@
 //! Writes a table on the right in the order of the left one: for each left entry its partner, or the defaults of the columns. The file is
 //! an ordinary one, and a scratch file of the join; its baskets end where clusters of the left table end, so that most move as they are.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use dataset::layout::{Container, Layout};
@@ -40,7 +40,7 @@ pub(super) struct Aligning<'a> {
 /// The next partner, as [`Partners::next`](super::matching::Partners::next) tells it.
 type NextPartner<'a> = dyn FnMut() -> Result<Option<Option<(usize, u64)>>> + 'a;
 
-/// Writes the table. Returns its file.
+/// Writes the table.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub(super) fn align(
     next: &mut NextPartner<'_>,
     options: &Options,
     progress: Progress<'_>,
-) -> Result<PathBuf> {
+) -> Result<()> {
     let Aligning { table, columns, budget, .. } = how;
     let entries = table.firsts.iter().zip(table.firsts.iter().skip(1)).map(|(first, end)| end - first);
     let entries: Vec<u64> = entries.collect();
@@ -110,5 +110,5 @@ pub(super) fn align(
     }
     let (_, staged) = write(prepared, how.file, &how_written, progress)?;
     staged.deliver()?;
-    Ok(how.file.to_path_buf())
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dataset::glob::{NameFilter, TreePattern};
+use dataset::glob::TreePattern;
 use dataset::layout::Container;
 use dataset::{Entries, EntrySet};
 use rootfile::{Error, Hint, Result, ScratchFolder, check_output, public_path};
@@ -11,7 +11,7 @@ use super::aligned::{Aligning, align};
 use super::bounds::{KeyRange, PackedRange};
 use super::matching::{FilesOfTables, MatchRule, Matches, Partners, matches};
 use super::names::{GivenColumns, OutputNames, columns_of, kept_columns_of};
-use super::report::{How, Joined, RenamedColumn};
+use super::report::{How, Joined, JoinedTable, RenamedColumn};
 use super::table::SideTable;
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
@@ -69,38 +69,11 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     refuse_unclear(job)?;
     let Budget { memory, threads } = options.budget;
     let ReadKeys { of, rows, files: keyed } = read_keys(&all, job, options, progress)?;
-    let mut ends = Vec::with_capacity(job.right.len());
-    for inputs in job.right {
-        ends.push(ends.last().copied().unwrap_or(0) + inputs.len());
-    }
-    let left_at = ends.last().copied().unwrap_or(0);
-    let (right_files, left_files) = keyed.split_at(left_at.min(keyed.len()));
-
     let scratch = ScratchFolder::within(&folder_beside(Some(job.output)))?;
-    let container = container_of(left_files, options)?;
-    let place = |name: &str| scratch.path().join(format!("{name}.root"));
-    // Rows wait meanwhile.
-    let own = Options { budget: Budget { memory: memory / 2, threads }, ..options.clone() };
-    let left = SideTable::open(left_files, container, &place("left"), &own, progress)?;
-    let becomes = options.layout.resolve_tree(&left.tree).container;
-    let has_beside = !job.friend || job.right.len() > 1;
-    if has_beside && (left.container, becomes) == (Container::Rntuple, Some(Container::Ttree)) {
-        return Err(no_tree_of(&left.tree));
-    }
-    let mut right = Vec::with_capacity(job.right.len());
-    let mut from = 0;
-    for (number, end) in ends.iter().enumerate() {
-        let files = right_files.get(from..*end).unwrap_or_default();
-        let scratch = place(&format!("right{number}"));
-        right.push(SideTable::open(files, left.container, &scratch, &own, progress)?);
-        from = *end;
-    }
-    let filter = &options.content.filter;
-    let taken = if job.friend { Vec::new() } else { kept_columns_of(&left.dataset, &left.tree, filter) };
-    let mut names = OutputNames::new(taken, job.key);
-    let given = given_columns(job, &right, filter, &mut names)?;
+    let sides = Sides::open(job, &keyed, scratch.path(), options, progress)?;
+    let mut names = sides.names(job, options);
+    let given = sides.given_columns(job, options, &mut names)?;
 
-    let files = FilesOfTables { ends, firsts: left.firsts.clone() };
     let of_row = |row: Row| {
         let file = keyed.get(row.file()).map_or_else(PathBuf::new, |file| public_path(&file.path).into_owned());
         EntryOfKey { file, entry: row.entry() }
@@ -108,55 +81,52 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let range = PackedRange::of(job.range, &of)?;
     let rule = MatchRule { of: &of, how: job.how, first: job.first, range, place: &of_row };
     let pairs = Budget { memory: memory / PAIRS, threads };
-    let Matches { pairs, left: entries, right: told, chosen } =
-        matches(rows, &files, &rule, pairs, job.output, progress)?;
+    let matched = matches(rows, &sides.files(), &rule, pairs, job.output, progress)?;
+    let Matches { pairs, left: entries, right: told, chosen } = matched;
 
-    let clusters = clusters_of(&left, options)?;
-    let mut partners = Partners::new(pairs);
-    let mut aligned = Vec::with_capacity(right.len());
-    let friend = friend_name(&left, &right);
-    for (number, (table, columns)) in right.iter().zip(&given).enumerate() {
-        let name = if job.friend && number == 0 { friend.clone() } else { format!("joined{number}") };
-        let how = Aligning {
-            table,
-            columns,
-            name: &name,
-            file: &place(&format!("aligned{number}")),
-            container: left.container,
-            clusters: &clusters,
-            beside: job.output,
-            budget: Budget { memory: memory - memory / WAITING, threads },
-        };
-        let file = align(&how, &mut || partners.next(number), options, progress)?;
+    let clusters = sides.left.clusters(options)?;
+    let budget = Budget { memory: memory - memory / WAITING, threads };
+    let (mut partners, mut aligned) = (Partners::new(pairs), Vec::with_capacity(given.len()));
+    for (number, (table, columns)) in sides.right.iter().zip(&given).enumerate() {
+        let name = if job.friend && number == 0 { sides.friend_name() } else { format!("joined{number}") };
+        let file = &scratch.path().join(format!("aligned{number}.root"));
+        let (container, clusters, beside) = (sides.left.container, clusters.as_slice(), job.output);
+        let how = Aligning { table, columns, name: &name, file, container, clusters, beside, budget };
+        align(&how, &mut || partners.next(number), options, progress)?;
         let made = Dataset::open(&[Input { path: file.clone(), tree: Some(name.clone()) }])?;
         let columns = names.made(columns, &columns_of(&made), suffix(job, number))?;
-        aligned.push(AlignedTable { file, tree: name, columns });
+        aligned.push(AlignedTable { file: file.clone(), tree: name, columns });
     }
     drop(partners);
 
-    let written = chosen.as_ref().map_or(left.entries(), EntrySet::len);
-    let output = write_output(job, &left, &aligned, chosen, options, progress)?;
-    let mut done = Joined {
+    let written = chosen.as_ref().map_or(sides.left.entries(), EntrySet::len);
+    let output = write_output(job, &sides.left, &aligned, chosen, options, progress)?;
+    let bytes_read = sides.left.bytes + sides.right.iter().map(|table| table.bytes).sum::<u64>();
+    let each = told.into_iter().zip(&sides.right).zip(&aligned).zip(job.right);
+    let right = each.map(|(((told, table), made), inputs)| JoinedTable {
+        tree: table.tree.clone(),
+        files: inputs.len() as u64,
+        columns: made.columns.iter().map(|(_, name)| name.clone()).collect(),
+        renamed: renamed(made),
+        ..told
+    });
+    Ok(Joined {
         schema: 1,
         key: job.key.texts().to_vec(),
         how: job.how,
-        tree: left.tree.clone(),
+        tree: sides.left.tree.clone(),
         entries,
         written,
-        right: Vec::new(),
-        friend: job.friend.then_some(friend),
-        output,
-    };
-    done.output.bytes_read = left.bytes + right.iter().map(|table| table.bytes).sum::<u64>();
-    for ((mut told, table), (made, files)) in told.into_iter().zip(&right).zip(aligned.into_iter().zip(job.right)) {
-        told.tree.clone_from(&table.tree);
-        told.files = files.len() as u64;
-        told.columns = made.columns.iter().map(|(_, name)| name.clone()).collect();
-        let renamed = made.columns.into_iter().filter(|(column, name)| column != name);
-        told.renamed = renamed.map(|(column, name)| RenamedColumn { column, name }).collect();
-        done.right.push(told);
-    }
-    Ok(done)
+        right: right.collect(),
+        friend: job.friend.then(|| sides.friend_name()),
+        output: Summary { bytes_read, ..output },
+    })
+}
+
+/// The columns of a table that have other names in it.
+fn renamed(table: &AlignedTable) -> Vec<RenamedColumn> {
+    let others = table.columns.iter().filter(|(column, name)| column != name);
+    others.map(|(column, name)| RenamedColumn { column: column.clone(), name: name.clone() }).collect()
 }
 
 /// The keys of all files, in their order.
@@ -204,12 +174,6 @@ fn refuse_unclear(job: &JoinJob<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The container of Parquet files on the left.
-fn container_of(left: &[KeyedFile], options: &Options) -> Result<Container> {
-    let path = left.first().map_or("", |file| file.tree.as_str());
-    Ok(options.layout.resolve_tree(path).container.unwrap_or_default())
-}
-
 /// What is added to names of a table on the right that are taken.
 fn suffix<'a>(job: &JoinJob<'a>, number: usize) -> Option<&'a str> {
     match job.suffixes {
@@ -218,41 +182,84 @@ fn suffix<'a>(job: &JoinJob<'a>, number: usize) -> Option<&'a str> {
     }
 }
 
-/// The columns that each table on the right gives.
-fn given_columns(
-    job: &JoinJob<'_>,
-    right: &[SideTable],
-    filter: &NameFilter,
-    names: &mut OutputNames<'_>,
-) -> Result<Vec<GivenColumns>> {
-    let add = |(number, table): (usize, &SideTable)| {
-        let kept = kept_columns_of(&table.dataset, &table.tree, filter);
-        let given = names.add(&kept, suffix(job, number));
-        let mut given =
-            given.map_err(|e| table.files.iter().take(1).fold(e.object(&table.tree), |e, file| e.file(file)))?;
-        given.left_out.extend(columns_of(&table.dataset).into_iter().filter(|column| !kept.contains(column)));
-        Ok(given)
-    };
-    right.iter().enumerate().map(add).collect()
+/// The tables of a join.
+struct Sides {
+    left: SideTable,
+    right: Vec<SideTable>,
 }
 
-/// The bounds of the clusters of the left table.
-fn clusters_of(left: &SideTable, options: &Options) -> Result<Vec<u64>> {
-    let input = |path: &PathBuf| Input { path: path.clone(), tree: Some(left.tree.clone()) };
-    let inputs: Vec<Input> = left.files.iter().map(input).collect();
-    let dataset = Dataset::open_following(&inputs, options.inputs.follow)?;
-    let mut bounds = dataset.clusters().to_vec();
-    // No basket has entries of two files.
-    bounds.extend(&left.file_firsts);
-    bounds.sort_unstable();
-    bounds.dedup();
-    Ok(bounds)
-}
+impl Sides {
+    /// Opens the tables of some files: those of each table on the right, then those on the left.
+    fn open(
+        job: &JoinJob<'_>,
+        keyed: &[KeyedFile],
+        scratch: &Path,
+        options: &Options,
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        // The rows of keys wait meanwhile.
+        let budget = Budget { memory: options.budget.memory / PAIRS, ..options.budget };
+        let own = Options { budget, ..options.clone() };
+        let (of_right, of_left) = keyed.split_at(keyed.len().saturating_sub(job.inputs.len()));
+        let path = of_left.first().map_or("", |file| file.tree.as_str());
+        let container = options.layout.resolve_tree(path).container.unwrap_or_default();
+        let left = SideTable::open(of_left, container, &scratch.join("left.root"), &own, progress)?;
+        let becomes = options.layout.resolve_tree(&left.tree).container;
+        let has_beside = !job.friend || job.right.len() > 1;
+        if has_beside && (left.container, becomes) == (Container::Rntuple, Some(Container::Ttree)) {
+            return Err(no_tree_of(&left.tree));
+        }
+        let (mut right, mut rest) = (Vec::with_capacity(job.right.len()), of_right);
+        for (number, inputs) in job.right.iter().enumerate() {
+            let (files, others) = rest.split_at(inputs.len().min(rest.len()));
+            let place = scratch.join(format!("right{number}.root"));
+            right.push(SideTable::open(files, left.container, &place, &own, progress)?);
+            rest = others;
+        }
+        Ok(Self { left, right })
+    }
 
-/// The name of the first table on the right as a friend: not that of the left one, so that its columns can be told apart.
-fn friend_name(left: &SideTable, right: &[SideTable]) -> String {
-    let own = right.first().map_or("", SideTable::name);
-    if own.is_empty() || own == left.name() { format!("{}_friend", left.name()) } else { own.to_owned() }
+    /// The places of entries among the files whose keys were read.
+    fn files(&self) -> FilesOfTables {
+        let mut ends = Vec::with_capacity(self.right.len());
+        for table in &self.right {
+            ends.push(ends.last().copied().unwrap_or(0) + table.firsts.len().saturating_sub(1));
+        }
+        FilesOfTables { ends, firsts: self.left.firsts.clone() }
+    }
+
+    /// The names that are taken by the left table.
+    fn names<'a>(&self, job: &JoinJob<'a>, options: &Options) -> OutputNames<'a> {
+        let kept = || kept_columns_of(&self.left.dataset, &self.left.tree, &options.content.filter);
+        OutputNames::new(if job.friend { Vec::new() } else { kept() }, job.key)
+    }
+
+    /// The columns that each table on the right gives.
+    fn given_columns(
+        &self,
+        job: &JoinJob<'_>,
+        options: &Options,
+        names: &mut OutputNames<'_>,
+    ) -> Result<Vec<GivenColumns>> {
+        let add = |(number, table): (usize, &SideTable)| {
+            let kept = kept_columns_of(&table.dataset, &table.tree, &options.content.filter);
+            let given = names.add(&kept, suffix(job, number));
+            let named = |e: Error| table.files.iter().take(1).fold(e.object(&table.tree), |e, file| e.file(file));
+            let mut given = given.map_err(named)?;
+            given.left_out.extend(columns_of(&table.dataset).into_iter().filter(|column| !kept.contains(column)));
+            Ok(given)
+        };
+        self.right.iter().enumerate().map(add).collect()
+    }
+
+    /// The name of the first table on the right as a friend: not that of the left one, so that its columns can be told apart.
+    fn friend_name(&self) -> String {
+        let own = self.right.first().map_or("", SideTable::name);
+        match own.is_empty() || own == self.left.name() {
+            true => format!("{}_friend", self.left.name()),
+            false => own.to_owned(),
+        }
+    }
 }
 
 /// Rewrites the left files with the columns of aligned tables beside theirs; or the first of these with the others, as a friend.

@@ -73,6 +73,17 @@ impl SideTable {
         self.firsts.last().copied().unwrap_or(0)
     }
 
+    /// The bounds of its clusters. No cluster has entries of two files.
+    pub fn clusters(&self, options: &Options) -> Result<Vec<u64>> {
+        let input = |path: &PathBuf| Input { path: path.clone(), tree: Some(self.tree.clone()) };
+        let inputs: Vec<Input> = self.files.iter().map(input).collect();
+        let mut bounds = Dataset::open_following(&inputs, options.inputs.follow)?.clusters().to_vec();
+        bounds.extend(&self.file_firsts);
+        bounds.sort_unstable();
+        bounds.dedup();
+        Ok(bounds)
+    }
+
     /// The name without the folders of its path.
     pub fn name(&self) -> &str {
         self.tree.rsplit('/').next().unwrap_or_default()
