@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value_parser};
 use dataset::glob::NameFilter;
+use dataset::layout::Container;
 use flow::inputs::{Input, inputs, lists};
 use flow::join::{How, JoinJob, Joined, JoinedTable, KeyRange, KeyedEntry, join};
 use flow::keys::EntryOfKey;
@@ -205,7 +206,15 @@ impl VerbCommand for Args {
         )?;
         if let Some(friend) = &joined.friend {
             let (friend, file) = (output::line(friend), self.target.output.display().to_string());
-            writeln!(out, "read it beside the left tree: tree->AddFriend(\"{friend}\", \"{}\")", output::line(&file))?;
+            let is_tree = joined.output.tables.iter().all(|table| table.container == Container::Ttree);
+            match is_tree {
+                true => {
+                    writeln!(out, "beside the left tree: tree->AddFriend(\"{friend}\", \"{}\")", output::line(&file))?
+                }
+                false => {
+                    writeln!(out, "{friend} has an entry for each of {}, in their order", output::line(&joined.tree))?
+                }
+            }
         }
         out.flush()?;
         drop(out);

@@ -40,7 +40,7 @@ pub(super) struct Aligning<'a> {
 /// The next partner, as [`Partners::next`](super::matching::Partners::next) tells it.
 type NextPartner<'a> = dyn FnMut() -> Result<Option<Option<(usize, u64)>>> + 'a;
 
-/// Writes the table.
+/// Writes the table. Returns notes, in which it has its own name.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub(super) fn align(
     next: &mut NextPartner<'_>,
     options: &Options,
     progress: Progress<'_>,
-) -> Result<()> {
+) -> Result<Vec<String>> {
     let Aligning { table, columns, budget, .. } = how;
     let entries = table.firsts.iter().zip(table.firsts.iter().skip(1)).map(|(first, end)| end - first);
     let entries: Vec<u64> = entries.collect();
@@ -108,7 +108,7 @@ pub(super) fn align(
         tree.tree.named.name.clone_from(&name);
         tree.columns.iter_mut().for_each(|column| column.tree_name.clone_from(&name));
     }
-    let (_, staged) = write(prepared, how.file, &how_written, progress)?;
+    let (summary, staged) = write(prepared, how.file, &how_written, progress)?;
     staged.deliver()?;
-    Ok(())
+    Ok(summary.notes.iter().map(|note| note.replace(&name, &table.tree)).collect())
 }

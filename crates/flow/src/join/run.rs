@@ -87,12 +87,13 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let clusters = sides.left.clusters(options)?;
     let budget = Budget { memory: memory - memory / WAITING, threads };
     let (mut partners, mut aligned) = (Partners::new(pairs), Vec::with_capacity(given.len()));
+    let mut notes = Vec::new();
     for (number, (table, columns)) in sides.right.iter().zip(&given).enumerate() {
         let name = if job.friend && number == 0 { sides.friend_name() } else { format!("joined{number}") };
         let file = &scratch.path().join(format!("aligned{number}.root"));
         let (container, clusters, beside) = (sides.left.container, clusters.as_slice(), job.output);
         let how = Aligning { table, columns, name: &name, file, container, clusters, beside, budget };
-        align(&how, &mut || partners.next(number), options, progress)?;
+        notes.extend(align(&how, &mut || partners.next(number), options, progress)?);
         let made = Dataset::open(&[Input { path: file.clone(), tree: Some(name.clone()) }])?;
         let columns = names.made(columns, &columns_of(&made), suffix(job, number))?;
         aligned.push(AlignedTable { file: file.clone(), tree: name, columns });
@@ -101,6 +102,7 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
 
     let written = chosen.as_ref().map_or(sides.left.entries(), EntrySet::len);
     let output = write_output(job, &sides.left, &aligned, chosen, options, progress)?;
+    notes.extend(output.notes.iter().cloned());
     let bytes_read = sides.left.bytes + sides.right.iter().map(|table| table.bytes).sum::<u64>();
     let each = told.into_iter().zip(&sides.right).zip(&aligned).zip(job.right);
     let right = each.map(|(((told, table), made), inputs)| JoinedTable {
@@ -119,7 +121,7 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         written,
         right: right.collect(),
         friend: job.friend.then(|| sides.friend_name()),
-        output: Summary { bytes_read, ..output },
+        output: Summary { bytes_read, notes, ..output },
     })
 }
 
