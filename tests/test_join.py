@@ -31,12 +31,12 @@ def write(path: Path, container: str, frame: pl.DataFrame, name: str = "Events",
     if container == "parquet":
         frame.write_parquet(path, row_group_size=int(cluster))
         return path
+    plain = pl.CompatLevel.oldest()
+    is_nested = {name for name, kind in frame.schema.items() if kind == pl.String or isinstance(kind, pl.List)}
     columns = {
-        column: frame[column].to_arrow() if frame[column].dtype == pl.List else frame[column].to_numpy()
-        for column in frame.columns
-        if frame[column].dtype != pl.String
+        name: frame[name].to_arrow(compat_level=plain) if name in is_nested else frame[name].to_numpy()
+        for name in frame.columns
     }
-    columns |= {column: frame[column].to_list() for column in frame.columns if frame[column].dtype == pl.String}
     with bk.recreate(path, container=container, cluster=cluster) as file:
         file[name] = columns
         file["Runs"] = {"number": np.arange(3)}
@@ -231,12 +231,12 @@ def test_columns_of_classes_come_along(split: str, basketry: Basketry, tmp_path:
     objects, plain, out = tmp_path / "objects.root", tmp_path / "plain.root", tmp_path / "out.root"
     basketry("generate", "aod", "--size", "300kB", "--seed", "4", "-o", tmp_path / "aod.root")
     basketry("rewrite", tmp_path / "aod.root", "-o", objects, "--split-level", split, "--define", "key=Entry$")
-    entries = len(read(objects, names=["key"]))
-    order = np.random.default_rng(1).permutation(entries)
-    with bk.recreate(plain) as file:
-        file["Events"] = {"key": order, "y": order * 0.5}
+    basketry("rewrite", objects, "-o", tmp_path / "keys.root", "--keep", "key", "--define", "y=key * 0.5")
+    basketry("sort", tmp_path / "keys.root", "--by", "key * 7 % 11", "-o", plain)
+    order = read(plain, names=["key"])["key"]
+    assert order.to_list() != sorted(order)
     basketry("join", plain, "--with", objects, "--on", "key", "-o", out)
-    assert read(out, names=["key"])["key"].to_list() == order.tolist()
+    assert read(out, names=["key"])["key"].to_list() == order.to_list()
     basketry("check", out, "--deep")
     basketry("verify", out, objects, "--by", "key", "--drop", "y")
     back = tmp_path / "back.root"
@@ -324,7 +324,7 @@ def test_columns_may_be_chosen(trees: Made, basketry: Basketry, tmp_path: Path) 
     expected = left_join(trees.frame, trees.other, KEY)
     same(read(out), expected.select("event", "x", "score"))
     # Of one table alone: then names do not collide.
-    joined_again = joined(basketry, trees, out, "-f", "--drop", "Events/x", "--drop", "Scores/weights")
+    joined_again = joined(basketry, trees, out, "-f", "--drop", "Events/x", "--drop", "Scores/*weights")
     assert "weights" not in joined_again["right"][0]["columns"]
     same(read(out), expected.drop("x", "weights"))
     twice = tmp_path / "twice.root"
@@ -343,7 +343,7 @@ def test_columns_may_be_chosen(trees: Made, basketry: Basketry, tmp_path: Path) 
         "--suffix",
         "_b",
     )
-    assert set(without_counters(read(twice).columns)) == {"run", "event", "x", "x_b"}
+    assert {*without_counters(read(twice).columns)} - {"npt", "npt_b"} == {"run", "event", "x", "x_b"}
 
 
 # Friends.

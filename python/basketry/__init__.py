@@ -12,9 +12,9 @@ The verbs of the command `basketry` are functions here: `ls`, `show`, `count`, `
 `rewrite`, `merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`, `split`; `cp`, `mv`,
 `rm` and `mkdir` for objects in files; for thousands of files `check`, `fileset`, `index`, `pick` and `join`, and
 `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and `sweep_figures` draws the
-results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask, parsl or an executor; `nanoevents`
-gives coffea's NanoEvents. `scan` is a LazyFrame of polars over files, `sql` a query of DuckDB, and `loader` gives
-batches for training.
+results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask, parsl or an executor;
+`nanoevents` gives coffea's NanoEvents. `scan` is a LazyFrame of polars over files, `sql` a query of DuckDB, and
+`loader` gives batches for training.
 """
 
 from __future__ import annotations

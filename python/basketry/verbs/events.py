@@ -83,12 +83,26 @@ def join(
 
     `others` are the files of one table, or a list with the files of each of several tables, such as
     `[["b1.root", "b2.root"], ["c.root"]]`. All entries of `files` are kept in their order; several may have one
-    partner. Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how many there
-    are, and which. `progress` is that of `rewrite`.
+    partner. Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how
+    many there are, and which. `progress` is that of `rewrite`.
 
     Options:
 
-    - `on`: The key.
+    - `on`: The key, which all files have: columns, or expressions, with commas between them.
+    - `how`: Which entries are written: all on the left (left), or those with a partner in all other files (inner).
+      Default: "left".
+    - `suffix`: What is added to names of columns that are there already: once for all `with`, or once for each.
+    - `first`: Take the first of several entries with one key, in the order of the other files. Without this option they
+      are an error.
+    - `friend`: Write the columns of the other files alone, entry by entry as the files on the left, for
+      TTree::AddFriend.
+    - `keep`: Keep only branches that match a glob or /regex/, of all files, with the branches below them and their
+      counters.
+    - `from_key`: Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values
+      mean all that begin with them.
+    - `before_key`: Join only keys before this one. A plan of several jobs cuts keys so.
+    - `drop`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys of a
+      layout: those of `rewrite`.
     """
     from ..reports.finding import Joined
 

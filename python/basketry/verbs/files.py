@@ -208,6 +208,9 @@ def merge(
       first is kept, in the order of the inputs; the others are reported. Trees without these columns are taken whole.
     - `on_duplicate`: What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is
       written (refuse). Default: "drop".
+    - `by`: Merge inputs whose entries are sorted by this key into one that is: columns, or expressions, with commas
+      between them, and a minus before one that descends. Of equal keys the entries of the first input come first. An
+      input that is not sorted is refused; `sort` takes any. Trees without these columns are joined one after the other.
     - `pack`: Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the
       first input (its AutoFlush), usually 30MB.
     - The others: those of `rewrite`.
@@ -227,6 +230,9 @@ def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifyin
     Options:
 
     - `tree`: Compare only this tree, by its path.
+    - `by`: Compare each entry with that of the same key, whatever their order: columns, or expressions, with commas
+      between them. Of entries with equal keys the first is compared with the first, the second with the second. Keys
+      that one side lacks are differences.
     - `common`: Compare only trees, branches and objects that both sides have.
     - `fill`: Expect defaults for branches that an input lacks (`fill` of `merge`).
     - `widen`: Expect numbers of other types in the smallest type that holds all (`widen` of `merge`).

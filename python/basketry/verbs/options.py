@@ -162,6 +162,10 @@ class Joining(Copying, total=False):
     on_duplicate: str
     """What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written
     (refuse)."""
+    by: Names
+    """Merge inputs whose entries are sorted by this key into one that is: columns, or expressions, with commas between
+    them, and a minus before one that descends. Of equal keys the entries of the first input come first. An input that
+    is not sorted is refused; `sort` takes any. Trees without these columns are joined one after the other."""
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""
@@ -176,6 +180,10 @@ class Verifying(Selection, Limits, total=False):
 
     tree: str | None
     """Compare only this tree, by its path."""
+    by: Names
+    """Compare each entry with that of the same key, whatever their order: columns, or expressions, with commas between
+    them. Of entries with equal keys the first is compared with the first, the second with the second. Keys that one
+    side lacks are differences."""
     common: bool
     """Compare only trees, branches and objects that both sides have."""
     fill: bool
@@ -500,13 +508,52 @@ class Picking(Shape, Limits, total=False):
     error, with the names that are most like it."""
 
 
+class Pairing(Shape, Limits, total=False):
+    """Options of `join`, without the output and the files on the right."""
+
+    on: Names
+    """The key, which all files have: columns, or expressions, with commas between them."""
+    how: str
+    """Which entries are written: all on the left (left), or those with a partner in all other files (inner)."""
+    suffix: Names
+    """What is added to names of columns that are there already: once for all `with`, or once for each."""
+    first: bool
+    """Take the first of several entries with one key, in the order of the other files. Without this option they are an
+    error."""
+    friend: bool
+    """Write the columns of the other files alone, entry by entry as the files on the left, for TTree::AddFriend."""
+    keep: Names
+    """Keep only branches that match a glob or /regex/, of all files, with the branches below them and their
+    counters."""
+    drop: Names
+    """Drop branches that match a glob or /regex/."""
+    from_key: str | None
+    """Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values mean all
+    that begin with them."""
+    before_key: str | None
+    """Join only keys before this one. A plan of several jobs cuts keys so."""
+    force: bool
+    """Replace an existing output."""
+    follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
+    layout: Layout | None
+    """A TOML file, its text, or a value of `layout()`. Other options override it."""
+    compression: int | str | None
+    """Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505)."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
+
+
 class Planning(TypedDict, total=False):
     """Options of `plan` itself, beside `force` and `skip_bad`."""
 
     target_size: Size | None
     """Merge inputs up to this size. Default: 2GB."""
     target_events: int | None
-    """Merge inputs up to this number of entries of their largest tree."""
+    """Merge inputs up to this number of entries of their largest tree. Of pick the events of a task (default 10000), of
+    join the entries (default 10000000)."""
     name: str | None
     """Names of outputs: {stem} stands for the name of the input, and the letter n in braces for the number of the
     task."""
@@ -697,6 +744,8 @@ class AnyVerb(TypedDict, total=False):
     on_duplicate: str
     """What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written
     (refuse)."""
+    by: Names
+    """That of the verb."""
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""
@@ -809,6 +858,11 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "memory": "1GiB",
     },
     "index": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "join": {
+        "how": "left",
         "threads": 0,
         "memory": "1GiB",
     },
