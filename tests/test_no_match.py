@@ -33,6 +33,8 @@ OTHER_OPTIONS = {
     ("join", "with"),
     ("join", "suffix"),
     ("join", "how"),
+    ("join", "from-key"),
+    ("join", "before-key"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
 CASES: dict[tuple[str, str], list[list[str]]] = {
