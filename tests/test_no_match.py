@@ -40,7 +40,7 @@ OTHER_OPTIONS = {
 CASES: dict[tuple[str, str], list[list[str]]] = {
     **{
         (verb, option): values
-        for verb in ("rewrite", "merge")
+        for verb in ("rewrite", "merge", "sort")
         for option, values in {
             "keep": [["muon_*"], ["Evnts/x"]],
             "drop": [["muon_*"], ["/^muon/"]],
@@ -97,6 +97,9 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("check", "keys"): [["goood"]],
     ("merge", "unique"): [["goood"]],
     ("merge", "on-duplicate"): [],
+    ("merge", "by"): [["goood"]],
+    ("verify", "by"): [["goood"]],
+    ("sort", "by"): [["goood"]],
     ("index", "key"): [["goood"]],
     ("pick", "key"): [["goood"]],
     ("pick", "cut"): [["goood"]],
@@ -165,6 +168,8 @@ def command(verb: str, option: str, values: list[str], file: Path, out: Path) ->
         key = [] if option == "on" else ["--on", "x"]
         named += ["--with", f"{file}:Events", "--suffix", "_b"]
         return [verb, f"{file}:Events", "-o", f"{out}.root", *key, *named]
+    if verb == "sort":
+        return [verb, str(file), "-o", f"{out}.root", *([] if option == "by" else ["--by", "x"]), *named]
     if verb in ("rewrite", "merge"):
         return [verb, str(file), "-o", f"{out}.root", *named]
     if verb == "readspeed" and option != "trees":

@@ -78,6 +78,7 @@ TYPES = {
     "Making": ("rewrite", set[str](), "Options of `rewrite`; `merge` has them, too."),
     "Joining": ("merge", LIMITS, "Options of `merge`, without the limits of the work."),
     "Merging": ("merge", set[str](), "Options of `merge`."),
+    "Sorting": ("sort", set[str](), "Options of `sort`."),
     "Verifying": ("verify", set[str](), "Options of `verify`."),
     "Recovering": ("recover", set[str](), "Options of `recover`."),
     "Converting": ("convert", set[str](), "Options of `convert`."),
@@ -101,7 +102,7 @@ GROUPS = {"Limits": "", "Shape": "Layout", "Selection": "Selection"}
 FUNCTIONS = {
     "files": ("rewrite", "merge", "verify", "recover", "convert", "generate", "tune", "precision", "readspeed"),
     "many_files": ("check", "fileset"),
-    "events": ("index", "pick", "join"),
+    "events": ("index", "pick", "join", "sort"),
     "sweeping": ("sweep",),
 }
 HEAD = '''"""The options of verbs as types, for all functions that hand them on: of the verbs, of `plan` and of

@@ -213,6 +213,12 @@ def call_join(files: Files) -> None:
     assert joined.written == files.entries
 
 
+def call_sort(files: Files) -> None:
+    """By any column."""
+    bk.sort(files.paths, files.out("sorted.root"), by="x")
+    assert bk.open(files.out("sorted.root:t")).num_entries == files.entries
+
+
 def call_merge(files: Files) -> None:
     """Into one file."""
     bk.merge(files.paths, files.out("merged.root"))
@@ -357,6 +363,7 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "index": call_index,
     "pick": call_pick,
     "join": call_join,
+    "sort": call_sort,
     "merge": call_merge,
     "rewrite": call_rewrite,
     "verify": call_verify,

@@ -4,7 +4,7 @@ monitor. Results are data classes of `basketry.reports`."""
 from __future__ import annotations
 
 from .editing import cp, mkdir, mv, rm, split
-from .events import index, join, pick
+from .events import index, join, pick, sort
 from .figures import sweep_figures
 from .files import convert, generate, inspect, layout, merge, precision, readspeed, recover, rewrite, tune, verify
 from .looking import count, draw, ls, schema, show, stats
@@ -40,6 +40,7 @@ __all__ = [
     "run_task",
     "schema",
     "show",
+    "sort",
     "split",
     "stats",
     "sweep",

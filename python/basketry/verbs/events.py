@@ -1,4 +1,4 @@
-"""Events by their keys as functions: `index`, `pick` and `join`. Arguments and errors are those of `files`."""
+"""Events by their keys as functions: `index`, `pick`, `sort` and `join`. Arguments and errors are those of `files`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from .._shared.signatures import spelled
 from .calling import as_paths, as_tables, called
-from .options import DEFAULTS, Indexing, Pairing, Picking
+from .options import DEFAULTS, Indexing, Pairing, Picking, Sorting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Unpack
 
     from .._shared.progress import Progress
-    from ..reports import Indexed, Joined, Picked
+    from ..reports import Indexed, Joined, Picked, Summary
     from .options import Events, Place, Places
 
 
@@ -108,6 +108,30 @@ def join(
 
     own = {"output": os.fspath(output), "with": as_tables(others)}
     return called(Joined, "join", options, Pairing, as_paths(files), progress, **own)
+
+
+@spelled(Sorting, defaults=DEFAULTS["sort"])
+def sort(inputs: Places, output: Place, *, progress: Progress = None, **options: Unpack[Sorting]) -> Summary:
+    """Sorts the entries of files by keys, into one file. Entries with equal keys stay in the order of the inputs, and
+    NaN comes last.
+
+    `by` names columns such as "run,event" or ["run", "event"]; a minus before one lets it descend. Other trees and
+    objects come along as in `merge`. What has no room in memory waits beside the output. `progress` is that of
+    `rewrite`.
+
+    Options:
+
+    - `by`: The key: columns, or expressions with one number for each entry, with commas between them; the first counts
+      most. A minus before one lets it descend: `by`=-pt,event.
+    - `descending`: From the largest key to the least; a minus before a column then lets it ascend.
+    - `common`: Keep only branches that all inputs have.
+    - `fill`: Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input
+      lacks.
+    - The others: those of `rewrite`.
+    """
+    from ..reports.making import Summary
+
+    return called(Summary, "sort", options, Sorting, as_paths(inputs), progress, output=os.fspath(output))
 
 
 def _as_lists(events: Events) -> list[str]:

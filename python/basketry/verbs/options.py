@@ -175,6 +175,20 @@ class Merging(Joining, Limits, total=False):
     """Options of `merge`."""
 
 
+class Sorting(Making, total=False):
+    """Options of `sort`."""
+
+    by: Names
+    """The key: columns, or expressions with one number for each entry, with commas between them; the first counts most.
+    A minus before one lets it descend: `by`=-pt,event."""
+    descending: bool
+    """From the largest key to the least; a minus before a column then lets it ascend."""
+    common: bool
+    """Keep only branches that all inputs have."""
+    fill: bool
+    """Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks."""
+
+
 class Verifying(Selection, Limits, total=False):
     """Options of `verify`."""
 
@@ -894,6 +908,10 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "memory": "1GiB",
     },
     "rewrite": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "sort": {
         "threads": 0,
         "memory": "1GiB",
     },

@@ -26,7 +26,7 @@ use crate::verb_command::{VerbCommand, Watch, fields};
   basketry sort events.root:Events -o sorted.root --by nMuon,event --descending --compression zstd:5")]
 pub struct Args {
     /// The key: columns, or expressions with one number for each entry, with commas between them; the first counts most. A minus before
-    /// one lets it descend: --by=-pt,event.
+    /// one lets it descend, as in -pt,event.
     #[arg(long, value_name = "KEY", required = true, allow_hyphen_values = true)]
     by: Vec<String>,
     /// From the largest key to the least; a minus before a column then lets it ascend.

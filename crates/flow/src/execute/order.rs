@@ -131,11 +131,6 @@ impl Order {
         self.rows
     }
 
-    /// The number of entries of all sources.
-    pub fn entries(&self) -> u64 {
-        self.entries
-    }
-
     /// Whether there is a row that is no entry.
     pub fn has_missing(&self) -> bool {
         self.has_missing
@@ -234,7 +229,7 @@ mod tests {
                 }
                 let order = order.finish().unwrap();
                 assert_eq!(all(&order), [Some(4), Some(0), Some(0), None, Some(4 + last)]);
-                assert_eq!((order.rows(), order.entries(), order.has_missing()), (5, 5 + last, true));
+                assert_eq!((order.rows(), order.entries, order.has_missing()), (5, 5 + last, true));
             }
         }
     }

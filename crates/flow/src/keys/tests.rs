@@ -13,7 +13,7 @@ use super::duplicates::DuplicateFinder;
 use super::key_type::{KeyPart, KeyType, Span};
 use super::merged::Merged;
 use super::row::{ROW, Row, first_place};
-use super::{EntryOfKey, Sorter};
+use super::{EntryOfKey, SortKey, Sorter};
 use crate::execute::budget::Budget;
 
 fn array<T: ArrowPrimitiveType>(values: Vec<T::Native>) -> ArrayRef {
@@ -130,7 +130,58 @@ fn ranges_are_those_of_the_first_columns() {
     assert!(of.range_of(&["-1"], &["-1"]).is_err());
 }
 
+#[test]
+fn a_key_descends_behind_a_minus() {
+    let key: SortKey = "-run, event,- max(a, b)".parse().unwrap();
+    assert_eq!(key.names().texts(), ["run", "event", "max(a, b)"]);
+    assert_eq!(
+        (key.to_string(), key.clone().reversed().to_string()),
+        ("-run,event,-max(a, b)".into(), "run,-event,max(a, b)".into())
+    );
+    for wrong in ["-", "run,-run", "", "-,run"] {
+        assert!(wrong.parse::<SortKey>().is_err(), "{wrong}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn sorted_keys_are_in_the_order_of_values(
+        rows in prop::collection::vec((any::<bool>(), any::<i16>(), any::<f64>(), any::<u32>()), 1..40),
+        descends in any::<[bool; 4]>()
+    ) {
+        let signs = descends.map(|descends| if descends { "-" } else { "" });
+        let key: SortKey = format!("{}a,{}b,{}c,{}d", signs[0], signs[1], signs[2], signs[3]).parse().unwrap();
+        let arrays = [
+            Arc::new(rows.iter().map(|row| Some(row.0)).collect::<BooleanArray>()) as ArrayRef,
+            array::<Int16Type>(rows.iter().map(|row| row.1).collect()),
+            array::<Float64Type>(rows.iter().map(|row| row.2).collect()),
+            array::<UInt32Type>(rows.iter().map(|row| row.3).collect()),
+        ];
+        let of = KeyType::of_types(&parts(&[DataType::Boolean, DataType::Int16, DataType::Float64, DataType::UInt32])).unwrap();
+
+        let keys = of.pack(&key.ordered(&arrays), rows.len()).unwrap();
+
+        let turned = |order: std::cmp::Ordering, place: usize| if descends[place] { order.reverse() } else { order };
+        for (one, a) in rows.iter().zip(&keys) {
+            for (other, b) in rows.iter().zip(&keys) {
+                // What is no number is last in either direction.
+                let floats = match (one.2.is_nan(), other.2.is_nan()) {
+                    (false, false) => turned(one.2.partial_cmp(&other.2).unwrap(), 2),
+                    (a, b) => a.cmp(&b),
+                };
+                let expected = turned(one.0.cmp(&other.0), 0)
+                    .then(turned(one.1.cmp(&other.1), 1))
+                    .then(floats)
+                    .then(turned(one.3.cmp(&other.3), 3));
+                prop_assert_eq!(a.cmp(b), expected);
+            }
+        }
+        let texts = key.texts(&of, keys[0]);
+        prop_assert_eq!(&texts[0], &rows[0].0.to_string());
+        prop_assert_eq!(&texts[1], &rows[0].1.to_string());
+        prop_assert_eq!(&texts[3], &rows[0].3.to_string());
+    }
+
     #[test]
     fn keys_compare_as_values_and_come_back(
         rows in prop::collection::vec((any::<bool>(), any::<i16>(), any::<u32>(), any::<f64>()), 1..50)

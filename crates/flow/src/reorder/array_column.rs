@@ -9,11 +9,10 @@ use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 use dataset::default_array;
 use dataset::table::one_array;
-use dataset::table::piece::Piece;
+use dataset::table::piece::{Piece, Record, Stored};
 use rootfile::{Error, Result, Source};
 
 use super::arrays;
-use super::table::array_piece;
 use crate::arrow::read::{Dataset, Request, read};
 use crate::execute::budget::Budget;
 use crate::execute::order::Order;
@@ -55,7 +54,8 @@ impl StoredArrays {
         let len = u32::try_from(bytes.len()).map_err(|_| Error::unsupported("an array of more than 4 GB"))?;
         let at = scratch.append(&bytes)?;
         self.raw_len += bytes.len() as u64;
-        self.pieces.push(array_piece(rows, at, len));
+        let stored = Stored::Record(Record { file: 0, offset: at, len });
+        self.pieces.push(Piece { first_entry: rows.start, entries: rows.end - rows.start, stored });
         Ok(())
     }
 }

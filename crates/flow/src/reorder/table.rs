@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_schema::FieldRef;
 use dataset::codecs::Codecs;
-use dataset::table::piece::{Piece, Record, Stored};
+use dataset::table::piece::{Piece, Record};
 use dataset::table::{ColumnPieces, FileRange, Loaded, Node, Runs, StoredTable, TableColumn, TableSchema};
 use rootfile::{Error, RangeBytes, Result, Source};
 
@@ -37,8 +37,10 @@ pub(crate) struct Reordered {
 ///
 /// The entries cannot be read, a row that is no entry has no default, or the scratch file cannot be written.
 pub(crate) fn reorder_table(
-    (dataset, columns): (&Dataset, &[usize]),
-    (order, bounds): (&Order, &[u64]),
+    dataset: &Dataset,
+    columns: &[usize],
+    order: &Order,
+    bounds: &[u64],
     budget: Budget,
     progress: Progress<'_>,
 ) -> Result<Reordered> {
@@ -136,12 +138,6 @@ impl StoredTable for ReorderedTable {
         let parts: Vec<_> = entries.map(slice).collect();
         Ok(Loaded::Array(dataset::table::one_array(&parts, field.data_type())?))
     }
-}
-
-/// A piece with an array.
-pub(super) fn array_piece(rows: Range<u64>, offset: u64, len: u32) -> Piece {
-    let stored = Stored::Record(Record { file: 0, offset, len });
-    Piece { first_entry: rows.start, entries: rows.end - rows.start, stored }
 }
 
 #[cold]

@@ -1,6 +1,7 @@
 //! Compares tables whose entries may be in another order: those with the same key are put side by side on both sides, and compared as any
 //! two tables are. Keys that one side lacks are differences. Trees are compared by their bytes, other tables by the values of their columns.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dataset::EntryFilter;
@@ -11,7 +12,7 @@ use rootfile::{Error, Hint, Result};
 use super::context::Context;
 use super::options::VerifyOptions;
 use super::side::{Side, SideTree};
-use super::stored::verify_tables;
+use super::stored::{open_side, verify_tables};
 use super::tree::trees;
 use super::verdict::{Difference, TableKind, Verdict};
 use crate::arrow::read::Dataset;
@@ -44,6 +45,22 @@ struct Pair<'a> {
     columns: KeyColumns,
     matching: Matching,
     budget: Budget,
+}
+
+/// Compares files by keys, some of which are Parquet files.
+pub(super) fn verify_files(
+    inputs: &[PathBuf],
+    output: &Path,
+    options: &VerifyOptions,
+    progress: Progress<'_>,
+) -> Result<Verdict> {
+    let output = [output.to_path_buf()];
+    let opens: [OpenColumns<'_>; 2] = [&|_| open_side(inputs, true, options), &|_| open_side(&output, false, options)];
+    let [first, second] = [open_side(inputs, true, options)?, open_side(&output, false, options)?];
+    let mut keyed = KeyedTables::new(options);
+    let found = keyed.compare_stored([&first, &second], opens, None, progress)?;
+    keyed.finish()?;
+    found.ok_or_else(|| Error::request("no table is compared by keys"))
 }
 
 impl<'a> KeyedTables<'a> {
@@ -145,7 +162,7 @@ impl<'a> KeyedTables<'a> {
             let rows = order.rows();
             let budget = Budget { memory: self.options.budget.memory / SIDE, ..self.options.budget };
             let columns = table.default_columns();
-            let found = reorder_table((table, &columns), (order, &[0, rows]), budget, progress);
+            let found = reorder_table(table, &columns, order, &[0, rows], budget, progress);
             let Reordered { dataset, held: here } = found.map_err(|e| self.options.budget.in_whole(e, SIDE))?;
             held += here;
             Ok(dataset)

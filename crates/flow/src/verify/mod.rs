@@ -58,6 +58,9 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         return Err(Error::request("no input"));
     }
     if stored::has_parquet(inputs, output)? {
+        if options.by.is_some() {
+            return keyed::verify_files(inputs, output, options, progress);
+        }
         return stored::verify_files(inputs, output, options, progress);
     }
     let tree = options.tree.as_deref().or(options.second_tree.as_deref());

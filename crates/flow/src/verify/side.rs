@@ -122,7 +122,7 @@ impl Side {
         let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
         let source = SourceTree { inputs: &inputs, path, joining: options.joining(), budget: options.budget };
         let selected = selection.map(|selection| selection.for_tree(&source)).transpose()?.unwrap_or_default();
-        Self::planned(tree, &source, options, (&selected, None))
+        Self::planned(tree, &source, options, &selected, None)
     }
 
     /// Plans the columns of a tree with the rows of an order.
@@ -135,14 +135,15 @@ impl Side {
     ) -> Result<TablePlan> {
         let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
         let source = SourceTree { inputs: &inputs, path, joining: options.joining(), budget: options.budget };
-        Self::planned(tree, &source, options, (&TreeSelection::default(), Some(order)))
+        Self::planned(tree, &source, options, &TreeSelection::default(), Some(order))
     }
 
     fn planned(
         tree: &SideTree<'_>,
         source: &SourceTree<'_>,
         options: &VerifyOptions,
-        (selected, order): (&TreeSelection, Option<&Arc<Order>>),
+        selected: &TreeSelection,
+        order: Option<&Arc<Order>>,
     ) -> Result<TablePlan> {
         let SourceTree { inputs, path, .. } = *source;
         let entries = |all: u64| selected.entries(all);

@@ -15,7 +15,6 @@ use rootfile::{Error, ErrorKind, Result};
 use super::common_type::{common_type, converted};
 use super::defined::{DefinedSide, OtherSide};
 use super::first_difference;
-use super::keyed::KeyedTables;
 use super::options::VerifyOptions;
 use super::tasks::{ColumnDifference, DifferenceKind};
 use super::tolerance::{LargestError, settled};
@@ -39,6 +38,18 @@ pub(super) fn has_parquet(inputs: &[PathBuf], output: &Path) -> Result<bool> {
     Ok(Format::are_parquet(inputs.iter().map(PathBuf::as_path))? || Format::is_parquet(output))
 }
 
+/// Opens a table of the first side, or of the second, of files of which some may be Parquet files.
+pub(super) fn open_side(paths: &[PathBuf], is_first: bool, options: &VerifyOptions) -> Result<Dataset> {
+    let first = options.tree.as_deref().or(options.second_tree.as_deref());
+    let tree = if is_first { first } else { options.second_tree.as_deref().or(first) };
+    let tree = tree.filter(|_| paths.iter().all(|path| !Format::is_parquet(path))).map(str::to_owned);
+    let inputs: Vec<Input> = paths.iter().map(|path| Input { path: path.clone(), tree: tree.clone() }).collect();
+    if Format::are_parquet(paths.iter().map(PathBuf::as_path))? {
+        return Dataset::of_whole_parquet(&inputs, options.budget.memory);
+    }
+    Dataset::open_following(&inputs, options.follow)
+}
+
 /// Compares files, some of which are Parquet files.
 pub(super) fn verify_files(
     inputs: &[PathBuf],
@@ -46,25 +57,9 @@ pub(super) fn verify_files(
     options: &VerifyOptions,
     progress: Progress<'_>,
 ) -> Result<Verdict> {
-    let open = |paths: &[PathBuf], tree: Option<&str>| {
-        let tree = tree.filter(|_| paths.iter().all(|path| !Format::is_parquet(path))).map(str::to_owned);
-        let inputs: Vec<Input> = paths.iter().map(|path| Input { path: path.clone(), tree: tree.clone() }).collect();
-        if Format::are_parquet(paths.iter().map(PathBuf::as_path))? {
-            return Dataset::of_whole_parquet(&inputs, options.budget.memory);
-        }
-        Dataset::open_following(&inputs, options.follow)
-    };
-    let tree = options.tree.as_deref().or(options.second_tree.as_deref());
-    let first = open(inputs, tree)?;
-    let second_tree = options.second_tree.as_deref().or(tree);
-    let second = open(&[output.to_path_buf()], second_tree)?;
-    let opens: [OpenColumns<'_>; 2] = [&|_| open(inputs, tree), &|_| open(&[output.to_path_buf()], second_tree)];
-    let mut keyed = KeyedTables::new(options);
-    if let Some(verdict) = keyed.compare_stored([&first, &second], opens, None, progress)? {
-        return Ok(verdict);
-    }
-    keyed.finish()?;
-    compare([&first, &second], (options, &|_| open(inputs, tree)), progress)
+    let first = open_side(inputs, true, options)?;
+    let second = open_side(&[output.to_path_buf()], false, options)?;
+    compare([&first, &second], (options, &|_| open_side(inputs, true, options)), progress)
 }
 
 /// Compares the tables of any containers, which reach their content through [`StoredTable`](dataset::table::StoredTable) alone.

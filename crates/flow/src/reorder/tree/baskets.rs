@@ -53,7 +53,7 @@ struct Gathered {
 
 impl<'a> RowBaskets<'a> {
     /// Baskets in this shape. The column is in the form of the scratch file.
-    pub fn new(column: &'a Column, shape: Shape, (file, scratch): (u32, &'a ScratchFile)) -> Self {
+    pub fn new(column: &'a Column, shape: Shape, file: u32, scratch: &'a ScratchFile) -> Self {
         let (size, per_cluster) = match shape {
             Shape::Keep(size) | Shape::Size(size) => (size, false),
             Shape::PerCluster => (u32::MAX, true),
@@ -81,7 +81,7 @@ impl<'a> RowBaskets<'a> {
     /// Adds rows.
     pub fn add(&mut self, rows: &mut impl Rows, mut entries: &[Option<u64>]) -> Result<()> {
         while !entries.is_empty() {
-            let taken = self.gathered.gather(self.column, (rows, self.default), entries)?;
+            let taken = self.gathered.gather(self.column, rows, self.default, entries)?;
             entries = entries.get(taken..).unwrap_or_default();
             self.take_gathered()?;
         }
@@ -156,7 +156,8 @@ impl Gathered {
     fn gather(
         &mut self,
         column: &Column,
-        (rows, default): (&mut impl Rows, Option<&[u8]>),
+        rows: &mut impl Rows,
+        default: Option<&[u8]>,
         entries: &[Option<u64>],
     ) -> Result<usize> {
         let varies = column.form.has_offsets;

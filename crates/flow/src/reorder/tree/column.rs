@@ -50,8 +50,8 @@ impl ColumnJob<'_> {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         let (mut fetcher, mut at) = (Fetcher::new(), 0);
         let pid_offset = |file: u32| self.pid_offsets.get(file as usize).copied().unwrap_or(0);
-        let mut load = |at: &mut usize| LoadedRun::load((self.files, column), at, self.room, &pid_offset, &mut fetcher);
-        let out = RowBaskets::new(&moved, column.target.shape, (number, self.scratch));
+        let mut load = |at: &mut usize| LoadedRun::load(self.files, column, at, self.room, &pid_offset, &mut fetcher);
+        let out = RowBaskets::new(&moved, column.target.shape, number, self.scratch);
         let all = column.source.pieces.len();
         if all == 0 {
             return self.clusters(&mut RunMerge::new(self.scratch_files, &[]), out);
@@ -73,7 +73,7 @@ impl ColumnJob<'_> {
 
     /// Puts the rows of a run into the scratch file, in the order of the output.
     fn run(&self, moved: &Column, run: &mut LoadedRun) -> Result<Column> {
-        let mut out = RowBaskets::new(moved, RUN_BASKET, (0, self.scratch));
+        let mut out = RowBaskets::new(moved, RUN_BASKET, 0, self.scratch);
         let mut here = Vec::new();
         let entries = run.entries().clone();
         self.order.each_block(|_, rows| {

@@ -31,7 +31,8 @@ impl LoadedRun {
     /// Loads baskets from a piece on, one at least, until they take `room` bytes. `at` is the piece, and then the one behind the last.
     /// `pid_offset` is what is added to the process identifiers of a file.
     pub fn load(
-        (files, column): (&Files, &Column),
+        files: &Files,
+        column: &Column,
         at: &mut usize,
         room: u64,
         pid_offset: &dyn Fn(u32) -> u16,

@@ -148,8 +148,7 @@ impl ConvertPlan {
         }
         let own = self.dataset.metadata();
         let budget = Budget { memory: share.free.saturating_add(own), threads: share.threads };
-        let Reordered { dataset, held } =
-            reorder_table((&self.dataset, &self.read), (&order, &bounds), budget, progress)?;
+        let Reordered { dataset, held } = reorder_table(&self.dataset, &self.read, &order, &bounds, budget, progress)?;
         self.read = (0..self.read.len()).collect();
         let each = dataset.bytes_of(&self.read).checked_div(dataset.entries()).unwrap_or(0);
         let Reading { steps, step_bytes, kept, scratch } =
