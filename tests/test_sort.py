@@ -2,6 +2,7 @@
 ROOT, in trees, RNTuples and Parquet files, for columns of any kind; whatever the memory and the threads."""
 
 import hashlib
+import itertools
 import json
 import re
 import signal
@@ -88,7 +89,7 @@ def files(folder: Path, container: str, seed: int, lengths: list[int]) -> tuple[
     whole = columns(np.random.default_rng(seed), sum(lengths))
     ends = np.cumsum([0, *lengths])
     made = []
-    for number, (start, end) in enumerate(zip(ends, ends[1:], strict=False)):
+    for number, (start, end) in enumerate(itertools.pairwise(ends)):
         part = {name: column[start:end] for name, column in whole.items()}
         suffix = "parquet" if container == "parquet" else "root"
         made.append(write(folder / f"f{number}.{suffix}", container, part))
@@ -218,7 +219,7 @@ def test_bytes_do_not_depend_on_memory_or_threads(
     least = "64MB" if container == "ttree" else "400MB"
     for key in ("Entry$ * 7919 % 1009,Entry$", "-Entry$"):
         found = set()
-        for threads, memory in ((1, "2GB"), (2, least), (8, "1GB"), (1, least)):
+        for threads, memory in (("1", "2GB"), ("2", least), ("8", "1GB"), ("1", least)):
             words = ("-j", threads, "--memory", memory)
             basketry("sort", source, "-o", out, "--force", f"--by={key}", *words)
             found.add(digest(out))
@@ -384,9 +385,9 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("memory", "threads"), [(64, 2), (128, 1)])
+@pytest.mark.parametrize(("memory", "threads"), [(64, "2"), (128, "1")])
 def test_entries_are_sorted_within_memory(
-    memory: int, threads: int, large: Path, basketry: Basketry, tmp_path: Path
+    memory: int, threads: str, large: Path, basketry: Basketry, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.root"
     outcome = basketry.run("sort", large, "-o", out, "--by", "k", "--memory", f"{memory}MB", "-j", threads)
@@ -414,7 +415,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(large: Path, basketry: Basketry,
 def test_a_job_that_ends_early_leaves_no_output_and_no_scratch(
     told: signal.Signals, large: Path, basketry: Basketry, tmp_path: Path
 ) -> None:
-    words = ["sort", large, "-o", tmp_path / "out.root", "--by", "k", "--memory", "64MB", "-j", "1"]
+    words = ["sort", str(large), "-o", str(tmp_path / "out.root"), "--by", "k", "--memory", "64MB", "-j", "1"]
     job = subprocess.Popen([basketry.binary, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     descriptors = Path(f"/proc/{job.pid}/fd")
     # Until rows wait on disk, in a file without a name.

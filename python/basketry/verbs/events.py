@@ -122,7 +122,7 @@ def sort(inputs: Places, output: Place, *, progress: Progress = None, **options:
     Options:
 
     - `by`: The key: columns, or expressions with one number for each entry, with commas between them; the first counts
-      most. A minus before one lets it descend: `by`=-pt,event.
+      most. A minus before one lets it descend, as in -pt,event.
     - `descending`: From the largest key to the least; a minus before a column then lets it ascend.
     - `common`: Keep only branches that all inputs have.
     - `fill`: Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input

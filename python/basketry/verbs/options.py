@@ -180,7 +180,7 @@ class Sorting(Making, total=False):
 
     by: Names
     """The key: columns, or expressions with one number for each entry, with commas between them; the first counts most.
-    A minus before one lets it descend: `by`=-pt,event."""
+    A minus before one lets it descend, as in -pt,event."""
     descending: bool
     """From the largest key to the least; a minus before a column then lets it ascend."""
     common: bool
