@@ -12,14 +12,13 @@ use crate::keys::KeyNames;
 
 /// The names of the columns of a table at the top.
 pub(super) fn columns_of(dataset: &Dataset) -> Vec<String> {
-    let names: Vec<String> = match dataset.schema() {
+    match dataset.schema() {
         TableSchema::Tree(tree) => tree.column_names().map(str::to_owned).collect(),
         TableSchema::Ntuple { schema, .. } => {
             schema.children(None).into_iter().filter_map(|id| Some(schema.fields.get(id)?.name.clone())).collect()
         }
         TableSchema::Plain { .. } => dataset.columns().iter().map(|column| column.field().name().clone()).collect(),
-    };
-    names
+    }
 }
 
 /// The same of those that a filter keeps, wholly or in part, in a table of this path.
