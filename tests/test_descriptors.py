@@ -122,6 +122,7 @@ COMMANDS = {
     "index": "index {all} --key x -o index.parquet",
     "sort": "sort {all} --by x -o out.root",
     "pick": "pick {all} --key x --events 1 -o picked.root",
+    "join": "join {all} --with {first} --on x --suffix _b -o joined.root",
     "plan": "plan merge {all} -o jobs.json --name out_{{n}}.root --target-size 1MB",
 }
 

@@ -1,5 +1,6 @@
 """`plan`, `run` and `collect`: tasks do what their commands do, once, and bad inputs stop no other task."""
 
+import itertools
 import json
 import os
 import shlex
@@ -9,8 +10,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import uproot
 
+import basketry as bk
 from referee.command import Basketry
 
 
@@ -164,6 +168,83 @@ def test_every_verb_from_plan_to_collect(basketry: Basketry, inputs: list[Path],
     if verb in ("rewrite", "tune"):
         for path, output in zip(files, done["outputs"], strict=True):
             basketry("verify", path, output)
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], Path]:
+    """Two files of keys in no order, and one of other values for most of them."""
+    folder, rng = tmp_path_factory.mktemp("keyed"), np.random.default_rng(6)
+    keys = rng.permutation(600).astype("u8")
+    files = [folder / f"a{n}.root" for n in range(2)]
+    for path, own in zip(files, (keys[:250], keys[200:]), strict=True):
+        with bk.recreate(path) as file:
+            file["Events"] = {"run": own // 100, "event": own, "x": own * 0.5}
+    other = rng.permutation(np.arange(50, 650)).astype("u8")
+    with bk.recreate(folder / "b.root") as file:
+        file["Scores"] = {"run": other // 100, "event": other, "y": other * 2.0}
+    return files, folder / "b.root"
+
+
+def by_key(path: Path, names: list[str]) -> list[tuple[float, ...]]:
+    """The entries of a file in the order of their keys."""
+    with uproot.open(path) as file:
+        arrays = file["Events"].arrays(names, library="np")
+    return sorted(zip(*(arrays[name].tolist() for name in names), strict=True))
+
+
+def test_tasks_of_a_join_are_the_join(basketry: Basketry, keyed: tuple[list[Path], Path], tmp_path: Path) -> None:
+    files, other = keyed
+    jobs, words = tmp_path / "jobs.json", ["--with", other, "--on", "run,event"]
+    planned = ("--name", tmp_path / "part{n}.root", "--target-events", "200")
+    basketry("plan", "join", *files, "-o", jobs, *planned, "--", *words)
+    count = len(json.loads(jobs.read_text())["tasks"])
+    assert count == 4
+    reports = [json.loads(basketry("run", jobs, "--task", str(n), "--json"))["report"] for n in range(count)]
+    done = collected(basketry, jobs)
+    assert (done["whole"], done["done"]) == (True, count)
+
+    whole = basketry.json("join", *files, *words, "-o", tmp_path / "whole.root")
+    basketry("merge", *done["outputs"], "-o", tmp_path / "merged.root")
+    names = ["event", "x", "y"]
+    assert by_key(tmp_path / "merged.root", names) == by_key(tmp_path / "whole.root", names)
+    for what in ("written", "entries"):
+        assert sum(report[what] for report in reports) == whole[what] == 650
+    for what in ("entries", "matched", "missing", "unused"):
+        assert sum(report["right"][0][what] for report in reports) == whole["right"][0][what], what
+    ranges = [by_key(Path(path), ["event"]) for path in done["outputs"]]
+    assert all(one[-1] < other[0] for one, other in itertools.pairwise(ranges))
+
+
+def test_tasks_of_a_pick_are_parts_of_its_list(
+    basketry: Basketry, keyed: tuple[list[Path], Path], tmp_path: Path
+) -> None:
+    files, _ = keyed
+    jobs, listed = tmp_path / "jobs.json", tmp_path / "events.txt"
+    events = [*range(10, 60, 3), 900, *range(300, 340)]
+    listed.write_text("".join(f"{event // 100}:{event}\n" for event in events))
+    planned = ("--name", tmp_path / "part{n}.root", "--target-events", "20")
+    basketry("plan", "pick", *files, "-o", jobs, *planned, "--", "--events", listed, "--key", "run,event")
+    listed.unlink()
+    codes = [basketry.run("run", jobs, "--task", str(n)).code for n in range(3)]
+    # One event is not there.
+    assert codes == [0, 0, 1]
+    done = collected(basketry, jobs)
+    found = [entry for path in done["outputs"] for entry in by_key(Path(path), ["event"])]
+    with_twins = [event for path in files for (event,) in by_key(path, ["event"]) if event in events]
+    assert sorted(event for (event,) in found) == sorted(with_twins)
+    assert "--events" in basketry.refuses("plan", "pick", *files, "-o", tmp_path / "no.json")
+    assert "--on" in basketry.refuses("plan", "join", *files, "-o", tmp_path / "no.json", "--", "--with", files[0])
+    assert not (tmp_path / "no.json").exists()
+
+
+def test_python_plans_joins(keyed: tuple[list[Path], Path], tmp_path: Path) -> None:
+    files, other = keyed
+    name = str(tmp_path / "part{n}.root")
+    jobs = bk.plan(
+        "join", files, tmp_path / "jobs.json", name=name, others=other, on=["run", "event"], target_events=400
+    )
+    assert len(jobs.tasks) == 2
+    assert bk.run_task(tmp_path / "jobs.json", 0).whole
 
 
 def test_a_task_whose_answer_is_no(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:

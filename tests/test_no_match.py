@@ -30,6 +30,11 @@ OTHER_OPTIONS = {
     ("schema", "diff"),
     ("draw", "with"),
     ("pick", "events"),
+    ("join", "with"),
+    ("join", "suffix"),
+    ("join", "how"),
+    ("join", "from-key"),
+    ("join", "before-key"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
 CASES: dict[tuple[str, str], list[list[str]]] = {
@@ -102,12 +107,17 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("pick", "drop"): [["muon_*"]],
     ("pick", "tree-set"): [["Evnts", "basket=1kB"]],
     ("pick", "column-set"): [["muon_*", "basket=1kB"]],
+    ("join", "on"): [["goood"]],
+    ("join", "keep"): [["muon_*"]],
+    ("join", "drop"): [["muon_*"]],
+    ("join", "tree-set"): [["Evnts", "basket=1kB"]],
+    ("join", "column-set"): [["muon_*", "basket=1kB"]],
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.
-WITHOUT_NAMES = {"key", "keys", "unique", "entries", "first", "cut", "weight", "define", "by"}
+WITHOUT_NAMES = {"key", "on", "keys", "unique", "entries", "first", "cut", "weight", "define", "by"}
 #: What cannot be let pass: without the table there is nothing to do.
-NEEDED = {"tree", "trees", "cut", "weight", "define", "key", "keys", "unique", "by"}
+NEEDED = {"tree", "trees", "cut", "weight", "define", "key", "keys", "on", "unique", "by"}
 
 
 def options() -> Iterator[tuple[str, str]]:
@@ -154,6 +164,10 @@ def command(verb: str, option: str, values: list[str], file: Path, out: Path) ->
     if verb == "pick":
         picked = {"key": ["--events", "1"], "cut": []}.get(option, ["--cut", "x < 5"])
         return [verb, str(file), "-o", f"{out}.root", *picked, *named]
+    if verb == "join":
+        key = [] if option == "on" else ["--on", "x"]
+        named += ["--with", f"{file}:Events", "--suffix", "_b"]
+        return [verb, f"{file}:Events", "-o", f"{out}.root", *key, *named]
     if verb == "sort":
         return [verb, str(file), "-o", f"{out}.root", *([] if option == "by" else ["--by", "x"]), *named]
     if verb in ("rewrite", "merge"):

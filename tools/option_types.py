@@ -57,6 +57,7 @@ NOT_IN_PYTHON = {
     "precision": {"all"},
     "mv": {"interactive"},
     "rm": {"interactive"},
+    "join": {"with"},
 }
 #: Options whose values have another form in Python.
 TEXTS = {
@@ -90,6 +91,7 @@ TYPES = {
     "Surveying": ("fileset", set[str](), "Options of `fileset`, without the output."),
     "Indexing": ("index", set[str](), "Options of `index`, without the output."),
     "Picking": ("pick", set[str](), "Options of `pick`, without the output."),
+    "Pairing": ("join", set[str](), "Options of `join`, without the output and the files on the right."),
     "Planning": ("plan", {"force", "skip_bad"}, "Options of `plan` itself, beside `force` and `skip_bad`."),
     "Trying": ("sweep", LIMITS, "Options of `sweep`, without the grid and the limits of the work."),
     "Sweeping": ("sweep", set[str](), "Options of `sweep`, without the grid."),
@@ -100,7 +102,7 @@ GROUPS = {"Limits": "", "Shape": "Layout", "Selection": "Selection"}
 FUNCTIONS = {
     "files": ("rewrite", "merge", "verify", "recover", "convert", "generate", "tune", "precision", "readspeed"),
     "many_files": ("check", "fileset"),
-    "events": ("index", "pick", "sort"),
+    "events": ("index", "pick", "join", "sort"),
     "sweeping": ("sweep",),
 }
 HEAD = '''"""The options of verbs as types, for all functions that hand them on: of the verbs, of `plan` and of

@@ -65,8 +65,8 @@ MODULES = {
         ["flow/src/survey/check/report:Checked", "flow/src/survey/fileset:FilesetReport"],
     ),
     "finding": (
-        "Reports of `index` and `pick`; see docs/index-schema.md.",
-        ["flow/src/events/make_index:Indexed", "flow/src/events/pick:Picked"],
+        "Reports of `index`, `pick` and `join`; see docs/index-schema.md.",
+        ["flow/src/events/make_index:Indexed", "flow/src/events/pick:Picked", "flow/src/join/report:Joined"],
     ),
     "sweeping": (
         "Report of `sweep`; see docs/sweep-schema.md.",

@@ -10,9 +10,9 @@
 
 The verbs of the command `basketry` are functions here: `ls`, `show`, `count`, `schema`, `stats`, `draw`, `inspect`,
 `rewrite`, `merge`, `recover`, `verify`, `readspeed`, `tune`, `precision`, `convert`, `generate`, `split`; `cp`, `mv`,
-`rm` and `mkdir` for objects in files; for thousands of files `check`, `fileset`, `index`, `pick` and `sort`, and
-`plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and `sweep_figures` draws the
-results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask, parsl or an executor;
+`rm` and `mkdir` for objects in files; for thousands of files `check`, `fileset`, `index`, `pick`, `sort` and `join`,
+and `plan`, `run_task` and `collect`. `Monitor` records the resources of a program over time, and `sweep_figures` draws
+the results of `basketry sweep`. `distributed` does verbs over many files on the workers of Dask, parsl or an executor;
 `nanoevents` gives coffea's NanoEvents. `scan` is a LazyFrame of polars over files, `sql` a query of DuckDB, and
 `loader` gives batches for training.
 """
@@ -49,6 +49,7 @@ from .verbs import (
     generate,
     index,
     inspect,
+    join,
     layout,
     ls,
     merge,
@@ -152,6 +153,7 @@ __all__ = [
     "index",
     "inspect",
     "iterate",
+    "join",
     "layout",
     "loader",
     "ls",

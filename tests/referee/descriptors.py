@@ -207,6 +207,12 @@ def call_pick(files: Files) -> None:
     assert bk.pick(files.paths, files.out("picked.root"), key="x", events="1").files == len(files.paths)
 
 
+def call_join(files: Files) -> None:
+    """With one file on the right."""
+    joined = bk.join(files.paths, files.paths[0], files.out("joined.root"), on="x", suffix="_b")
+    assert joined.written == files.entries
+
+
 def call_sort(files: Files) -> None:
     """By any column."""
     bk.sort(files.paths, files.out("sorted.root"), by="x")
@@ -356,6 +362,7 @@ CALLS: dict[str, Callable[[Files], None]] = {
     "fileset": call_fileset,
     "index": call_index,
     "pick": call_pick,
+    "join": call_join,
     "sort": call_sort,
     "merge": call_merge,
     "rewrite": call_rewrite,

@@ -9,7 +9,7 @@ use crate::output;
 /// The verbs by what they are for. A test compares them with those that there are.
 const GROUPS: [(&str, &[&str]); 9] = [
     ("Look into files", &["ls", "show", "count", "schema", "stats", "draw", "inspect"]),
-    ("Make files", &["rewrite", "merge", "hadd", "convert", "recover", "split"]),
+    ("Make files", &["rewrite", "merge", "hadd", "convert", "recover", "split", "join"]),
     ("Edit files", &["cp", "mv", "rm", "mkdir"]),
     ("Compare and check", &["verify", "check"]),
     ("Choose a layout", &["tune", "precision", "readspeed", "sweep"]),

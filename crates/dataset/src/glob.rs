@@ -358,6 +358,8 @@ impl ColumnPattern {
 pub struct NameFilter {
     keep: Vec<ColumnPattern>,
     drop: Vec<ColumnPattern>,
+    /// Columns of the first level that are dropped, by their names: what is called so below others stays.
+    left_out: Vec<String>,
 }
 
 impl NameFilter {
@@ -368,12 +370,12 @@ impl NameFilter {
     /// If a pattern is invalid.
     pub fn new<S: AsRef<str>>(keep: &[S], drop: &[S]) -> Result<Self> {
         let compile = |list: &[S]| list.iter().map(|text| ColumnPattern::new(text.as_ref())).collect::<Result<_>>();
-        Ok(Self { keep: compile(keep)?, drop: compile(drop)? })
+        Ok(Self { keep: compile(keep)?, drop: compile(drop)?, left_out: Vec::new() })
     }
 
     /// Keeps what one of these patterns matches.
     pub fn only(keep: impl Iterator<Item = ColumnPattern>) -> Self {
-        Self { keep: keep.collect(), drop: Vec::new() }
+        Self { keep: keep.collect(), ..Self::default() }
     }
 
     /// The same without what one of these patterns matches.
@@ -383,9 +385,16 @@ impl NameFilter {
         self
     }
 
+    /// The same without the columns of the first level that have these names.
+    #[must_use]
+    pub fn without_columns(mut self, names: impl Iterator<Item = String>) -> Self {
+        self.left_out.extend(names);
+        self
+    }
+
     /// Whether the filter keeps everything.
     pub fn keeps_all(&self) -> bool {
-        self.keep.is_empty() && self.drop.is_empty()
+        self.keep.is_empty() && self.drop.is_empty() && self.left_out.is_empty()
     }
 
     /// The filter of a table whose columns have these lineages. What could be a column of another table is a path of columns here,
@@ -411,7 +420,10 @@ impl NameFilter {
         let names = column_names(lineage);
         let named = |p: &ColumnPattern| names.iter().any(|name| p.matches(tree, name));
         let mut applying = self.keep.iter().filter(|p| p.applies_to(tree)).peekable();
-        (applying.peek().is_none() || applying.any(named)) && !self.drop.iter().any(named)
+        let top = lineage.last().map_or("", |top| top.trim_end_matches('.'));
+        (applying.peek().is_none() || applying.any(named))
+            && !self.drop.iter().any(named)
+            && !self.left_out.iter().any(|name| name == top)
     }
 }
 

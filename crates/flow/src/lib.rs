@@ -3,8 +3,9 @@
 //! The folders are stages, and each uses only those before it: `table` is the data that are moved, `commit` puts
 //! records into the output, `execute` fetches, decodes and encodes within a [`Budget`], `plan` lays out the columns and
 //! clusters of each table, `arrow` reads and writes columns in memory, `select` chooses entries, `keys` sorts them by their keys,
-//! `reorder` puts them into another order, `survey` looks at many files, `verify` compares files, `rewrite` makes one file of several, `gather` one of parts that arrive, and
-//! `events` finds events by their keys. A column is rewritten at the shallowest depth that gives the requested layout.
+//! `reorder` puts them into another order, `survey` looks at many files, `verify` compares files, `rewrite` makes one file of several,
+//! `gather` one of parts that arrive, `events` finds events by their keys, and `join` joins tables by them. A column is rewritten at the
+//! shallowest depth that gives the requested layout.
 #![warn(clippy::missing_errors_doc)]
 
 mod arrow;
@@ -13,6 +14,7 @@ pub mod edit;
 pub mod events;
 mod execute;
 pub mod gather;
+pub mod join;
 pub mod keys;
 mod plan;
 mod reorder;

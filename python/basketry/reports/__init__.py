@@ -5,7 +5,7 @@ Python, are `class_` and `from_` here.
 """
 
 from .editing import Edited, Split
-from .finding import Indexed, Picked
+from .finding import Indexed, Joined, Picked
 from .generating import Generated
 from .inspecting import Finding, Inspection
 from .looking import Counts, Drawing, Listing, Rows, TableColumns, TableStatistics
@@ -31,6 +31,7 @@ __all__ = [
     "Indexed",
     "Inspection",
     "Jobs",
+    "Joined",
     "Listing",
     "Outlook",
     "Picked",

@@ -1,9 +1,10 @@
-"""Reports of `index` and `pick`; see docs/index-schema.md."""
+"""Reports of `index`, `pick` and `join`; see docs/index-schema.md."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from .making import Summary
+from .making import EntryOfKey, Summary
 from .shown import Shown
 
 
@@ -77,3 +78,77 @@ class Picked(Shown):
     """The first 1000 of them."""
     output: Summary | None
     """The output. None if nothing was picked: then there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RenamedColumn(Shown):
+    """A column that has another name in the output."""
+
+    column: str
+    """Its name in its own table."""
+    name: str
+    """Its name in the output."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class KeyedEntry(Shown):
+    """An entry, and its key."""
+
+    key: tuple[str, ...]
+    """The values of the key."""
+    entry: EntryOfKey
+    """The entry."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JoinedTable(Shown):
+    """A table on the right of a join."""
+
+    tree: str
+    """The path of the table."""
+    files: int
+    """Its files."""
+    entries: int
+    """Its entries; of a range of keys those with one."""
+    columns: tuple[str, ...]
+    """The columns that it gives, by their names in the output."""
+    renamed: tuple[RenamedColumn, ...]
+    """Those of them that have other names in their own table."""
+    matched: int
+    """Entries of the left table with a partner here."""
+    missing: int
+    """Entries of the left table whose keys are not here. In a left join they get zeros, empty lists and empty texts."""
+    missing_entries: tuple[KeyedEntry, ...]
+    """The first 1000 of them, in the order of their keys."""
+    unused: int
+    """Entries here whose keys the left table does not have: they are not in the output."""
+    unused_entries: tuple[KeyedEntry, ...]
+    """The first of each key among them, in the order of their keys, and 1000 at most."""
+    repeated: int
+    """Entries here with the key of an earlier one, which is the one that is taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Joined(Shown):
+    """The report on a join."""
+
+    schema: int
+    """Version of the report."""
+    key: tuple[str, ...]
+    """The columns of the key."""
+    how: Literal["left", "inner"]
+    """Which entries of the left table are written. "left": all of them. "inner": those with a partner in each table on
+    the right."""
+    tree: str
+    """The path of the left table."""
+    entries: int
+    """Its entries; of a range of keys those with one."""
+    written: int
+    """The entries that are written."""
+    right: tuple[JoinedTable, ...]
+    """The tables on the right, in the order in which they are named."""
+    friend: str | None
+    """The name of the table in the output, where that has the columns of the tables on the right alone, as a friend of
+    the left one."""
+    output: Summary
+    """The output."""

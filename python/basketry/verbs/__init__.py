@@ -4,7 +4,7 @@ monitor. Results are data classes of `basketry.reports`."""
 from __future__ import annotations
 
 from .editing import cp, mkdir, mv, rm, split
-from .events import index, pick, sort
+from .events import index, join, pick, sort
 from .figures import sweep_figures
 from .files import convert, generate, inspect, layout, merge, precision, readspeed, recover, rewrite, tune, verify
 from .looking import count, draw, ls, schema, show, stats
@@ -24,6 +24,7 @@ __all__ = [
     "generate",
     "index",
     "inspect",
+    "join",
     "layout",
     "ls",
     "merge",

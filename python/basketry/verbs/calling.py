@@ -76,6 +76,15 @@ def as_paths(places: Places, *, may_be_empty: bool = False) -> list[str]:
     return texts
 
 
+def as_tables(others: Places | Iterable[Places]) -> list[str]:
+    """The files of each of several tables as a text: one with line breaks is several. Without lists in it, the files
+    are those of one table."""
+    several = [others] if isinstance(others, str | os.PathLike) else list(others)
+    tables = several if any(not isinstance(one, str | os.PathLike) for one in several) else [several]
+    paths = [as_paths(table) for table in tables]  # type: ignore[arg-type]
+    return [files[0] if len(files) == 1 else "\n".join([*files, ""]) for files in paths]
+
+
 def with_layout(given: Mapping[str, Any]) -> dict[str, Any]:
     """Options with a layout, prices and a report as the command takes them: files, or texts."""
     changed: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Events by their keys as functions: `index`, `pick` and `sort`. Arguments and errors are those of `files`."""
+"""Events by their keys as functions: `index`, `pick`, `sort` and `join`. Arguments and errors are those of `files`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import os
 from typing import TYPE_CHECKING
 
 from .._shared.signatures import spelled
-from .calling import as_paths, called
-from .options import DEFAULTS, Indexing, Picking, Sorting
+from .calling import as_paths, as_tables, called
+from .options import DEFAULTS, Indexing, Pairing, Picking, Sorting
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Unpack
 
     from .._shared.progress import Progress
-    from ..reports import Indexed, Picked, Summary
+    from ..reports import Indexed, Joined, Picked, Summary
     from .options import Events, Place, Places
 
 
@@ -71,6 +72,46 @@ def pick(files: Places, output: Place, *, progress: Progress = None, **options: 
     return called(
         Picked, "pick", options, Picking, as_paths(files, may_be_empty=True), progress, output=os.fspath(output)
     )
+
+
+@spelled(Pairing, defaults=DEFAULTS["join"])
+def join(
+    files: Places,
+    others: Places | Iterable[Places],
+    output: Place,
+    *,
+    progress: Progress = None,
+    **options: Unpack[Pairing],
+) -> Joined:
+    """Joins files by keys: to each entry of `files` the columns of the entry with the same key in `others`.
+
+    `others` are the files of one table, or a list with the files of each of several tables, such as
+    `[["b1.root", "b2.root"], ["c.root"]]`. All entries of `files` are kept in their order; several may have one
+    partner. Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how
+    many there are, and which. `progress` is that of `rewrite`.
+
+    Options:
+
+    - `on`: The key, which all files have: columns, or expressions, with commas between them.
+    - `how`: Which entries are written: all on the left (left), or those with a partner in all other files (inner).
+      Default: "left".
+    - `suffix`: What is added to names of columns that are there already: once for all `with`, or once for each.
+    - `first`: Take the first of several entries with one key, in the order of the other files. Without this option they
+      are an error.
+    - `friend`: Write the columns of the other files alone, entry by entry as the files on the left, for
+      TTree::AddFriend.
+    - `keep`: Keep only branches that match a glob or /regex/, of all files, with the branches below them and their
+      counters.
+    - `from_key`: Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values
+      mean all that begin with them.
+    - `before_key`: Join only keys before this one. A plan of several jobs cuts keys so.
+    - `drop`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys of a
+      layout: those of `rewrite`.
+    """
+    from ..reports.finding import Joined
+
+    own = {"output": os.fspath(output), "with": as_tables(others)}
+    return called(Joined, "join", options, Pairing, as_paths(files), progress, **own)
 
 
 @spelled(Sorting, defaults=DEFAULTS["sort"])

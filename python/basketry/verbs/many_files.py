@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._core import expand, report
 from .._shared.signatures import spelled
-from .calling import as_paths, axes, called, only_known, with_layout
+from .calling import as_paths, as_tables, axes, called, only_known, with_layout
 from .options import (
     DEFAULTS,
     AnyVerb,
@@ -19,6 +19,8 @@ from .options import (
     Making,
     Measuring,
     Merging,
+    Pairing,
+    Picking,
     Planning,
     Surveying,
     Sweeping,
@@ -28,7 +30,7 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Unpack
 
     from .._shared.progress import Progress
@@ -49,9 +51,21 @@ class PlannedSweep(Planning, Trying, total=False):
     force: bool
 
 
+class PlannedJoin(Planning, Pairing, total=False):
+    """Options of `plan("join")`."""
+
+    others: Places | Iterable[Places]
+
+
+class PlannedPick(Planning, Picking, total=False):
+    """Options of `plan("pick")`."""
+
+
 #: The options of the verbs that can be planned.
 PLANNED: dict[str, tuple[type, ...]] = {
     "merge": (Merging,),
+    "pick": (Picking,),
+    "join": (Pairing, PlannedJoin),
     "rewrite": (Making,),
     "convert": (Converting,),
     "verify": (Verifying,),
@@ -127,12 +141,17 @@ def fileset(
 @overload
 def plan(verb: Literal["sweep"], inputs: Places, output: Place, **options: Unpack[PlannedSweep]) -> Jobs: ...
 @overload
+def plan(verb: Literal["join"], inputs: Places, output: Place, **options: Unpack[PlannedJoin]) -> Jobs: ...
+@overload
+def plan(verb: Literal["pick"], inputs: Places, output: Place, **options: Unpack[PlannedPick]) -> Jobs: ...
+@overload
 def plan(verb: str, inputs: Places, output: Place, **options: Unpack[Planned]) -> Jobs: ...
-@spelled(Planning, AnyVerb, PlannedSweep, defaults=DEFAULTS["plan"])
+@spelled(Planning, AnyVerb, PlannedSweep, PlannedJoin, PlannedPick, defaults=DEFAULTS["plan"])
 def plan(verb: str, inputs: Places, output: Place, **options: Any) -> Jobs:
     """Plans one verb over many files as tasks, and writes the plan to the file `output`.
 
-    verb: "merge" (into outputs of `target_size` or `target_events`), "rewrite", "convert", "verify", "check",
+    verb: "merge" (into outputs of `target_size` or `target_events`), "pick" (the events of each task), "join" (ranges
+    of keys with so many entries; `others` are those of `join`), "rewrite", "convert", "verify", "check",
     "readspeed", "tune" or "sweep". name: a pattern for outputs, with {n} and {stem}. files_per_task: of "check" and
     "readspeed". sample: files that "tune" measures now. submit: "htcondor" or "slurm", to write a submit file too.
     skip_bad: leave out damaged inputs of "merge" and "tune"; `Jobs.bad` lists them. force: replace an existing plan,
@@ -148,6 +167,8 @@ def plan(verb: str, inputs: Places, output: Place, **options: Any) -> Jobs:
     if verb in PLANNED:
         # Of another verb the command says which there are.
         only_known(verb, options, [name for kind in PLANNED[verb] for name in kind.__annotations__])
+    if "others" in options:
+        options["with"] = as_tables(options.pop("others"))
     if "grid" in options:
         options["grid"] = axes(options["grid"])
     return parse(Jobs, report("plan", own, [verb, *as_paths(inputs)], planned=with_layout(options)))

@@ -529,13 +529,52 @@ class Picking(Shape, Limits, total=False):
     error, with the names that are most like it."""
 
 
+class Pairing(Shape, Limits, total=False):
+    """Options of `join`, without the output and the files on the right."""
+
+    on: Names
+    """The key, which all files have: columns, or expressions, with commas between them."""
+    how: str
+    """Which entries are written: all on the left (left), or those with a partner in all other files (inner)."""
+    suffix: Names
+    """What is added to names of columns that are there already: once for all `with`, or once for each."""
+    first: bool
+    """Take the first of several entries with one key, in the order of the other files. Without this option they are an
+    error."""
+    friend: bool
+    """Write the columns of the other files alone, entry by entry as the files on the left, for TTree::AddFriend."""
+    keep: Names
+    """Keep only branches that match a glob or /regex/, of all files, with the branches below them and their
+    counters."""
+    drop: Names
+    """Drop branches that match a glob or /regex/."""
+    from_key: str | None
+    """Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values mean all
+    that begin with them."""
+    before_key: str | None
+    """Join only keys before this one. A plan of several jobs cuts keys so."""
+    force: bool
+    """Replace an existing output."""
+    follow_urls: bool
+    """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
+    server of the input itself. Default: files name only files that are at hand."""
+    layout: Layout | None
+    """A TOML file, its text, or a value of `layout()`. Other options override it."""
+    compression: int | str | None
+    """Codec and level: none, zlib:1, lz4:4, zstd:5, lzma:7, or ROOT's own code (505)."""
+    allow_no_match: bool
+    """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
+    error, with the names that are most like it."""
+
+
 class Planning(TypedDict, total=False):
     """Options of `plan` itself, beside `force` and `skip_bad`."""
 
     target_size: Size | None
     """Merge inputs up to this size. Default: 2GB."""
     target_events: int | None
-    """Merge inputs up to this number of entries of their largest tree."""
+    """Merge inputs up to this number of entries of their largest tree. Of pick the events of a task (default 10000), of
+    join the entries (default 10000000)."""
     name: str | None
     """Names of outputs: {stem} stands for the name of the input, and the letter n in braces for the number of the
     task."""
@@ -839,6 +878,11 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "memory": "1GiB",
     },
     "index": {
+        "threads": 0,
+        "memory": "1GiB",
+    },
+    "join": {
+        "how": "left",
         "threads": 0,
         "memory": "1GiB",
     },

@@ -12,6 +12,7 @@ mod generate;
 mod hadd;
 mod index;
 mod inspect;
+mod join;
 mod look;
 mod man;
 mod merge;
@@ -19,6 +20,7 @@ mod monitor;
 mod options;
 mod pick;
 mod plan;
+mod plan_by_keys;
 mod precision;
 mod readspeed;
 mod recover;
@@ -67,6 +69,7 @@ pub enum Verb {
     Fileset(fileset::Args),
     Index(index::Args),
     Pick(Box<pick::Args>),
+    Join(Box<join::Args>),
     Plan(Box<plan::Args>),
     Run(run_task::Args),
     Collect(collect::Args),
@@ -127,6 +130,7 @@ macro_rules! with_args {
             Verb::Fileset($args) => $result,
             Verb::Index($args) => $result,
             Verb::Pick($args) => $result,
+            Verb::Join($args) => $result,
             Verb::Plan($args) => $result,
             Verb::Run($args) => $result,
             Verb::Collect($args) => $result,

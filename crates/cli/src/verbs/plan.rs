@@ -14,12 +14,16 @@ use lab::jobs::{BadInput, Batch, Jobs, SCHEMA, StateFolder, Task, bins, output_n
 use lab::math::evenly_spaced;
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
+use super::plan_by_keys::{KeyedTask, of_events, of_ranges};
 use crate::options::Verbosity;
 use crate::output::{self, Answer};
 use crate::verb_command::{Commands, VerbCommand, Watch, fields};
 
 /// Files of a check in one task, unless another number is requested.
 const CHECKED_AT_ONCE: usize = 100;
+/// Events of a task of pick, and entries of one of join, unless other numbers are requested.
+const PICKED_AT_ONCE: u64 = 10_000;
+const JOINED_AT_ONCE: u64 = 10_000_000;
 /// Files that tune measures, unless another number is requested.
 const SAMPLE: usize = 3;
 
@@ -28,7 +32,8 @@ const SAMPLE: usize = 3;
 /// Writes the tasks to a file. `basketry run` runs one of them, `basketry collect` says what became of all. A task is the
 /// arguments of one command, and does what that command does. Options of the verb follow `--`.
 ///
-/// merge: inputs go into outputs of --target-size or --target-events, in their order. rewrite, convert, sweep: one task and
+/// merge: inputs go into outputs of --target-size or --target-events, in their order. pick: a task for each --target-events of the events in
+/// its lists. join: ranges of keys with --target-events of the entries; merge of all outputs has them in the order of these ranges. rewrite, convert, sweep: one task and
 /// output for each input. verify: each input is compared with the file that --name gives. check, readspeed: tasks of
 /// --files-per-task inputs. tune: a sample of the inputs decides on a layout now; the tasks rewrite each input in it.
 ///
@@ -38,7 +43,8 @@ const SAMPLE: usize = 3;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   basketry plan merge 'run*.root' -o plan.json --target-size 2GB
-  basketry plan rewrite @list.txt -o plan.json -- --compression zstd:5")]
+  basketry plan rewrite @list.txt -o plan.json -- --compression zstd:5
+  basketry plan join 'run*.root' -o plan.json -- --with scores.root --on run,event")]
 pub struct Args {
     /// The verb.
     verb: Planned,
@@ -54,7 +60,8 @@ pub struct Args {
     /// Merge inputs up to this size. Default: 2GB.
     #[arg(long, value_name = "SIZE", conflicts_with = "target_events")]
     target_size: Option<ByteSize>,
-    /// Merge inputs up to this number of entries of their largest tree.
+    /// Merge inputs up to this number of entries of their largest tree. Of pick the events of a task (default 10000), of join the
+    /// entries (default 10000000).
     #[arg(long, value_name = "N")]
     target_events: Option<u64>,
     // clap reads an n in braces as the end of a line.
@@ -90,6 +97,8 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Planned {
     Merge,
+    Pick,
+    Join,
     Rewrite,
     Convert,
     Verify,
@@ -110,6 +119,8 @@ impl Planned {
     fn name(self) -> &'static str {
         match self {
             Self::Merge => "merge",
+            Self::Pick => "pick",
+            Self::Join => "join",
             Self::Rewrite => "rewrite",
             Self::Convert => "convert",
             Self::Verify => "verify",
@@ -125,6 +136,8 @@ impl Planned {
         let is_parquet = || Path::new(input).extension().is_some_and(|ending| ending == "parquet");
         match self {
             Self::Merge => Some("merged_{n}.root"),
+            Self::Pick => Some("picked_{n}.root"),
+            Self::Join => Some("joined_{n}.root"),
             Self::Rewrite => Some("{stem}_rewritten.root"),
             Self::Tune => Some("{stem}_tuned.root"),
             Self::Convert if is_parquet() => Some("{stem}.root"),
@@ -142,7 +155,7 @@ fn planned(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result
     // What it cannot say is better known now.
     args.submit_file(0)?;
     let (found, checked, bad) = args.whole_inputs(found, progress)?;
-    let mut planner = Planner { args, tasks: Vec::new(), inputs: found, taken: HashSet::new() };
+    let mut planner = Planner { args, tasks: Vec::new(), inputs: found, taken: HashSet::new(), lists: Vec::new() };
     planner.plan(&checked, commands, progress)?;
     for task in &planner.tasks {
         (commands.check)(&task.args)?;
@@ -150,6 +163,9 @@ fn planned(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result
     let jobs = Jobs { schema: SCHEMA, verb: args.verb.name().to_owned(), tasks: planner.tasks, bad };
     let states = StateFolder::of(&args.output);
     states.make()?;
+    for (path, text) in &planner.lists {
+        OutputFile::replace(path, text)?;
+    }
     let text = serde_json::to_string_pretty(&jobs).map_err(std::io::Error::from)?;
     OutputFile::replace(&args.output, &text)?;
     if let Some((path, text)) = args.submit_file(jobs.tasks.len())? {
@@ -213,6 +229,8 @@ struct Planner<'a> {
     tasks: Vec<Task>,
     inputs: Vec<Input>,
     taken: HashSet<PathBuf>,
+    /// Files beside the plan, and their texts.
+    lists: Vec<(PathBuf, String)>,
 }
 
 impl Planner<'_> {
@@ -230,6 +248,15 @@ impl Planner<'_> {
                     options.extend(self.args.skip_bad.then(|| "--skip-bad".to_owned()));
                     self.add_output("merge", bin, &options)?;
                 }
+            }
+            Planned::Pick => {
+                let events = self.args.target_events.unwrap_or(PICKED_AT_ONCE);
+                self.add_keyed(of_events(&options, events)?)?;
+            }
+            Planned::Join => {
+                let entries = self.args.target_events.unwrap_or(JOINED_AT_ONCE);
+                let budget = Budget::new(self.args.memory.bytes(), 0);
+                self.add_keyed(of_ranges(&options, &self.inputs, entries, budget, progress)?)?;
             }
             Planned::Rewrite | Planned::Convert | Planned::Sweep => {
                 for range in chunks(1) {
@@ -305,6 +332,20 @@ impl Planner<'_> {
 
     fn first(&self, range: &std::ops::Range<usize>) -> String {
         self.inputs.get(range.start).map(|input| input.path.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Adds tasks that know entries by their keys, each with all inputs. Lists of events go into files beside the plan.
+    fn add_keyed(&mut self, tasks: Vec<KeyedTask>) -> Result<()> {
+        let states = StateFolder::of(&self.args.output);
+        for KeyedTask { mut options, lists } in tasks {
+            let name = |place: usize| format!("events-{}-{place}.txt", self.tasks.len());
+            let files: Vec<_> =
+                lists.into_iter().enumerate().map(|(n, text)| (states.path().join(name(n)), text)).collect();
+            options.extend(files.iter().map(|(path, _)| format!("--events={}", path.display())));
+            self.lists.extend(files);
+            self.add_output(self.args.verb.name(), 0..self.inputs.len(), &options)?;
+        }
+        Ok(())
     }
 
     /// Adds a task with an output.

@@ -153,3 +153,14 @@ fn a_tree_without_a_keep_pattern_keeps_all_columns() {
     assert!(filter.keeps("Runs", &["run"]));
     assert!(!filter.keeps("Events", &["run"]));
 }
+
+#[test]
+fn columns_of_the_first_level_are_left_out_by_their_names() {
+    let filter = NameFilter::default().without_columns(["run".to_owned(), "muons".to_owned()].into_iter());
+    assert!(!filter.keeps_all());
+    for (lineage, is_kept) in
+        [(vec!["run"], false), (vec!["run", "info"], true), (vec!["pt", "muons."], false), (vec!["runs"], true)]
+    {
+        assert_eq!(filter.keeps("Events", &lineage), is_kept, "{lineage:?}");
+    }
+}

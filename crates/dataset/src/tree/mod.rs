@@ -15,6 +15,7 @@ pub mod make;
 pub mod model;
 mod places;
 pub mod read;
+mod rename;
 mod replace;
 mod select;
 mod tags;

@@ -11,11 +11,11 @@ use serde::Serialize;
 
 use super::index_file::{IndexFile, IndexWriter};
 use super::index_record::{ENTRY, FILE};
-use super::search::refuse_cycles;
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::replaced::SeenFile;
 use crate::keys::files::KeyFiles;
+use crate::keys::files::refuse_cycles;
 use crate::keys::key_type::KeyType;
 use crate::keys::{KeyNames, KeyedFile, Row, Sorter, first_place};
 use crate::plan::inputs::Input;

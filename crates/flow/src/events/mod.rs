@@ -11,6 +11,8 @@ mod make_index;
 mod pick;
 mod picked_cost;
 mod search;
+mod split_list;
 
 pub use make_index::{IndexJob, Indexed, index};
 pub use pick::{PickJob, Picked, PickedEvent, pick};
+pub use split_list::split_events;

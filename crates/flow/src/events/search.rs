@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use dataset::glob::NameFilter;
-use dataset::table::catalog::split_cycle;
 use dataset::{EntryFilter, EntrySet, EntrySetBuilder};
 use rootfile::{Error, FilePool, OPEN_FILES, Result};
 
@@ -21,18 +20,6 @@ use crate::plan::inputs::Input;
 use crate::plan::request::Select;
 use crate::rewrite::options::Options;
 use crate::select::EntrySelection;
-
-/// Refuses inputs that name a cycle of a table: files of an index, and of a rewrite of events, are known by the newest.
-pub(super) fn refuse_cycles(inputs: &[Input]) -> Result<()> {
-    let has_cycle = |input: &&Input| input.tree.as_deref().is_some_and(|tree| split_cycle(tree).is_some());
-    match inputs.iter().find(has_cycle) {
-        Some(input) => {
-            let message = "events are found in the newest cycle of a table; name the table without a cycle";
-            Err(Error::request(message).file(&input.path))
-        }
-        None => Ok(()),
-    }
-}
 
 /// What was found in one file.
 pub(super) type Hits = (KeyedFile, Vec<Found>);

@@ -20,6 +20,8 @@ pub(crate) struct Order {
     has_missing: bool,
     is_wide: bool,
     stored: ScratchFile,
+    /// The bounds of clusters of the output, if they are given.
+    bounds: Option<Vec<u64>>,
 }
 
 /// An order in the making.
@@ -31,7 +33,6 @@ pub(crate) struct OrderBuilder {
     waiting: Vec<u8>,
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "rows of several sources, and of none, are of joins"))]
 impl OrderBuilder {
     /// An order of the entries of some sources: the numbers of entries of the inputs of a table, in their order. It may take so many bytes of
     /// memory; what has no room waits in the folder of the file `beside` which it is written, or among temporary files.
@@ -46,7 +47,7 @@ impl OrderBuilder {
         let stored = ScratchFile::new(memory, beside);
         Self {
             bounds,
-            order: Order { rows: 0, entries, has_missing: false, is_wide, stored },
+            order: Order { rows: 0, entries, has_missing: false, is_wide, stored, bounds: None },
             waiting: Vec::with_capacity(BLOCK * 8),
         }
     }
@@ -114,6 +115,17 @@ impl OrderBuilder {
 }
 
 impl Order {
+    /// The same where clusters of the output end at these rows.
+    #[must_use]
+    pub fn ending_at(self, bounds: Vec<u64>) -> Self {
+        Self { bounds: Some(bounds), ..self }
+    }
+
+    /// The bounds of clusters of the output, if they are given.
+    pub fn bounds(&self) -> Option<&[u64]> {
+        self.bounds.as_deref()
+    }
+
     /// The number of rows of the output.
     pub fn rows(&self) -> u64 {
         self.rows

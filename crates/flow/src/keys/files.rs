@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dataset::glob::NameFilter;
 use dataset::near::no_such_table;
 use dataset::table::Join;
-use dataset::table::catalog::{self, TableEntry};
+use dataset::table::catalog::{self, TableEntry, split_cycle};
 use rayon::ThreadPool;
 use rootfile::{Error, FilePool, Follow, OPEN_FILES, Result, Source, public_path};
 use serde::{Deserialize, Serialize};
@@ -91,6 +91,18 @@ fn footer_hash(source: &dyn Source) -> Result<String> {
 pub(crate) struct KeyTable {
     pub columns: KeyColumns,
     pub file: KeyedFile,
+}
+
+/// Refuses inputs that name a cycle of a table: files of an index, and of a rewrite of events, are known by the newest.
+pub(crate) fn refuse_cycles(inputs: &[Input]) -> Result<()> {
+    let has_cycle = |input: &&Input| input.tree.as_deref().is_some_and(|tree| split_cycle(tree).is_some());
+    match inputs.iter().find(has_cycle) {
+        Some(input) => {
+            let message = "events are found in the newest cycle of a table; name the table without a cycle";
+            Err(Error::request(message).file(&input.path))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The files, and how they are read.

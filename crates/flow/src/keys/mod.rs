@@ -7,6 +7,7 @@
 
 pub(crate) mod columns;
 mod duplicates;
+mod entry_bits;
 pub(crate) mod files;
 pub(crate) mod key_type;
 mod matched;
@@ -22,9 +23,11 @@ mod sorter;
 mod tests;
 
 pub use duplicates::{Duplicate, DuplicateKeys, EntryOfKey};
+pub(crate) use entry_bits::EntryBits;
 pub use files::{KeyedFile, duplicates_of_files};
 pub use matched::{LoneKey, LoneKeys, MatchedKeys};
 pub(crate) use matched::{Matching, match_entries};
+pub(crate) use merged::Merged;
 pub use names::KeyNames;
 pub(crate) use repeated::{RepeatedEntries, repeated_entries};
 pub(crate) use row::{Row, first_place};

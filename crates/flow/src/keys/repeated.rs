@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use arrow_array::ArrayRef;
-use dataset::{EntrySet, EntrySetBuilder};
+use dataset::EntrySet;
 use rootfile::{Result, public_path};
 
 use super::columns::KeyColumns;
 use super::duplicates::{DuplicateFinder, DuplicateKeys, EntryOfKey};
+use super::entry_bits::EntryBits;
 use super::row::Row;
 use super::sorted::{KeysInOrder, key_type};
 use crate::arrow::read::Dataset;
@@ -38,7 +39,7 @@ pub(crate) fn repeated_entries(
     let all = dataset.entries();
     let place = |row: Row| place_in(dataset, row.place());
     let mut finder = DuplicateFinder::new(dataset.path(), &of, &place);
-    let mut repeated = Repeated::default();
+    let mut repeated = EntryBits::default();
     rows.each_block(|rows| {
         rows.iter().filter(|row| finder.take(**row)).for_each(|row| repeated.add(row.place()));
         Ok(())
@@ -59,37 +60,4 @@ fn place_in(dataset: &Dataset, entry: u64) -> EntryOfKey {
         left -= entries;
     }
     EntryOfKey { file: PathBuf::new(), entry }
-}
-
-/// Entries in any order, a bit for each.
-#[derive(Default)]
-struct Repeated(Vec<u64>);
-
-impl Repeated {
-    fn add(&mut self, entry: u64) {
-        let word = usize::try_from(entry / 64).unwrap_or(usize::MAX);
-        if word >= self.0.len() {
-            self.0.resize(word.saturating_add(1), 0);
-        }
-        self.0.get_mut(word).into_iter().for_each(|word| *word |= 1 << (entry % 64));
-    }
-
-    fn has(&self, entry: u64) -> bool {
-        let word = usize::try_from(entry / 64).ok().and_then(|word| self.0.get(word));
-        word.is_some_and(|word| word >> (entry % 64) & 1 == 1)
-    }
-
-    /// The entries of a set that are not here.
-    fn without(&self, entries: &EntrySet, all: u64) -> EntrySet {
-        let mut left = EntrySetBuilder::new(all);
-        for run in entries.all_runs() {
-            let mut at = run.start;
-            for entry in run.clone().filter(|entry| self.has(*entry)) {
-                left.push(at..entry);
-                at = entry + 1;
-            }
-            left.push(at..run.end);
-        }
-        left.finish()
-    }
 }

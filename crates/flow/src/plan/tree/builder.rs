@@ -22,7 +22,6 @@ use super::unequal::{Gaps, Missing, UnequalInputs, push_defaults};
 use crate::plan::options::Absent;
 use crate::plan::request::TableRequest;
 use crate::table::target::Shape;
-use crate::table::tree::added::ADDED;
 use crate::table::tree::column::{Column, EntryForm};
 
 /// From this version of ROOT on, keys of baskets have eight-byte positions, whatever the file's size.
@@ -185,9 +184,9 @@ impl<'a> PlanBuilder<'a> {
                 in_file = match externals.get(&external) {
                     Some(&known) => known,
                     None => {
-                        let source = match self.request.added.filter(|_| external == ADDED) {
-                            Some(added) => Arc::clone(&added.source),
-                            None => Arc::new(ExternalFile::of(file, &external)) as Arc<dyn Source>,
+                        let (source, number) = match self.request.added.and_then(|added| added.file(&external)) {
+                            Some(added) => (Arc::clone(&added.source), added.number.unwrap_or(number)),
+                            None => (Arc::new(ExternalFile::of(file, &external)) as Arc<dyn Source>, number),
                         };
                         let added = self.add_file(source, number);
                         externals.insert(external, added);

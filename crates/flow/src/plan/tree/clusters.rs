@@ -7,6 +7,8 @@ use dataset::EntrySet;
 use dataset::layout::ClusterSize;
 use rootfile::{Error, Result};
 
+use crate::execute::order::Order;
+
 /// Largest number of clusters that a requested size may give.
 const MAX_CLUSTERS: u64 = 2_000_000;
 
@@ -49,9 +51,17 @@ pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Result
     Ok(bounds)
 }
 
+/// The bounds of the clusters of an order: the given ones, or those of one size, where rows are taken from clusters with these bounds.
+pub(crate) fn of_order(order: &Order, bounds: &[u64]) -> Result<Vec<u64>> {
+    match order.bounds() {
+        Some(given) => Ok(given.to_vec()),
+        None => even(bounds, order.rows()),
+    }
+}
+
 /// The bounds of clusters of one size for so many rows that are taken from clusters with these bounds: the size of that cluster which half of
 /// their entries have at most.
-pub(crate) fn even(bounds: &[u64], rows: u64) -> Result<Vec<u64>> {
+fn even(bounds: &[u64], rows: u64) -> Result<Vec<u64>> {
     let mut sizes: Vec<u64> = bounds.windows(2).map(|bounds| bounds[1] - bounds[0]).filter(|size| *size > 0).collect();
     sizes.sort_unstable();
     let half = sizes.iter().sum::<u64>().div_ceil(2);

@@ -9,7 +9,7 @@ use rootfile::{Error, Hint, Place, Result, Role, RootFile, Source, Traffic, publ
 
 use super::schema;
 use crate::table::text_list::listed;
-use crate::table::tree::added::ADDED;
+use crate::table::tree::added::is_added;
 
 /// A branch whose baskets are in an absent file.
 pub(crate) struct AbsentBranch {
@@ -141,7 +141,7 @@ impl Source for ExternalFile {
 
 /// Whether a branch has baskets in the file that it names. A branch without baskets of its own needs no file.
 fn needs_file(branch: &Branch) -> bool {
-    !branch.file_name.is_empty() && branch.file_name != ADDED && branch.baskets.iter().any(|basket| basket.seek != 0)
+    !branch.file_name.is_empty() && !is_added(&branch.file_name) && branch.baskets.iter().any(|basket| basket.seek != 0)
 }
 
 /// The branches of a tree whose baskets are in absent files.

@@ -96,11 +96,14 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Finds the default entries of all columns with entries, for rows that are no entry.
+    /// Finds the default entries of all columns with entries, for rows that are no entry. Where the table has none at all, these are the
+    /// columns that could have some.
     pub fn prepare_missing_rows(&mut self) -> Result<()> {
+        let is_empty = self.columns.iter().all(|column| column.source.pieces.is_empty());
         for index in 0..self.columns.len() {
+            let could_have = is_empty && self.tree.branches.get(index).is_some_and(holds_entries);
             let has_entries = self.columns.get(index).is_some_and(|column| !column.source.pieces.is_empty());
-            if has_entries && !self.left_out.contains(&index) {
+            if (has_entries || could_have) && !self.left_out.contains(&index) {
                 self.prepare_fill(index, Missing::Row, false)?;
             }
         }

@@ -196,7 +196,7 @@ impl PlanBuilder<'_> {
         if let Some(order) = &order {
             // No record is copied.
             self.columns.iter_mut().for_each(|column| column.target.met_by_file.clear());
-            bounds = clusters::even(&bounds, order.rows())?;
+            bounds = clusters::of_order(order, &bounds)?;
             packed = vec![false; bounds.len().saturating_sub(1)];
         }
         self.optimise(&bounds);

@@ -38,7 +38,7 @@ pub(super) struct ColumnJob<'a> {
 impl ColumnJob<'_> {
     /// The pieces of a column in the scratch file, in the order of the output.
     pub fn reorder(&self, column: &Column) -> Result<Vec<Piece>> {
-        if column.source.pieces.is_empty() {
+        if column.source.pieces.is_empty() && column.source.fill.is_none() {
             return Ok(Vec::new());
         }
         self.reordered(column)
@@ -53,6 +53,9 @@ impl ColumnJob<'_> {
         let mut load = |at: &mut usize| LoadedRun::load(self.files, column, at, self.room, &pid_offset, &mut fetcher);
         let out = RowBaskets::new(&moved, column.target.shape, number, self.scratch);
         let all = column.source.pieces.len();
+        if all == 0 {
+            return self.clusters(&mut RunMerge::new(self.scratch_files, &[]), out);
+        }
         let mut run = load(&mut at)?;
         if at >= all {
             return self.clusters(&mut run, out);

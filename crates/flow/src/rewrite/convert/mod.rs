@@ -15,6 +15,7 @@ mod tree;
 mod work;
 
 pub(crate) use from_arrays::arrays_to_table;
-pub(crate) use model::{BatchColumn, ConvertPlan, DefinedColumns};
+pub(crate) use model::{BatchColumn, ConvertPlan, DefinedColumns, FurtherColumns};
+pub(crate) use ntuple::beside::BesideColumns;
 pub(crate) use ntuple::{ntuple_to_tree, recluster};
 pub(crate) use tree::tree_to_ntuple;

@@ -7,6 +7,7 @@ use dataset::EntrySet;
 use dataset::assemble::LogicalColumn;
 use rootfile::codec::Compression;
 
+use super::ntuple::beside::BesideColumns;
 use crate::arrow::read::Dataset;
 use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
@@ -26,6 +27,8 @@ pub(crate) struct ConvertPlan {
     pub table: Arc<dyn AnyTable>,
     /// Columns that are defined, and where their values come from.
     pub defined: Option<DefinedColumns>,
+    /// Tables whose columns come beside its own.
+    pub beside: Vec<BesideColumns>,
     /// Attribute sets of an RNTuple, which are copied.
     pub attributes: Option<(Arc<NtupleTable>, Vec<AttributePlan>)>,
     /// A tree with trees in its user info, and the file with their baskets.
@@ -56,6 +59,20 @@ pub(crate) struct DefinedColumns {
     pub defined: Defined,
 }
 
+/// Columns that are none of the table that is read.
+#[derive(Default)]
+pub(crate) struct FurtherColumns {
+    pub defined: Option<DefinedColumns>,
+    pub beside: Vec<BesideColumns>,
+}
+
+impl FurtherColumns {
+    /// Whether there is one.
+    pub fn any(&self) -> bool {
+        self.defined.is_some() || !self.beside.is_empty()
+    }
+}
+
 /// A column of a batch: a name that the writer knows, and where its values come from.
 pub(crate) enum BatchColumn {
     /// A column of a tree, assembled from its branches.
@@ -83,6 +100,14 @@ pub(crate) enum BatchColumn {
         /// What missing numbers become; an error without it.
         fill: Option<f64>,
     },
+    /// A column of a table beside.
+    Beside {
+        name: String,
+        /// The number of the table.
+        table: usize,
+        /// Its place among the columns that are read there.
+        place: usize,
+    },
     /// A column that is defined.
     Defined {
         /// Its place among these.
@@ -95,7 +120,7 @@ impl BatchColumn {
     /// Whether the writer knows it, or one of those that it becomes, by one of these names.
     pub fn is_one_of(&self, names: &HashSet<String>) -> bool {
         match self {
-            Self::Whole { name, .. } | Self::Field { name, .. } => names.contains(name),
+            Self::Whole { name, .. } | Self::Field { name, .. } | Self::Beside { name, .. } => names.contains(name),
             Self::Shaped { shape, .. } | Self::Defined { shape, .. } => {
                 shape.fields.iter().any(|field| names.contains(field.name()))
             }
@@ -107,7 +132,7 @@ impl BatchColumn {
         match self {
             Self::Whole { parts, .. } => parts,
             Self::Field { place, .. } | Self::Shaped { place, .. } => std::slice::from_ref(place),
-            Self::Defined { .. } => &[],
+            Self::Beside { .. } | Self::Defined { .. } => &[],
         }
     }
 }

@@ -7,6 +7,7 @@ use rootfile::{Error, Hint, Result};
 
 use super::forecast::forecast_converted;
 use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
+use super::ntuple::beside::BesideColumns;
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory, steps};
 use crate::arrow::shapes::Shape;
@@ -16,7 +17,7 @@ use crate::execute::budget::{Budget, Share};
 use crate::execute::progress::Progress;
 use crate::plan::forecast::Forecast;
 use crate::plan::request::TableRequest;
-use crate::plan::tree::clusters::even;
+use crate::plan::tree::clusters::of_order;
 use crate::reorder::table::{Reordered, reorder_table};
 use crate::rewrite::ntuple::write_attributes;
 use crate::rewrite::output_table::{OutputTable, TableMemory, TableOutput, Writing};
@@ -49,18 +50,38 @@ impl ConvertPlan {
         columns: Vec<BatchColumn>,
         table: Arc<dyn AnyTable>,
     ) -> Result<Self> {
+        Self::with_beside(source, budget, dataset, read, columns, table, Vec::new())
+    }
+
+    /// The same where some tables have columns beside those of the data set.
+    pub(super) fn with_beside(
+        source: &TableRequest<'_>,
+        budget: u64,
+        dataset: Dataset,
+        read: Vec<usize>,
+        mut columns: Vec<BatchColumn>,
+        table: Arc<dyn AnyTable>,
+        beside: Vec<BesideColumns>,
+    ) -> Result<Self> {
+        for (table, beside) in beside.iter().enumerate() {
+            let named = beside.names().iter().cloned().enumerate();
+            columns.extend(named.map(|(place, name)| BatchColumn::Beside { name, table, place }));
+        }
         let entries = dataset.entries();
         let selection = source.entries.filter(|_| source.order.is_none()).map(|chosen| chosen(entries)).transpose()?;
         let order = match source.order {
-            Some(order) => Some((Arc::clone(order), even(dataset.clusters(), order.rows())?)),
+            Some(order) => Some((Arc::clone(order), of_order(order, dataset.clusters())?)),
             None => None,
         };
         let bytes = dataset.bytes_of(&read);
-        let each = bytes.checked_div(entries).unwrap_or(0);
+        let own = bytes.checked_div(entries).unwrap_or(0);
+        let each = beside.iter().fold(own, |sum, table| sum.saturating_add(table.each()));
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
         let metadata = least_metadata(&dataset, table.width()).saturating_add(least_cluster);
+        let of_beside = beside.iter().map(|table| table.dataset.metadata());
+        let metadata = of_beside.fold(metadata, u64::saturating_add);
         let metadata = metadata.saturating_add(order.as_ref().map_or(0, |(order, _)| order.memory()));
-        let reading = |room: u64| Reading::new((&dataset, &read), each, room);
+        let reading = |room: u64| Reading::new((&dataset, &read), each, room).beside(&beside);
         let mut chosen = reading(budget / STEP_SHARE);
         if metadata.saturating_add(chosen.memory()) > budget {
             chosen = reading(LEAST_STEP);
@@ -86,11 +107,12 @@ impl ConvertPlan {
             columns,
             table,
             defined: None,
+            beside,
             attributes: None,
             user_info: None,
             selection,
             order,
-            keeps_clusters: false,
+            keeps_clusters: source.order.is_some_and(|order| order.bounds().is_some()),
             steps,
             step_bytes,
             least_cluster,
@@ -176,6 +198,16 @@ impl Reading {
         let (least, kept) = least_memory(dataset, columns, &steps);
         let scratch = least.saturating_sub(dataset.metadata()).saturating_add(memory::CODECS);
         Self { steps, step_bytes: longest.saturating_mul(each), kept, scratch }
+    }
+
+    /// The same where the entries of other tables are read in these steps as well.
+    fn beside(mut self, tables: &[BesideColumns]) -> Self {
+        for table in tables {
+            let (least, kept) = least_memory(&table.dataset, &table.read, &self.steps);
+            self.scratch = self.scratch.saturating_add(least.saturating_sub(table.dataset.metadata()));
+            self.kept = self.kept.max(kept);
+        }
+        self
     }
 
     /// With one thread.

@@ -15,6 +15,7 @@ use rootfile::object::TObject;
 use rootfile::{Error, FileWriter, Hint, Result};
 
 use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
+use super::ntuple::beside::BesideColumns;
 use crate::arrow::read::{BatchSize, Batches, Request, batches};
 use crate::arrow::shapes::{Flat, Shape};
 use crate::arrow::write::{TablePass, TableWriter};
@@ -128,12 +129,12 @@ impl ConvertWork<'_> {
         let (first, last) = (self.steps.first().copied().unwrap_or(0), self.steps.last().copied().unwrap_or(0));
         let (columns, entries) = (read.clone(), first..last);
         let request = Request { columns, entries, selection: selection.clone(), budget: self.budget, progress };
-        let batches = batches(dataset, request, BatchSize::Cluster).keeping(self.steps.to_vec(), *kept);
+        let own = batches(dataset, request, BatchSize::Cluster).keeping(self.steps.to_vec(), *kept);
         // Streamed objects that were planned to be bytes.
         let is_opaque =
             |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
         let as_bytes = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
-        let batches = batches.with_team(self.team.cloned());
+        let own = own.with_team(self.team.cloned());
         let needs_defined = chosen.columns.iter().any(|column| matches!(column, BatchColumn::Defined { .. }));
         let defined =
             self.plan.defined.as_ref().filter(|_| needs_defined).map(|DefinedColumns { dataset, defined }| {
@@ -149,12 +150,20 @@ impl ConvertWork<'_> {
                     },
                 )
             });
+        let needs_beside = chosen.columns.iter().any(|column| matches!(column, BatchColumn::Beside { .. }));
+        let beside = self.plan.beside.iter().filter(|_| needs_beside).map(|BesideColumns { dataset, read, .. }| {
+            let (columns, entries) = (read.clone(), first..last);
+            let request = Request { columns, entries, selection: selection.clone(), budget: self.budget, progress };
+            let batches = batches(dataset, request, BatchSize::Cluster).keeping(self.steps.to_vec(), *kept);
+            batches.with_team(self.team.cloned())
+        });
         StepReader {
             plan: self.plan,
             steps: self.steps,
             chosen,
-            batches,
+            batches: own,
             defined,
+            beside: beside.collect(),
             at: 0,
             as_bytes,
             numbered: BTreeSet::new(),
@@ -204,6 +213,12 @@ struct Step {
     bytes: u64,
 }
 
+/// What a step has beside the columns of its table: values that are defined, and the batches of tables beside it.
+struct Further<'a> {
+    defined: &'a [ArrayRef],
+    beside: &'a [RecordBatch],
+}
+
 /// Reads step by step.
 struct StepReader<'a> {
     plan: &'a ConvertPlan,
@@ -212,6 +227,8 @@ struct StepReader<'a> {
     batches: Batches<'a>,
     /// The values of columns that are defined.
     defined: Option<DefinedValues<'a>>,
+    /// The tables beside.
+    beside: Vec<Batches<'a>>,
     /// The number of the next step.
     at: usize,
     /// The columns, by their places among those that are read, that were planned to be bytes.
@@ -229,14 +246,17 @@ impl StepReader<'_> {
         let Some(batch) = self.batches.next_until(end) else { return Ok(None) };
         let batch = batch?.batch;
         let defined = self.defined.as_mut().map(|values| values.next(end)).transpose()?.unwrap_or_default();
+        let beside = self.beside.iter_mut().filter_map(|table| table.next_until(end));
+        let beside = beside.map(|read| Ok(read?.batch)).collect::<Result<Vec<_>>>()?;
+        let further = Further { defined: &defined, beside: &beside };
         let bytes = self.chosen.read.iter().map(|column| dataset.stored(*column, &(start..end)).0).sum();
         let has_some = selection.as_ref().is_none_or(|selection| selection.count(&(start..end)) > 0);
-        let batch = has_some.then(|| self.for_writer(&batch, &defined, &(start..end))).transpose()?;
+        let batch = has_some.then(|| self.for_writer(&batch, &further, &(start..end))).transpose()?;
         Ok(Some(Step { batch, entries: start..end, bytes }))
     }
 
     /// A batch of these entries with the names that the writer knows.
-    fn for_writer(&mut self, read: &RecordBatch, defined: &[ArrayRef], entries: &Range<u64>) -> Result<RecordBatch> {
+    fn for_writer(&mut self, read: &RecordBatch, further: &Further<'_>, entries: &Range<u64>) -> Result<RecordBatch> {
         let columns = self.chosen.columns.clone();
         let (mut fields, mut arrays) = (Vec::with_capacity(columns.len()), Vec::with_capacity(columns.len()));
         for column in columns {
@@ -252,6 +272,11 @@ impl StepReader<'_> {
                 BatchColumn::Field { name, place, member: Some(member) } => {
                     (name, member_of(&self.array(read, *place)?, member)?)
                 }
+                BatchColumn::Beside { name, table, place } => {
+                    let missing = || Error::unsupported("internal error: a column beside was not read");
+                    let array = further.beside.get(*table).and_then(|table| table.columns().get(*place));
+                    (name, Arc::clone(array.ok_or_else(missing)?))
+                }
                 BatchColumn::Shaped { place, shape, fill } => {
                     for Flat { name, array, .. } in self.shaped((*place, shape, *fill), read, entries)? {
                         fields.push(Field::new(name, array.data_type().clone(), true));
@@ -261,7 +286,9 @@ impl StepReader<'_> {
                 }
                 BatchColumn::Defined { place, shape } => {
                     let missing = || Error::unsupported("internal error: a column was not computed");
-                    for Flat { name, array, .. } in shape.values(defined.get(*place).ok_or_else(missing)?, None)? {
+                    for Flat { name, array, .. } in
+                        shape.values(further.defined.get(*place).ok_or_else(missing)?, None)?
+                    {
                         fields.push(Field::new(name, array.data_type().clone(), true));
                         arrays.push(array);
                     }

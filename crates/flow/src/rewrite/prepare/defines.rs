@@ -1,11 +1,15 @@
-//! Columns that are defined in the tables of a rewrite: in each that has what they need.
+//! Columns that tables of a rewrite get besides those of their inputs: those that are defined, in each table that has what they need, and
+//! those of tables that come beside one.
 
 use dataset::layout::Container;
 use rootfile::Result;
 
+use super::joined::AlignedTable;
 use super::tables::{TableCycle, TablesPlanner};
+use super::tree::joined::branches;
 use crate::commit::date::date;
-use crate::rewrite::convert::DefinedColumns;
+use crate::plan::inputs::Input;
+use crate::rewrite::convert::{BesideColumns, DefinedColumns};
 use crate::select::Defined;
 use crate::select::tree::{DefinedBranches, DefinedLayout, defined_branches};
 use crate::table::tree::added::AddedBranches;
@@ -29,9 +33,15 @@ impl TablesPlanner<'_> {
         Ok(Some((!defined.is_empty()).then_some(DefinedColumns { dataset, defined })))
     }
 
-    /// The branches of the columns that are defined in a tree. None if an input is bad.
+    /// The branches that a tree gets: of the tables beside it, or of the columns that are defined. None if an input is bad.
     pub fn define(&mut self, cycle: &TableCycle<'_>, notes: &mut Vec<String>) -> Result<Option<Option<AddedBranches>>> {
-        if self.defines.all().is_empty() || cycle.table.container != Container::Ttree {
+        if cycle.table.container != Container::Ttree {
+            return Ok(Some(None));
+        }
+        if let Some(joined) = self.joined_branches(cycle)? {
+            return Ok(Some(Some(joined)));
+        }
+        if self.defines.all().is_empty() {
             return Ok(Some(None));
         }
         let path = cycle.path();
@@ -42,5 +52,22 @@ impl TablesPlanner<'_> {
         notes.extend(own);
         notes.extend(self.defines.tell(path, &names, lacking));
         Ok(Some(branches))
+    }
+
+    /// The branches that come beside those of a tree, if there are some.
+    pub fn joined_branches(&self, cycle: &TableCycle<'_>) -> Result<Option<AddedBranches>> {
+        let joined = self.planning.joined.filter(|joined| joined.path == cycle.path());
+        joined.map(|joined| branches(&joined, self.planning.files.len())).transpose()
+    }
+
+    /// The fields that come beside those of an RNTuple.
+    pub fn joined_fields(&self, cycle: &TableCycle<'_>) -> Result<Vec<BesideColumns>> {
+        let joined = self.planning.joined.filter(|joined| joined.path == cycle.path());
+        let tables = joined.map_or(&[][..], |joined| joined.tables);
+        let open = |table: &AlignedTable| {
+            let input = Input { path: table.file.clone(), tree: Some(table.tree.clone()) };
+            BesideColumns::open(input, &|column| table.name_of(column))
+        };
+        tables.iter().map(open).collect()
     }
 }

@@ -4,6 +4,7 @@
 
 mod bad_inputs;
 mod defines;
+mod joined;
 mod namesakes;
 mod ntuple;
 mod open;
@@ -33,6 +34,7 @@ use crate::plan::format::Format;
 use crate::plan::tree::kept::KeptLists;
 use crate::select::tree::{SelectedTree, drop_misaligned_friends};
 use bad_inputs::BadInputs;
+pub(crate) use joined::{AlignedTable, JoinedTables, no_tree_of};
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
 pub(crate) use stored::{StoredSource, open_columns, open_filtered, prepare_table};
 pub(crate) use tables::TableCut;
@@ -49,6 +51,24 @@ pub(crate) fn prepare(inputs: &[PathBuf], output: &Path, options: &Options) -> R
     plan_without_bad(files, options, skipped, &read_tree)
 }
 
+/// Prepares a file with the columns of other tables beside those of one.
+pub(crate) fn prepare_joined(
+    inputs: &[PathBuf],
+    output: &Path,
+    options: &Options,
+    joined: JoinedTables<'_>,
+) -> Result<Prepared> {
+    let inputs = open::without_output(inputs, output, options, &mut Vec::new())?;
+    let alone = |file| Arc::try_unwrap(file).map_err(|_| Error::request("internal error: an input is in use"));
+    let files = open::open_inputs(&inputs, options, &mut Vec::new())?.into_iter().map(alone);
+    let files: Vec<Arc<RootFile>> =
+        tree::joined::described(&joined, files.collect::<Result<Vec<_>>>()?)?.into_iter().map(Arc::new).collect();
+    let planning =
+        Planning { files: &files, options, leave_out: false, read: &read_tree, cut: None, joined: Some(joined) };
+    let planned = plan(planning, KnownTrees::new(), &mut BadInputs::of(&files, false))?;
+    planned.ok_or_else(|| Error::request("no input"))
+}
+
 /// Prepares the rewrite of open files.
 pub(crate) fn prepare_open(files: Vec<Arc<RootFile>>, options: &Options) -> Result<Prepared> {
     plan_without_bad(files, options, Vec::new(), &read_tree)
@@ -61,7 +81,7 @@ pub(crate) fn prepare_objects(
     options: &Options,
     cut: Option<TableCut<'_>>,
 ) -> Result<Prepared> {
-    let planning = Planning { files, options, leave_out: false, read: &read_tree, cut };
+    let planning = Planning { files, options, leave_out: false, read: &read_tree, cut, joined: None };
     let mut bad = BadInputs::of(files, false);
     finish_plan(planning, objects, KnownTrees::new(), &mut bad)?.ok_or_else(|| Error::request("no input"))
 }
@@ -69,7 +89,7 @@ pub(crate) fn prepare_objects(
 /// Prepares the rewrite of one open file. The trees in `known` are used instead of their records.
 pub(crate) fn prepare_known(file: RootFile, known: KnownTrees, options: &Options) -> Result<Prepared> {
     let files = vec![Arc::new(file)];
-    let planning = Planning { files: &files, options, leave_out: false, read: &read_tree, cut: None };
+    let planning = Planning { files: &files, options, leave_out: false, read: &read_tree, cut: None, joined: None };
     plan(planning, known, &mut BadInputs::of(&files, false))?.ok_or_else(|| Error::request("no input"))
 }
 
@@ -85,7 +105,7 @@ fn plan_without_bad(
         // Of a single damaged input the sound objects are taken.
         let leave_out = skip_bad && files.len() == 1;
         let mut bad = BadInputs::of(&files, skip_bad);
-        let planning = Planning { files: &files, options, leave_out, read, cut: None };
+        let planning = Planning { files: &files, options, leave_out, read, cut: None, joined: None };
         if let Some(prepared) = plan(planning, KnownTrees::new(), &mut bad)? {
             return Ok(Prepared { skipped, ..prepared });
         }
@@ -136,7 +156,10 @@ fn finish_plan(
         let mut trees: Vec<_> = trees.collect();
         drop_misaligned_friends(&mut trees, first.name(), &objects);
     }
-    let ids: Vec<_> = files.iter().map(|file| process_ids::read(file)).collect();
+    let mut ids: Vec<_> = files.iter().map(|file| process_ids::read(file)).collect();
+    if let Some(joined) = planning.joined {
+        ids.extend(joined.process_ids()?);
+    }
     let pid_counts = ids.iter().map(|ids| u16::try_from(ids.len()).unwrap_or(u16::MAX)).collect();
     let (pids, pid_offsets) = process_ids::join(&ids)?;
     let TableMemory { metadata, scratch, .. } = memory_needs(&plans, options.check);

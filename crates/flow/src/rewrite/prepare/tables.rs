@@ -15,6 +15,7 @@ use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
+use super::joined::JoinedTables;
 use super::order::OrderedTables;
 use super::unique::UniqueKeys;
 use crate::execute::order::Order;
@@ -42,6 +43,8 @@ pub(super) struct Planning<'a> {
     pub read: ReadTree<'a>,
     /// The one table of which some entries are taken, whatever the options.
     pub cut: Option<TableCut<'a>>,
+    /// Tables that come beside one of the inputs.
+    pub joined: Option<JoinedTables<'a>>,
 }
 
 /// Some entries of a table of the inputs.

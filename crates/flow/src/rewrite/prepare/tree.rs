@@ -1,5 +1,7 @@
 //! Plans one cycle of a tree: its records are moved, or it becomes an RNTuple.
 
+pub(super) mod joined;
+
 use dataset::layout::{ColumnEncoding, Container};
 use rootfile::codec::Compression;
 use rootfile::{Error, Result};

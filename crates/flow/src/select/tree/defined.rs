@@ -23,7 +23,7 @@ use crate::select::defined::Defined;
 use crate::select::defined_values::{DefinedReading, DefinedValues};
 use crate::select::source::SourceTree;
 use crate::select::steps::STEP;
-use crate::table::tree::added::AddedBranches;
+use crate::table::tree::added::{AddedBranches, AddedFile, AddedTree};
 
 /// A cluster in memory takes at most one part in this many of the budget.
 const CLUSTER_SHARE: u64 = 8;
@@ -72,10 +72,11 @@ pub(crate) fn defined_branches(
     let numbers = tree.inputs.iter().map(|(number, ..)| *number).enumerate();
     let named = numbers
         .filter_map(|(place, number)| Some((number, keys.iter().find(|key| key.name == name_of(place)).cloned()?)));
-    let keys = named.collect();
+    let trees = named.map(|(number, key)| (number, AddedTree { key, entries: None })).collect();
     let source = Arc::new(Scratch { file: LocalFile::open(&path)?, _folder: folder });
     let names: Vec<String> = defined.names().map(str::to_owned).collect();
-    let branches = Some(AddedBranches { file, keys, source, names: names.clone() });
+    let files = vec![AddedFile { file, trees, source, number: None, renamed: Vec::new() }];
+    let branches = Some(AddedBranches { files, names: names.clone() });
     Ok(DefinedBranches { branches, names, lacking, notes })
 }
 

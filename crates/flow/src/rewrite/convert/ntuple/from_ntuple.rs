@@ -21,7 +21,7 @@ use crate::arrow::write::{NtuplePlan, NtupleTable, TreeColumn, TreePlan, TreeSpe
 use crate::plan::ntuple::model::AttributePlan;
 use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::Kept;
-use crate::rewrite::convert::model::{BatchColumn, ConvertPlan, DefinedColumns};
+use crate::rewrite::convert::model::{BatchColumn, ConvertPlan, DefinedColumns, FurtherColumns};
 
 /// The plan of an RNTuple with the fields of others, in new pages, and in new clusters unless `keeps_clusters`. Attribute sets are copied.
 pub(crate) fn recluster(
@@ -29,8 +29,9 @@ pub(crate) fn recluster(
     memory: u64,
     attributes: Vec<AttributePlan>,
     keeps_clusters: bool,
-    defined: Option<DefinedColumns>,
+    further: FurtherColumns,
 ) -> Result<ConvertPlan> {
+    let FurtherColumns { defined, beside } = further;
     let dataset = open(source)?;
     let (schema, description) = schema_of(&dataset)?;
     let rules = source.layout.rules(source.path);
@@ -54,6 +55,7 @@ pub(crate) fn recluster(
             made.with(make_schema(&fields_for(&Schema::new(fields))?, &StreamerInfos::new(), &encodings(&rules))?)?
         }
     };
+    let made = beside.iter().try_fold(made, |made, table| made.with(table.made(&encodings(&rules))?))?;
     let (mut plan, ntuple) = NtuplePlan::of_schema(made, (source.path, &description), source.layout, memory)?;
     if keeps_clusters {
         let longest = dataset.clusters().windows(2).map(|bounds| bounds[1].saturating_sub(bounds[0])).max();
@@ -62,7 +64,7 @@ pub(crate) fn recluster(
     let columns = names.into_iter().enumerate();
     let columns = columns.map(|(place, name)| BatchColumn::Field { name, place, member: None }).collect();
     let table = NtupleTable::new((plan, ntuple));
-    let plan = ConvertPlan::new(source, memory, dataset, found, columns, Arc::clone(&table) as _)?;
+    let plan = ConvertPlan::with_beside(source, memory, dataset, found, columns, Arc::clone(&table) as _, beside)?;
     let mut plan = plan.with_defined(defined, shapes.columns);
     plan.attributes = Some((table, attributes));
     plan.keeps_clusters = keeps_clusters;

@@ -1,6 +1,7 @@
 //! RNTuples whose entries become a tree, or an RNTuple in other clusters, pages or encodings. `put_back` makes the tree
-//! again from which one was made.
+//! again from which one was made, `beside` has fields that come from other RNTuples.
 
+pub(super) mod beside;
 pub(super) mod from_ntuple;
 mod put_back;
 

@@ -8,13 +8,14 @@ use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::soundness::prove_ntuple;
 use rootfile::Result;
 
+use super::joined::no_tree_of;
 use super::tables::{TableCycle, TablesPlanner};
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::ntuple::plan_ntuple;
 use crate::plan::options::Pack;
 use crate::plan::request::TableInput;
 use crate::plan::tree::kept::{JoinedKept, Kept, leave_out_relations};
-use crate::rewrite::convert::{ntuple_to_tree, recluster};
+use crate::rewrite::convert::{FurtherColumns, ntuple_to_tree, recluster};
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::PlannedTable;
 use shown::shown;
@@ -101,21 +102,25 @@ impl TablesPlanner<'_> {
         let mut about = Vec::new();
         let Some(defined) = self.define_fields(cycle, &mut about)? else { return Ok(None) };
         plan.notes.append(&mut about);
-        let ordered = cycle.order.is_some();
-        if !(to_tree || asked || packed || uncounted || ordered || defined.is_some()) {
+        let beside = self.joined_fields(cycle)?;
+        if to_tree && !beside.is_empty() {
+            return Err(no_tree_of(path));
+        }
+        let (further, ordered) = (FurtherColumns { defined, beside }, cycle.order.is_some());
+        if !(to_tree || asked || packed || uncounted || ordered || further.any()) {
             return Ok(Some(moved(plan)));
         }
-        let (asked, defines) = (asked || ordered || defined.is_some(), defined.is_some());
+        let (asked, defines) = (asked || ordered || further.any(), further.any());
         let keeps_clusters = !packed && keys.cluster.is_none() && keys.unzipped_cluster.is_none();
         let source = self.request(cycle, path, &layout);
         let memory = self.planning.options.budget.memory;
         let attributes = std::mem::take(&mut plan.attributes);
         let has_attributes = !attributes.is_empty();
         let planned = match to_tree {
-            true => ntuple_to_tree(&source, memory, kept.take(), defined),
+            true => ntuple_to_tree(&source, memory, kept.take(), further.defined),
             // Stored fields are read, projected ones written as they are.
             false => prove_projections(&plan)
-                .and_then(|()| Ok((recluster(&source, memory, attributes, keeps_clusters, defined)?, Vec::new()))),
+                .and_then(|()| Ok((recluster(&source, memory, attributes, keeps_clusters, further)?, Vec::new()))),
         };
         // What is only packed may stay as it is.
         if planned.is_err() && !to_tree && !asked && !uncounted && self.planning.options.plan.pack == Pack::Auto {

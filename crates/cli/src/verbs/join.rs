@@ -1,0 +1,272 @@
+//! `basketry join`: the columns of other files beside those of some, entry by entry, by their keys.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::time::Instant;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value_parser};
+use dataset::glob::NameFilter;
+use dataset::layout::Container;
+use flow::inputs::{Input, inputs, lists};
+use flow::join::{How, JoinJob, Joined, JoinedTable, KeyRange, KeyedEntry, join};
+use flow::keys::EntryOfKey;
+use flow::survey::wanted::Wanted;
+use flow::{ContentOptions, InputOptions, Options};
+use rootfile::{Error, Hint, Result};
+
+use super::file_output::{print_summary, refuse_parquet};
+use crate::layout_args::LayoutArgs;
+use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity, key_of};
+use crate::output;
+use crate::verb_command::{VerbCommand, Watch, fields};
+
+/// Entries of each side that are printed; --json has more.
+const SHOWN: usize = 5;
+
+/// Join files by keys: to each entry the columns of the entry with the same key in other files.
+///
+/// Several entries may have one partner; an entry never gets two. Trees, RNTuples and Parquet files, in any order, files that are larger
+/// than the memory. All entries are kept in their order, with other trees and objects of their files as in `merge`; columns of the other
+/// files come beside, those of the key are not repeated. Entries without a partner get zeros, empty lists and empty texts, and are counted.
+/// The output is what the first files are, a tree or an RNTuple.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry join 'run*.root' --with scores.parquet --on run,luminosityBlock,event -o scored.root
+  basketry join a.root --with b1.root b2.root --with c.root --on event --suffix _b --suffix _c -o all.root
+  basketry join 'run*.root' --with scores.root --on run,event --friend -o friend.root")]
+pub struct Args {
+    /// The files on the left, whose entries are kept: FILE or FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
+    #[arg(required = true, value_name = "FILE[:TREE]")]
+    inputs: Vec<OsString>,
+    #[command(flatten)]
+    right: RightArgs,
+    /// The key, which all files have: columns, or expressions, with commas between them.
+    #[arg(long, value_name = "KEY", required = true)]
+    on: Vec<String>,
+    /// Which entries are written: all on the left (left), or those with a partner in all other files (inner).
+    #[arg(long, value_name = "left|inner", default_value = "left")]
+    how: Which,
+    /// What is added to names of columns that are there already: once for all --with, or once for each.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    suffix: Vec<String>,
+    /// Take the first of several entries with one key, in the order of the other files. Without this option they are an error.
+    #[arg(long)]
+    first: bool,
+    /// Write the columns of the other files alone, entry by entry as the files on the left, for TTree::AddFriend.
+    #[arg(long)]
+    friend: bool,
+    /// Keep only branches that match a glob or /regex/, of all files, with the branches below them and their counters.
+    #[arg(long, value_name = "PATTERN")]
+    keep: Vec<String>,
+    /// Drop branches that match a glob or /regex/.
+    #[arg(long, value_name = "PATTERN")]
+    drop: Vec<String>,
+    /// Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values mean all that begin with them.
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    from_key: Option<String>,
+    /// Join only keys before this one. A plan of several jobs cuts keys so.
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    before_key: Option<String>,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    following: Following,
+    #[command(flatten)]
+    resources: Resources,
+    #[command(flatten)]
+    verbosity: Verbosity,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    #[command(flatten)]
+    matching: Matching,
+}
+
+/// Which entries are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Which {
+    Left,
+    Inner,
+}
+
+/// The files on the right: those of each `--with` are one table.
+#[derive(Clone, Debug, Default)]
+pub struct RightArgs(Vec<Vec<OsString>>);
+
+impl RightArgs {
+    /// The words of each table. A text with line breaks, as no file name has, is a list of them.
+    fn tables(&self) -> impl Iterator<Item = Vec<OsString>> {
+        let lines = |word: &OsString| match word.to_str().filter(|text| text.contains('\n')) {
+            Some(text) => text.lines().filter(|line| !line.is_empty()).map(OsString::from).collect(),
+            None => vec![word.clone()],
+        };
+        self.0.iter().map(move |words| words.iter().flat_map(lines).collect())
+    }
+
+    fn inputs(&self) -> Result<Vec<Vec<Input>>> {
+        self.tables().map(|words| inputs(&words)).collect()
+    }
+}
+
+impl clap::Args for RightArgs {
+    fn augment_args(command: Command) -> Command {
+        command.arg(
+            Arg::new("with")
+                .long("with")
+                .value_name("FILE[:TREE]")
+                .help("The files on the right, whose columns come beside: one or several, which count as one table. Given again: another table")
+                .required(true)
+                .num_args(1..)
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(OsString)),
+        )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for RightArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let mut args = Self::default();
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        let given = matches.get_occurrences::<OsString>("with");
+        self.0.extend(given.into_iter().flatten().map(|words| words.cloned().collect()));
+        Ok(())
+    }
+}
+
+impl VerbCommand for Args {
+    type Report = Joined;
+    const DONE: &'static str = "written";
+
+    fields!(verbosity, resources);
+
+    fn asked(&self) -> Result<Asked> {
+        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        let mut all = inputs(&self.inputs)?;
+        all.extend(self.right.inputs()?.into_iter().flatten());
+        Ok(self.matching.asked(all, self.layout.wanted(wanted)?))
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Joined> {
+        refuse_parquet(&self.target.output)?;
+        let tables: Vec<Vec<OsString>> = self.right.tables().collect();
+        let read = lists(&self.inputs).chain(tables.iter().flat_map(|words| lists(words)));
+        self.target.check(read.chain(self.layout.file()))?;
+        let (inputs, right) = (inputs(&self.inputs)?, self.right.inputs()?);
+        let on = || Hint::named("on");
+        let key = key_of(&self.on, "on")?.ok_or_else(|| Error::request(format!("{} is needed", on())).hint(on()))?;
+        let options = Options {
+            layout: self.layout.layout()?,
+            content: ContentOptions { filter: NameFilter::new(&self.keep, &self.drop)?, ..ContentOptions::default() },
+            inputs: InputOptions { follow: self.following.follow(), ..InputOptions::default() },
+            budget: self.resources.budget(),
+            overwrite: self.target.force,
+            ..Options::default()
+        };
+        let job = JoinJob {
+            inputs: &inputs,
+            right: &right,
+            key: &key,
+            how: match self.how {
+                Which::Left => How::Left,
+                Which::Inner => How::Inner,
+            },
+            suffixes: &self.suffix,
+            first: self.first,
+            friend: self.friend,
+            range: KeyRange { from: self.from_key.as_deref(), before: self.before_key.as_deref() },
+            output: &self.target.output,
+        };
+        join(&job, &options, watch.progress)
+    }
+
+    fn take_notes(joined: &mut Joined, notes: Vec<String>) -> Vec<String> {
+        joined.output.notes.extend(notes);
+        Vec::new()
+    }
+
+    fn print(&self, joined: &Joined, _: Instant) -> Result<()> {
+        if self.verbosity.quiet {
+            return Ok(());
+        }
+        let mut out = output::stdout();
+        joined.right.iter().try_for_each(|table| print_table(&mut out, joined, table))?;
+        let (written, all) = (output::count(joined.written), output::plural(joined.entries, "entry", "entries"));
+        writeln!(
+            out,
+            "{written} of {all} of {} written, joined by {}",
+            output::line(&joined.tree),
+            joined.key.join(",")
+        )?;
+        if let Some(friend) = &joined.friend {
+            let (friend, file) = (output::line(friend), self.target.output.display().to_string());
+            let is_tree = joined.output.tables.iter().all(|table| table.container == Container::Ttree);
+            match is_tree {
+                true => {
+                    writeln!(out, "beside the left tree: tree->AddFriend(\"{friend}\", \"{}\")", output::line(&file))?
+                }
+                false => {
+                    writeln!(out, "{friend} has an entry for each of {}, in their order", output::line(&joined.tree))?
+                }
+            }
+        }
+        out.flush()?;
+        drop(out);
+        print_summary(&joined.output)
+    }
+}
+
+/// What a table on the right has given, and which keys are on one side only.
+fn print_table(out: &mut impl Write, joined: &Joined, table: &JoinedTable) -> Result<()> {
+    let (tree, files) = (output::line(&table.tree), output::plural(table.files, "file", "files"));
+    let (columns, matched) =
+        (output::plural(table.columns.len() as u64, "column", "columns"), output::count(table.matched));
+    writeln!(out, "{tree} of {files}: {columns} for {matched} of {} entries", output::count(joined.entries))?;
+    let renamed: Vec<String> = table
+        .renamed
+        .iter()
+        .map(|one| format!("{} is called {}", output::line(&one.column), output::line(&one.name)))
+        .collect();
+    for renamed in renamed.iter().take(SHOWN) {
+        writeln!(out, "  {renamed}")?;
+    }
+    if let Some(more @ 1..) = renamed.len().checked_sub(SHOWN) {
+        writeln!(out, "  and {} more", output::count(more as u64))?;
+    }
+    if table.missing > 0 {
+        let entries = output::plural(table.missing, "entry has", "entries have");
+        let what = match joined.how {
+            How::Left => "zeros and empty lists in its place",
+            How::Inner => "is left out",
+        };
+        writeln!(out, "note: {entries} no partner here: {what}{}", some(&table.missing_entries))?;
+    }
+    if table.unused > 0 {
+        let entries = output::plural(table.unused, "entry here has", "entries here have");
+        writeln!(out, "note: {entries} a key that the left table lacks{}", some(&table.unused_entries))?;
+    }
+    if table.repeated > 0 {
+        let entries = output::plural(table.repeated, "entry here has", "entries here have");
+        writeln!(out, "note: {entries} the key of an earlier one, which is taken")?;
+    }
+    Ok(())
+}
+
+/// The first of some entries.
+fn some(entries: &[KeyedEntry]) -> String {
+    let one = |KeyedEntry { key, entry: EntryOfKey { file, entry } }: &KeyedEntry| {
+        format!(
+            "\n  {} (entry {} of {})",
+            key.join(":"),
+            output::count(*entry),
+            output::line(&file.display().to_string())
+        )
+    };
+    entries.iter().take(SHOWN).map(one).collect()
+}

@@ -1,0 +1,16 @@
+//! Joins tables by their keys: the columns of those on the right come beside those of the left one, entry by entry. The keys of all tables
+//! are sorted together, which tells the partner of each left entry (`matching`); each table on the right is written in the order of the
+//! left one into a file beside the output (`aligned`); and the rewrite of the left files takes its columns from there (`run`). `table` is
+//! what is known of each table, `names` are those of the columns, `bounds` are of ranges of keys, `report` is what is told.
+
+mod aligned;
+mod bounds;
+mod matching;
+mod names;
+mod report;
+mod run;
+mod table;
+
+pub use bounds::{KeyRange, key_bounds};
+pub use report::{How, Joined, JoinedTable, KeyedEntry, RenamedColumn};
+pub use run::{JoinJob, join};

@@ -1,0 +1,211 @@
+//! The names of columns of tables that are joined: columns of a key are there once, and names that collide get a suffix.
+
+use std::collections::HashSet;
+
+use dataset::glob::NameFilter;
+use dataset::table::TableSchema;
+use rootfile::{Error, Hint, Result};
+
+use super::report::RenamedColumn;
+use crate::arrow::read::Dataset;
+use crate::keys::KeyNames;
+
+/// The names of the columns of a table at the top.
+pub(super) fn columns_of(dataset: &Dataset) -> Vec<String> {
+    match dataset.schema() {
+        TableSchema::Tree(tree) => tree.column_names().map(str::to_owned).collect(),
+        TableSchema::Ntuple { schema, .. } => {
+            schema.children(None).into_iter().filter_map(|id| Some(schema.fields.get(id)?.name.clone())).collect()
+        }
+        TableSchema::Plain { .. } => dataset.columns().iter().map(|column| column.field().name().clone()).collect(),
+    }
+}
+
+/// The same of those that a filter keeps, wholly or in part, in a table of this path.
+pub(super) fn kept_columns_of(dataset: &Dataset, path: &str, filter: &NameFilter) -> Vec<String> {
+    let all = columns_of(dataset);
+    if filter.keeps_all() {
+        return all;
+    }
+    let lineages: Vec<Vec<&str>> = match dataset.schema() {
+        TableSchema::Tree(tree) => (0..tree.branches.len()).map(|branch| tree.lineage(branch)).collect(),
+        TableSchema::Ntuple { schema, .. } => schema.lineages().collect(),
+        TableSchema::Plain { .. } => all.iter().map(|name| vec![name.as_str()]).collect(),
+    };
+    let filter = filter.of_table(path, lineages.iter().cloned());
+    let kept = lineages.iter().filter(|lineage| filter.keeps(path, lineage));
+    let tops: HashSet<&str> = kept.filter_map(|lineage| Some(lineage.last()?.trim_end_matches('.'))).collect();
+    all.iter().filter(|name| tops.contains(name.as_str())).cloned().collect()
+}
+
+/// The columns that a table gives.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct GivenColumns {
+    /// Those of the key, and those that are not asked for: it does not give them.
+    pub left_out: Vec<String>,
+    /// The names of the others in the output.
+    pub names: Vec<String>,
+    /// Those that have other names in the table.
+    pub renamed: Vec<RenamedColumn>,
+}
+
+impl GivenColumns {
+    /// The name in the output of a column of the table.
+    fn name_of(&self, column: &str) -> Option<&str> {
+        let renamed = self.renamed.iter().find(|renamed| renamed.column == column);
+        let own = || self.names.iter().find(|name| *name == column);
+        renamed.map(|renamed| &renamed.name).or_else(own).map(String::as_str)
+    }
+}
+
+/// The columns of an output, table by table.
+pub(super) struct OutputNames<'a> {
+    taken: HashSet<String>,
+    key: &'a KeyNames,
+}
+
+impl<'a> OutputNames<'a> {
+    /// Beside these columns.
+    pub fn new(taken: impl IntoIterator<Item = String>, key: &'a KeyNames) -> Self {
+        Self { taken: taken.into_iter().collect(), key }
+    }
+
+    /// Adds the columns of a table, with a suffix for those whose names others have.
+    ///
+    /// # Errors
+    ///
+    /// A name is taken, and there is no suffix, or with the suffix it is taken as well; or the table has nothing but its key.
+    pub fn add(&mut self, columns: &[String], suffix: Option<&str>) -> Result<GivenColumns> {
+        let mut given = GivenColumns::default();
+        let mut collide = Vec::new();
+        for column in columns {
+            if self.key.texts().contains(column) {
+                given.left_out.push(column.clone());
+                continue;
+            }
+            if self.taken.insert(column.clone()) {
+                given.names.push(column.clone());
+                continue;
+            }
+            let Some(suffix) = suffix else {
+                collide.push(column.as_str());
+                continue;
+            };
+            let name = format!("{column}{suffix}");
+            if !self.taken.insert(name.clone()) {
+                let hint = Hint::named("suffix");
+                let message =
+                    format!("{column} and {name} are both columns of the output already; give another {hint}");
+                return Err(Error::request(message).hint(hint));
+            }
+            given.names.push(name.clone());
+            given.renamed.push(RenamedColumn { column: column.clone(), name });
+        }
+        if let [_, ..] = collide.as_slice() {
+            let hint = Hint::text("suffix", "_right");
+            let count = collide.len();
+            let some = collide.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+            let more = if count > 5 { format!(" and {} more", count - 5) } else { String::new() };
+            let message =
+                format!("columns of several tables have the same names: {some}{more}; {hint} tells them apart");
+            return Err(Error::request(message).hint(hint));
+        }
+        match given.names.is_empty() {
+            true => Err(Error::request(format!("there is no column beside those of the key {}", self.key))),
+            false => Ok(given),
+        }
+    }
+}
+
+impl OutputNames<'_> {
+    /// The columns that a table has in another container, with their names in the output: those that it gives, and those that only this
+    /// container has, such as counters of lists. Returns each with its name.
+    ///
+    /// # Errors
+    ///
+    /// A name is taken, and so is that with the suffix.
+    pub fn made(
+        &mut self,
+        given: &GivenColumns,
+        columns: &[String],
+        suffix: Option<&str>,
+    ) -> Result<Vec<(String, String)>> {
+        let mut found = Vec::with_capacity(columns.len());
+        for column in columns {
+            let known = given.name_of(column).map(str::to_owned);
+            let name = match known {
+                Some(name) => name,
+                None => self.free(column, suffix)?,
+            };
+            found.push((column.clone(), name));
+        }
+        Ok(found)
+    }
+
+    /// The name for a column that only a container has.
+    fn free(&mut self, column: &str, suffix: Option<&str>) -> Result<String> {
+        if self.taken.insert(column.to_owned()) {
+            return Ok(column.to_owned());
+        }
+        // Nobody reads what is behind projected fields by its name.
+        let is_hidden = column.starts_with("_collection");
+        let mut name = match suffix {
+            Some(suffix) => format!("{column}{suffix}"),
+            None if is_hidden => format!("{column}_"),
+            None => {
+                let hint = Hint::text("suffix", "_right");
+                let message = format!("two tables have a column {column}, which counts lists; {hint} tells them apart");
+                return Err(Error::request(message).hint(hint));
+            }
+        };
+        while is_hidden && self.taken.contains(&name) {
+            name.push('_');
+        }
+        match self.taken.insert(name.clone()) {
+            true => Ok(name),
+            false => {
+                let hint = Hint::named("suffix");
+                Err(Error::request(format!(
+                    "{column} and {name} are both columns of the output already; give another {hint}"
+                ))
+                .hint(hint))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn keys_are_there_once_and_others_get_a_suffix() {
+        let key: KeyNames = "run,event".parse().unwrap();
+        let mut names = OutputNames::new(texts(&["run", "event", "x", "y"]), &key);
+        let given = names.add(&texts(&["run", "event", "x", "z"]), Some("_b")).unwrap();
+        assert_eq!(given.left_out, ["run", "event"]);
+        assert_eq!(given.names, ["x_b", "z"]);
+        assert_eq!(given.renamed, [RenamedColumn { column: "x".to_owned(), name: "x_b".to_owned() }]);
+        let why = names.add(&texts(&["x"]), Some("_b")).unwrap_err().to_string();
+        assert!(why.contains("x and x_b are both"), "{why}");
+        let why = names.add(&texts(&["run", "z", "y", "w"]), None).unwrap_err().to_string();
+        assert!(why.contains("z, y") && why.contains("--suffix _right"), "{why}");
+        assert!(names.add(&texts(&["event"]), None).is_err());
+    }
+
+    #[test]
+    fn columns_of_a_container_alone_get_names_too() {
+        let key: KeyNames = "k".parse().unwrap();
+        let mut names = OutputNames::new(texts(&["k", "x", "npt", "_collection0"]), &key);
+        let given = names.add(&texts(&["k", "x", "pt"]), Some("_b")).unwrap();
+        let made = names.made(&given, &texts(&["x", "npt", "pt", "_collection0"]), Some("_b")).unwrap();
+        let expected = [("x", "x_b"), ("npt", "npt_b"), ("pt", "pt"), ("_collection0", "_collection0_b")];
+        assert_eq!(made, expected.map(|(own, name)| (own.to_owned(), name.to_owned())));
+        assert_eq!(names.free("_collection0", None).unwrap(), "_collection0_");
+        assert!(names.free("npt", None).unwrap_err().to_string().contains("--suffix"));
+    }
+}
