@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use dataset::layout::ByteSize;
-use flow::{ContentOptions, Options, Pack, PlanOptions, Unique};
+use flow::{ContentOptions, InputOptions, Options, Pack, PlanOptions, Unique};
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, Made};
@@ -22,7 +22,8 @@ use crate::verb_command::{VerbCommand, Watch, fields};
   basketry merge run1.root run2.root -o all.root
   basketry merge 'run*.root' -o all.root --fill --cluster 30MB
   basketry merge @list.txt -o all.root --skip-bad
-  basketry merge 'run*.root' -o all.root --unique run,luminosityBlock,event")]
+  basketry merge 'run*.root' -o all.root --unique run,luminosityBlock,event
+  basketry merge run3.root -o all.root --append")]
 pub struct Args {
     /// Keep only branches that all inputs have.
     #[arg(long, conflicts_with = "fill")]
@@ -45,6 +46,13 @@ pub struct Args {
     /// target size of the first input (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
     pack: Option<ByteSize>,
+    /// Add the inputs to the output, which may be there already and is updated in place: its baskets and pages stay where they are,
+    /// and new ones follow. It is the old file or the new one at any moment, and keeps its layout. An output that is not there is made.
+    #[arg(long, conflicts_with = "force")]
+    append: bool,
+    /// Remove this object or directory of the output before the inputs are added: what they have of that name takes its place.
+    #[arg(long, value_name = "PATH", requires = "append")]
+    replace: Vec<String>,
     #[command(flatten)]
     file_output: FileOutputArgs,
 }
@@ -62,16 +70,18 @@ impl Args {
         let beside = Some(self.file_output.output().to_path_buf());
         let unique = key_of(&self.unique, "unique")?.map(|key| Unique { key, refuse, beside });
         Ok(Options {
-            content: ContentOptions { unique, ..ContentOptions::default() },
+            content: ContentOptions { unique, replaced: self.replace.clone(), ..ContentOptions::default() },
             plan: PlanOptions {
                 schema: schema(self.common, self.fill),
                 pack: match self.pack {
+                    None if self.append => Pack::No,
                     None => Pack::Auto,
                     Some(ByteSize(0)) => Pack::No,
                     Some(ByteSize(size)) => Pack::Bytes(size),
                 },
                 ..PlanOptions::default()
             },
+            inputs: InputOptions { append: self.append && self.file_output.output().exists(), ..InputOptions::default() },
             drop_index: self.drop_index,
             ..Options::default()
         })

@@ -76,7 +76,9 @@ pub(crate) struct WrittenContent {
 }
 
 /// Writes all but the anchor.
-fn write_content(writer: &mut FileWriter, plan: NtuplePlan, how: &Writing<'_>) -> Result<WrittenContent> {
+fn write_content(writer: &mut FileWriter, mut plan: NtuplePlan, how: &Writing<'_>) -> Result<WrittenContent> {
+    let is_it = |name| plan.job.inputs.iter().position(|input| input.source.name() == name);
+    plan.job.stays = how.stays.and_then(is_it);
     let counting = (plan.job.counted(), GroupRule::of(plan.job.group_clusters));
     let mut open = OpenNtuple::begin(writer, plan.ntuple, how.compression, counting)?;
     let mut depths = run_pages(&plan.job, (&mut *writer, &mut open.sink), how.share, how.progress)?;

@@ -2,7 +2,7 @@
 
 use dataset::tree::BasketRef;
 use dataset::tree::basket::{BasketPlace, place};
-use rootfile::{FileWriter, Result};
+use rootfile::{FileWriter, Result, Run};
 
 use crate::commit::append::{Append, Batch};
 use crate::table::depth::Depths;
@@ -55,12 +55,17 @@ impl Append for Sink {
 impl Sink {
     /// Appends the records of a chunk. Its entries count from `base`.
     pub fn append_from(&mut self, writer: &mut FileWriter, chunk: &mut Chunk, base: u64) -> Result<()> {
-        let start = writer.position();
+        let start = writer.place_for(chunk.bytes.len());
         for piece in &chunk.records {
-            let seek = start + piece.offset as u64;
-            let record = chunk.bytes.get_mut(piece.offset..).unwrap_or_default();
-            let at = BasketPlace { seek, seek_pdir: self.seek_pdir, pid_offset: piece.pid_offset };
-            place(record, at, piece.big)?;
+            let seek = piece.stays.unwrap_or(start + piece.offset as u64);
+            match piece.stays {
+                Some(first) => writer.keep_runs([Run { first, len: piece.nbytes.into() }]),
+                None => {
+                    let record = chunk.bytes.get_mut(piece.offset..).unwrap_or_default();
+                    let at = BasketPlace { seek, seek_pdir: self.seek_pdir, pid_offset: piece.pid_offset };
+                    place(record, at, piece.big)?;
+                }
+            }
             if let Some(column) = self.written.get_mut(piece.column) {
                 column.baskets.push(BasketRef {
                     first_entry: base + piece.first_entry,
@@ -75,6 +80,6 @@ impl Sink {
                 column.largest = column.largest.max(raw);
             }
         }
-        writer.append(&chunk.bytes)
+        writer.append_at(start, &chunk.bytes)
     }
 }
