@@ -28,6 +28,8 @@ pub(super) struct Writing {
     pub budget: Budget,
     /// The compression of a new file; else that of each record stays.
     pub compression: Option<Compression>,
+    /// Whether files are written anew, without gaps, and not changed in place.
+    pub compact: bool,
 }
 
 /// A file of an edit.
@@ -154,7 +156,7 @@ impl Desk {
         // A file that is there by now is another's.
         let overwrite = edited.before.metadata().is_some();
         let mut options = Options { budget: how.budget, overwrite, ..Options::default() };
-        options.inputs.append = edited.file.is_some();
+        options.inputs.append = edited.file.is_some() && !how.compact;
         options.layout.common.compression = how.compression;
         let prepared = prepare_objects(&files, edited.contents.plan(&numbers), &options, None)?;
         let in_place = prepared.committed.is_some();

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use dataset::layout::Container;
 use dataset::tree::BasketRef;
-use rootfile::Result;
+use rootfile::{Result, START_BIG_FILE};
 use rootfile::codec::Compression;
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
@@ -98,11 +98,18 @@ pub(crate) fn move_records(
         packed: &plan.clusters.packed,
         seek_pdir: output.writer.claim(output.directory)?,
         stays: how.stays.and_then(|name| plan.files.iter().position(|file| file.name() == name)).and_then(|at| u32::try_from(at).ok()),
-        copies_fit: plan.copies_fit,
+        copies_fit: plan.copies_fit && (how.stays.is_none() || plan.big_keys || fits(plan, output.writer.position())),
         check: how.check,
         pids: &pids,
     };
     run(&job, output.writer, how.share, how.progress)
+}
+
+/// Whether all records of a plan that are moved lie below 2 GB behind a position.
+fn fits(plan: &TablePlan, position: u64) -> bool {
+    let pieces = plan.columns.iter().flat_map(|column| &column.source.pieces);
+    let bytes: u64 = pieces.map(|piece| u64::from(piece.packed_len())).sum();
+    position.saturating_add(bytes + bytes / 20) < START_BIG_FILE
 }
 
 /// What is known of the inputs, for each file of a plan.

@@ -38,6 +38,12 @@ impl InPlace {
         self.switch = Some(switch);
     }
 
+    /// What is left to do.
+    #[cfg(test)]
+    pub fn left(&self) -> Option<&Switch> {
+        self.switch.as_ref()
+    }
+
     /// Whether the file is still the one that was read.
     fn is_same(&self) -> bool {
         let mut head = vec![0; self.before.0.len()];

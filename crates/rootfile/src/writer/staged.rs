@@ -33,6 +33,12 @@ impl StagedFile {
         self.len
     }
 
+    /// What is left to do for a file that is updated in place.
+    #[cfg(test)]
+    pub(super) fn left(&self) -> Option<&super::in_place::Switch> {
+        if let Place::InPlace(file) = &self.place { file.left() } else { None }
+    }
+
     /// Bytes that were written for it: fewer than it has where a file is updated in place.
     pub fn written(&self) -> u64 {
         self.written
