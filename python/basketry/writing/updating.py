@@ -46,6 +46,7 @@ class UpdatedFile(WritableFile):
         keys = [old.key(name) for name in old]
         self._final = final
         self._old = old
+        self._means = {"threads": options.get("threads", 0), "memory": options.get("memory")}
         #: What is new, until it is added to the file.
         self._added = OwnFolder(f".{final.name}.update-", final.absolute().parent)
         if not options.get("classes") and any(key.is_table for key in keys):
@@ -72,7 +73,8 @@ class UpdatedFile(WritableFile):
             return
         super().close()
         try:
-            merge([self._added / self._final.name], self._final, append=True, replace=sorted(self._content.gone))
+            made = self._added / self._final.name
+            merge([made], self._final, append=True, replace=sorted(self._content.gone), **self._means)
         finally:
             self._added.remove()
 

@@ -48,7 +48,7 @@ pub struct Args {
     pack: Option<ByteSize>,
     /// Add the inputs to the output, which may be there already and is updated in place: its baskets and pages stay where they are,
     /// and new ones follow. It is the old file or the new one at any moment, and keeps its layout. An output that is not there is made.
-    #[arg(long, conflicts_with = "force")]
+    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
     append: bool,
     /// Remove this object or directory of the output before the inputs are added: what they have of that name takes its place.
     #[arg(long, value_name = "PATH", requires = "append")]

@@ -47,6 +47,22 @@ pub(super) struct Update {
     remainder: Option<Run>,
 }
 
+impl Update {
+    /// Refuses a file whose free list has bytes of a record that stays.
+    fn check_kept(&self) -> Result<()> {
+        let mut gaps: Vec<Run> = self.committed.gaps.iter().chain(&self.committed.unmarked).copied().collect();
+        gaps.sort_unstable();
+        let clash = |run: &&Run| {
+            let at = gaps.partition_point(|gap| gap.end() <= run.first);
+            gaps.get(at).is_some_and(|gap| gap.first < run.end())
+        };
+        match self.kept.iter().find(clash) {
+            None => Ok(()),
+            Some(run) => Err(Error::corrupt("the free list has bytes of a record that is in use").at(run.first)),
+        }
+    }
+}
+
 impl FileWriter {
     /// Begins to update a file. It has no objects until they are written, or [kept](Self::keep).
     ///
@@ -238,6 +254,7 @@ impl FileWriter {
 
     /// Writes what readers begin with, and syncs. [`StagedFile::deliver`] switches readers to it.
     pub(super) fn stage_update(mut self, update: Update) -> Result<StagedFile> {
+        update.check_kept()?;
         self.update = Some(Box::new(update));
         let changed = self.changed();
         for (number, changed) in changed.iter().enumerate().skip(1) {
