@@ -285,7 +285,9 @@ class WritableDirectory:
         """What is there, to be looked at."""
         path = self._full(name.partition(";")[0])
         kept = self._content.kept.get(path)
-        return kept.read() if kept is not None and kept.is_table and path not in self._content.tables else self[name]
+        if kept is not None and kept.is_table and path not in self._content.tables and self._content.look is not None:
+            return self._content.look(path)
+        return self[name]
 
     def copy_from(
         self,

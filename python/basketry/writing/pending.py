@@ -83,6 +83,8 @@ class Content:
     gone: set[str] = field(default_factory=set)
     #: Gives a tree or RNTuple that is kept, to be extended.
     extend: Callable[[str], WritableTable] | None = None
+    #: Opens one to be read.
+    look: Callable[[str], Any] | None = None
 
     def drop(self, path: str) -> None:
         """Takes what is at a path out, with all below."""

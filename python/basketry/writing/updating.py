@@ -56,7 +56,7 @@ class UpdatedFile(WritableFile):
         for key in keys:
             found = Pending.copy(key.class_, str(final), key.seek, key.is_table)
             self._content.kept[key.path] = Pending("TDirectory") if key.class_ in DIRECTORIES else found
-        self._content.extend = self._extended
+        self._content.extend, self._content.look = self._extended, old.__getitem__
 
     def _extended(self, path: str) -> WritableTable:
         """The tree or RNTuple of the file with this path, to be extended."""

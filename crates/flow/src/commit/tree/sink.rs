@@ -55,15 +55,21 @@ impl Append for Sink {
 impl Sink {
     /// Appends the records of a chunk. Its entries count from `base`.
     pub fn append_from(&mut self, writer: &mut FileWriter, chunk: &mut Chunk, base: u64) -> Result<()> {
-        let start = writer.place_for(chunk.bytes.len());
+        let each = writer.is_update();
+        let start = writer.position();
         for piece in &chunk.records {
-            let seek = piece.stays.unwrap_or(start + piece.offset as u64);
+            // In a file that is updated each record may have a gap of its own.
+            let own = || if each { writer.place_for(piece.nbytes as usize) } else { start + piece.offset as u64 };
+            let seek = piece.stays.unwrap_or_else(own);
             match piece.stays {
                 Some(first) => writer.keep_runs([Run { first, len: piece.nbytes.into() }]),
                 None => {
                     let record = chunk.bytes.get_mut(piece.offset..).unwrap_or_default();
                     let at = BasketPlace { seek, seek_pdir: self.seek_pdir, pid_offset: piece.pid_offset };
                     place(record, at, piece.big)?;
+                    if each {
+                        writer.append_at(seek, record.get(..piece.nbytes as usize).unwrap_or_default())?;
+                    }
                 }
             }
             if let Some(column) = self.written.get_mut(piece.column) {
@@ -80,6 +86,6 @@ impl Sink {
                 column.largest = column.largest.max(raw);
             }
         }
-        writer.append_at(start, &chunk.bytes)
+        if each { Ok(()) } else { writer.append(&chunk.bytes) }
     }
 }
