@@ -181,9 +181,7 @@ def test_trees_rntuples_and_objects_are_added_to(
     assert [path.read_bytes() for path in three[:1]] == [before]
 
 
-def test_hadd_appends_as_hadd_does(
-    basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path
-) -> None:
+def test_hadd_appends_as_hadd_does(basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path) -> None:
     theirs = Path(shutil.copy(target, tmp_path / "theirs.root"))
     inode = target.stat().st_ino
     basketry("hadd", "-a", target, three[1])
@@ -299,7 +297,9 @@ def test_a_kill_at_any_write_leaves_the_old_file_or_the_new_one(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_gaps_are_used_again(seed: int, basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path) -> None:
+def test_gaps_are_used_again(
+    seed: int, basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path
+) -> None:
     """Twenty changes that add as much as they remove do not let the file grow."""
     chance = random.Random(seed)
     extra = tmp_path / "extra.root"
@@ -362,7 +362,9 @@ def test_threads_change_no_byte(basketry: Basketry, three: tuple[Path, ...], tmp
     assert made[0] == made[1] == made[2]
 
 
-def test_what_is_refused_changes_nothing(basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path) -> None:
+def test_what_is_refused_changes_nothing(
+    basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path
+) -> None:
     had = target.read_bytes()
     with bk.recreate(tmp_path / "other.root") as other:
         other["t"] = {"x": np.arange(3.0), "z": np.arange(3)}
@@ -463,7 +465,11 @@ def test_columns_of_several_forms_are_extended_in_python(
 
 
 def test_what_uproot_and_we_wrote_is_extended_and_read_by_root(basketry: Basketry, tmp_path: Path) -> None:
-    entries = {"i": np.arange(4, dtype="i2"), "f": np.linspace(0, 1, 12).reshape(4, 3), "j": ak.Array([[1], [], [2, 3], [4]])}
+    entries = {
+        "i": np.arange(4, dtype="i2"),
+        "f": np.linspace(0, 1, 12).reshape(4, 3),
+        "j": ak.Array([[1], [], [2, 3], [4]]),
+    }
     makers: dict[str, Callable[[Path], Any]] = {"uproot": uproot.recreate, "basketry": bk.recreate}
     for name, maker in makers.items():
         path = tmp_path / f"{name}.root"
@@ -482,11 +488,13 @@ def test_what_uproot_and_we_wrote_is_extended_and_read_by_root(basketry: Basketr
                 assert file["dir/t"][column].array().tolist() == ak.to_list(array) * 4
             assert file["text"] == "there"
             assert file["n"].arrays()["x"].tolist() == [0, 1, 2, *[0, 1] * 3]
-        counted = by_root(f"file = ROOT.TFile(\"{path}\")\nprint([list(entry.j) for entry in file.Get(\"dir/t\")])")
+        counted = by_root(f'file = ROOT.TFile("{path}")\nprint([list(entry.j) for entry in file.Get("dir/t")])')
         assert json.loads(counted) == ak.to_list(entries["j"]) * 4
 
 
-def test_objects_are_replaced_and_deleted_beside_tables(basketry: Basketry, target: Path, three: tuple[Path, ...]) -> None:
+def test_objects_are_replaced_and_deleted_beside_tables(
+    basketry: Basketry, target: Path, three: tuple[Path, ...]
+) -> None:
     with bk.update(target) as file:
         assert {"t", "r", "folder/small", "folder/h", "folder/deep/text"} <= set(file.keys(cycle=False))
         assert dict(file.items(cycle=False))["t"].num_entries == 500

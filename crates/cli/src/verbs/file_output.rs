@@ -193,7 +193,9 @@ fn refuse_changes(options: &Options) -> Result<()> {
         return Ok(());
     }
     let append = Hint::switch("append");
-    let why = format!("{append} adds whole files and keeps the layout of the output; `basketry rewrite` selects, and changes layouts");
+    let why = format!(
+        "{append} adds whole files and keeps the layout of the output; `basketry rewrite` selects, and changes layouts"
+    );
     Err(Error::request(why).hint(append))
 }
 

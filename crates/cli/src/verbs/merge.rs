@@ -81,7 +81,10 @@ impl Args {
                 },
                 ..PlanOptions::default()
             },
-            inputs: InputOptions { append: self.append && self.file_output.output().exists(), ..InputOptions::default() },
+            inputs: InputOptions {
+                append: self.append && self.file_output.output().exists(),
+                ..InputOptions::default()
+            },
             drop_index: self.drop_index,
             ..Options::default()
         })

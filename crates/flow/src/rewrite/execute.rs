@@ -151,10 +151,8 @@ pub(crate) fn write(
     }
     let staged = begun.writer.stage()?;
     summary.bytes_written = staged.len();
-    summary.appended = target.as_ref().map(|target| Appended {
-        bytes_before: target.source().size(),
-        bytes_new: staged.written(),
-    });
+    summary.appended =
+        target.as_ref().map(|target| Appended { bytes_before: target.source().size(), bytes_new: staged.written() });
     Ok((summary, staged))
 }
 

@@ -3,15 +3,12 @@
 
 use std::path::Path;
 
-use dataset::ntuple::model::{Link, Locator};
-use dataset::ntuple::{is_released, read_ntuple, read_page_list};
-use dataset::tree::{is_tree_class, read_tree};
-use rootfile::{BIG_KEY_ROOM, Committed, ErrorKind, FileWriter, Key, Result, RootFile, Run};
+use dataset::layout::Container;
+use dataset::table::catalog::container_of;
+use rootfile::{Committed, ErrorKind, FileWriter, Key, Result, RootFile, Run};
 
 use super::file_version::is_old;
-
-/// The class of the records of an RNTuple's blocks.
-const BLOB: &str = "RBlob";
+use super::{ntuple, tree};
 
 /// Whether a file is updated in place.
 #[derive(Default)]
@@ -46,7 +43,7 @@ pub(super) fn content_stays(is_doubled: bool, file: Option<&RootFile>) -> Option
 pub(super) fn retire_content(writer: &mut FileWriter, file: &RootFile) -> Result<()> {
     let walk = file.walk();
     let keys = walk.directories.iter().flat_map(|directory| &directory.keys);
-    let tables = keys.filter(|key| is_released(&key.class) || is_tree_class(file, &key.class));
+    let tables = keys.filter(|key| container_of(file, &key.class).is_some());
     let (kept, gone): (Vec<&Key>, Vec<&Key>) = tables.partition(|key| writer.is_kept(key.seek_key));
     if gone.is_empty() {
         return Ok(());
@@ -68,50 +65,9 @@ pub(super) fn retire_content(writer: &mut FileWriter, file: &RootFile) -> Result
 
 /// The records with the content of a table.
 fn content(file: &RootFile, key: &Key) -> Result<Vec<Run>> {
-    if !is_released(&key.class) {
-        let tree = read_tree(file, key)?;
-        let baskets = tree.branches.iter().flat_map(|branch| &branch.baskets);
-        return Ok(baskets.filter(|b| b.seek > 0).map(|b| Run { first: b.seek, len: b.nbytes.into() }).collect());
+    match container_of(file, &key.class) {
+        Some(Container::Rntuple) => ntuple::content(file, key),
+        Some(Container::Ttree) => tree::content(file, key),
+        None => Ok(Vec::new()),
     }
-    let ntuple = read_ntuple(file, key)?;
-    let mut blocks = vec![ntuple.anchor.header, ntuple.anchor.footer];
-    blocks.extend(ntuple.groups.iter().map(|group| group.page_list));
-    let extent = |link: &Link| match link.locator {
-        Locator::File { offset, size } => Some((offset, size)),
-        Locator::Unknown { .. } => None,
-    };
-    let mut extents: Vec<(u64, u64)> = blocks.iter().filter_map(extent).collect();
-    for group in 0..ntuple.groups.len() {
-        let list = read_page_list(&**file.source(), &ntuple, group)?;
-        extents.extend(list.pages.iter().filter_map(|page| page.extent().ok()));
-    }
-    extents.sort_unstable();
-    extents.dedup();
-    let mut runs = Vec::new();
-    for extent in neighbours(extents) {
-        runs.extend(blob(file, extent));
-    }
-    Ok(runs)
-}
-
-/// Joins what lies side by side.
-fn neighbours(extents: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
-    let mut joined: Vec<(u64, u64)> = Vec::new();
-    for (at, len) in extents {
-        match joined.last_mut() {
-            Some((first, all)) if first.saturating_add(*all) == at => *all += len,
-            _ => joined.push((at, len)),
-        }
-    }
-    joined
-}
-
-/// The record of a block, or of several pages side by side, if these are all that is in it.
-fn blob(file: &RootFile, (at, len): (u64, u64)) -> Option<Run> {
-    let short = Key::new(BLOB, "", "", 0, 0).header_len() as u64;
-    [short, short + BIG_KEY_ROOM].into_iter().find_map(|keylen| {
-        let key = file.key_at(at.checked_sub(keylen)?).ok()?;
-        let is_it = key.class == BLOB && u64::from(key.keylen) == keylen && u64::from(key.nbytes) == keylen + len;
-        is_it.then(|| Run::of(&key))
-    })
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use dataset::layout::Container;
-use dataset::tree::BasketRef;
-use rootfile::{Result, START_BIG_FILE};
+use dataset::tree::{BasketRef, read_tree};
 use rootfile::codec::Compression;
+use rootfile::{Key, Result, RootFile, Run, START_BIG_FILE};
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
@@ -97,7 +97,10 @@ pub(crate) fn move_records(
         bounds: &plan.clusters.bounds,
         packed: &plan.clusters.packed,
         seek_pdir: output.writer.claim(output.directory)?,
-        stays: how.stays.and_then(|name| plan.files.iter().position(|file| file.name() == name)).and_then(|at| u32::try_from(at).ok()),
+        stays: how
+            .stays
+            .and_then(|name| plan.files.iter().position(|file| file.name() == name))
+            .and_then(|at| u32::try_from(at).ok()),
         copies_fit: plan.copies_fit && (how.stays.is_none() || plan.big_keys || fits(plan, output.writer.position())),
         check: how.check,
         pids: &pids,
@@ -173,4 +176,11 @@ pub(crate) fn close(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
     let whole = plan.input_entries.iter().sum::<u64>();
     let entries = plan.selected.as_ref().map_or(whole, |selected| selected.len());
     finalize::close_tree(&mut plan.tree, entries, &plan.clusters.bounds, columns);
+}
+
+/// The records with the content of a tree in a file.
+pub(super) fn content(file: &RootFile, key: &Key) -> Result<Vec<Run>> {
+    let tree = read_tree(file, key)?;
+    let baskets = tree.branches.iter().flat_map(|branch| &branch.baskets).filter(|basket| basket.seek > 0);
+    Ok(baskets.map(|basket| Run { first: basket.seek, len: basket.nbytes.into() }).collect())
 }

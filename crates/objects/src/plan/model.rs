@@ -171,15 +171,19 @@ impl ObjectPlan {
     pub fn leave_in_place(&mut self, walk: &Walk) {
         let listed = |directory: &Directory| {
             let path = directory.path.clone();
-            directory.keys.iter().map(move |key| (key.seek_key, (path.clone(), key.name.clone(), key.cycle))).collect::<Vec<_>>()
+            directory
+                .keys
+                .iter()
+                .map(move |key| (key.seek_key, (path.clone(), key.name.clone(), key.cycle)))
+                .collect::<Vec<_>>()
         };
         let places: HashMap<u64, (String, String, i16)> = walk.directories.iter().flat_map(listed).collect();
         for OutputDirectory { path, entries, .. } in &mut self.directories {
-            let all = |entry: &NamedObject| entry.parts().chain(entry.older.iter().flatten()).copied().collect::<Vec<_>>();
+            let all =
+                |entry: &NamedObject| entry.parts().chain(entry.older.iter().flatten()).copied().collect::<Vec<_>>();
             let stays = |name: &str, part: &ObjectLocation| {
-                let is_here = |(above, own, cycle): &(String, String, i16)| {
-                    above == path && own == name && *cycle == part.cycle
-                };
+                let is_here =
+                    |(above, own, cycle): &(String, String, i16)| above == path && own == name && *cycle == part.cycle;
                 part.file == 0 && places.get(&part.seek).is_some_and(is_here)
             };
             let changes = |entry: &&NamedObject| !all(entry).iter().all(|part| stays(&entry.name, part));
@@ -210,11 +214,18 @@ impl ObjectPlan {
     /// Whether a table of the first input is to be there twice, so that both need content of their own.
     pub fn is_doubled(&self, directory: usize, name: &str) -> bool {
         let entries = |directory: &'_ OutputDirectory| -> Vec<u64> {
-            directory.entries.iter().flat_map(NamedObject::parts).filter(|part| part.file == 0).map(|p| p.seek).collect()
+            directory
+                .entries
+                .iter()
+                .flat_map(NamedObject::parts)
+                .filter(|part| part.file == 0)
+                .map(|p| p.seek)
+                .collect()
         };
         let all: Vec<u64> = self.directories.iter().flat_map(entries).collect();
         let own = self.directories.get(directory).into_iter().flat_map(|directory| &directory.entries);
-        let mut parts = own.filter(|entry| entry.name == name).flat_map(NamedObject::parts).filter(|part| part.file == 0);
+        let mut parts =
+            own.filter(|entry| entry.name == name).flat_map(NamedObject::parts).filter(|part| part.file == 0);
         parts.any(|part| all.iter().filter(|seek| **seek == part.seek).count() > 1)
     }
 

@@ -179,10 +179,12 @@ impl<'a> Run<'a> {
             Action::Copy(part) => self.copy(path, directory, *part),
             Action::KeepAll(parts) => parts.iter().try_for_each(|part| self.copy(path, directory, *part)),
             Action::Merge(parts) => self.merge(path, directory, entry, parts),
-            Action::Stay(parts) => parts.iter().try_for_each(|part| match self.stays(directory, &entry.name, *part, Some(part.cycle)) {
-                true => Ok(()),
-                false => Err(Error::unsupported("is not where the file was read")),
-            }),
+            Action::Stay(parts) => {
+                parts.iter().try_for_each(|part| match self.stays(directory, &entry.name, *part, Some(part.cycle)) {
+                    true => Ok(()),
+                    false => Err(Error::unsupported("is not where the file was read")),
+                })
+            }
             Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => Ok(()),
         }
     }

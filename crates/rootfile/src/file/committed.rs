@@ -120,7 +120,8 @@ impl Committed {
             gaps: Vec::new(),
             unmarked: Vec::new(),
             named_directories: HashSet::new(),
-            head: source.read(0, usize::try_from(BEGIN).unwrap_or(100) + nbytes_name + room.min(DirectoryRecord::MAX_LEN))?,
+            head: source
+                .read(0, usize::try_from(BEGIN).unwrap_or(100) + nbytes_name + room.min(DirectoryRecord::MAX_LEN))?,
             size: source.size(),
         };
         committed.read_directories(file)?;
@@ -146,8 +147,7 @@ impl Committed {
             self.named_directories.insert(directory.seek);
             self.named_directories.extend(directory.keys.iter().map(|key| key.seek_pdir));
             let keys = directory.keys.into_iter().map(|key| (key.seek_key, key)).collect();
-            self.directories
-                .insert(directory.path, CommittedDirectory { run, record, title: directory.title, keys });
+            self.directories.insert(directory.path, CommittedDirectory { run, record, title: directory.title, keys });
         }
         Ok(())
     }

@@ -97,7 +97,9 @@ impl Disk {
         self.journal.lock().unwrap().push(Step::Write(at, bytes.to_vec()));
         self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         match &self.place {
-            Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64)),
+            Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => {
+                file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
+            }
             Place::Sink(sink) => sink.write_at(at, bytes).map_err(|e| e.file(&self.path)),
             Place::Nowhere => Ok(()),
         }
@@ -147,7 +149,9 @@ impl Disk {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Sync);
         match &self.place {
-            Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => timed(|| file.sync_data()).map_err(|e| self.explain(e, 0)),
+            Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => {
+                timed(|| file.sync_data()).map_err(|e| self.explain(e, 0))
+            }
             Place::Sink(sink) => sink.sync().map_err(|e| e.file(&self.path)),
             Place::Nowhere => Ok(()),
         }

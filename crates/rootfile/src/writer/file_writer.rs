@@ -19,7 +19,7 @@ use super::disk::Disk;
 use super::place::Sink;
 use super::saved::Saved;
 use super::trailer::Trailer;
-use super::update::Update;
+use super::updated::Update;
 
 /// The ROOT version in the header of written files: 6.40/00, whose formats they follow.
 pub const ROOT_VERSION: i32 = 64000;

@@ -19,6 +19,7 @@ mod syncs;
 mod tests;
 mod trailer;
 mod update;
+mod updated;
 
 pub use directories::DirId;
 pub use file_writer::{FileWriter, ROOT_VERSION};

@@ -23,45 +23,14 @@ use super::gaps::{Gaps, mark_of};
 use super::in_place::Switch;
 use super::saved::Saved;
 use super::staged::StagedFile;
+use super::trailer::Trailer;
+use super::updated::Update;
 use crate::bytes::Writer;
 use crate::directory::DirectoryRecord;
 use crate::file::{Committed, CommittedDirectory, Run, is_directory};
 use crate::header::{BEGIN, FileHeader, START_BIG_FILE};
 use crate::key::{DIRECTORY_CLASS, Key};
-use crate::streamer::StreamerInfos;
 use crate::{Error, Result, RootFile};
-
-/// What an update knows of the file.
-pub(super) struct Update {
-    committed: Committed,
-    infos: Arc<StreamerInfos>,
-    /// The gaps that are left, of those that the file had.
-    pub gaps: Gaps,
-    /// Records of the old state that the new one has as well.
-    kept: Vec<Run>,
-    /// Records that only the old state has, besides those of keys and directories.
-    retired: Vec<Run>,
-    /// The offsets of the keys that stay.
-    kept_keys: HashSet<u64>,
-    /// What is left of the gap that was taken last.
-    remainder: Option<Run>,
-}
-
-impl Update {
-    /// Refuses a file whose free list has bytes of a record that stays.
-    fn check_kept(&self) -> Result<()> {
-        let mut gaps: Vec<Run> = self.committed.gaps.iter().chain(&self.committed.unmarked).copied().collect();
-        gaps.sort_unstable();
-        let clash = |run: &&Run| {
-            let at = gaps.partition_point(|gap| gap.end() <= run.first);
-            gaps.get(at).is_some_and(|gap| gap.first < run.end())
-        };
-        match self.kept.iter().find(clash) {
-            None => Ok(()),
-            Some(run) => Err(Error::corrupt("the free list has bytes of a record that is in use").at(run.first)),
-        }
-    }
-}
 
 impl FileWriter {
     /// Begins to update a file. It has no objects until they are written, or [kept](Self::keep).
@@ -189,7 +158,8 @@ impl FileWriter {
         let mut key = self.checked_key(DIRECTORY_CLASS, &name, &title, 0)?;
         let len = usize::from(key.keylen) + DirectoryRecord::MAX_LEN;
         key.seek_key = self.reserve(len as u64)?;
-        (key.nbytes, key.objlen) = (u32::try_from(len).unwrap_or(0), u32::try_from(DirectoryRecord::MAX_LEN).unwrap_or(0));
+        (key.nbytes, key.objlen) =
+            (u32::try_from(len).unwrap_or(0), u32::try_from(DirectoryRecord::MAX_LEN).unwrap_or(0));
         if let Some(open) = self.directories.get_mut(number) {
             (open.seek, open.fields, open.is_moved) = (key.seek_key, key.seek_key + u64::from(key.keylen), true);
         }
@@ -264,16 +234,18 @@ impl FileWriter {
         }
         let mut lists = Vec::with_capacity(changed.len());
         for (number, changed) in changed.iter().enumerate() {
-            let mut place = (0, 0);
+            let mut place = Run { first: 0, len: 0 };
             if *changed {
                 let (mut key, payload) = self.key_list(number, &[])?;
                 self.put(&mut key, &payload, payload.len())?;
-                place = (key.seek_key, key.nbytes);
+                place = Run::of(&key);
             }
             lists.push(place);
         }
         for number in (1..changed.len()).filter(|number| changed.get(*number) == Some(&true)) {
-            self.write_directory(number, lists.get(number).copied().unwrap_or_default())?;
+            if let Some(list) = lists.get(number) {
+                self.write_directory(number, *list)?;
+            }
         }
         let infos = self.put_infos()?;
         let Some(update) = self.update.take() else { return Err(Error::request("no update")) };
@@ -284,8 +256,9 @@ impl FileWriter {
         let end = now.trailer.end.max(self.position());
         self.flush()?;
         self.disk.sync()?;
-        let top = lists.first().copied().unwrap_or_default();
-        let head = self.new_head(&committed, top, infos, (now.trailer.free, end))?;
+        let lists = lists.iter().map(|list| (list.first, small(list.len))).collect();
+        let trailer = Trailer { lists, infos: (infos.first, small(infos.len)), end, ..now.trailer };
+        let head = self.new_head(&committed, &trailer)?;
         let after = old.gaps_after(Some(&retired));
         let marks = after.iter().filter_map(|gap| Some((gap.first, mark_of(gap.len)?))).collect();
         self.disk.stage_switch(Switch { head, marks, end })
@@ -296,7 +269,8 @@ impl FileWriter {
         let mut changed = vec![false; self.directories.len()];
         for (number, open) in self.directories.iter().enumerate().rev() {
             let same = self.committed(&open.path).is_some_and(|known| {
-                known.keys.len() == open.keys.len() && open.keys.iter().all(|key| known.keys.contains_key(&key.seek_key))
+                known.keys.len() == open.keys.len()
+                    && open.keys.iter().all(|key| known.keys.contains_key(&key.seek_key))
             });
             let below = changed.get(number).copied().unwrap_or(false);
             let is_changed = number == 0 || open.is_moved || !same || below;
@@ -311,7 +285,7 @@ impl FileWriter {
     }
 
     /// Writes the record of a directory below the top.
-    fn write_directory(&mut self, number: usize, (seek_keys, nbytes_keys): (u64, u32)) -> Result<()> {
+    fn write_directory(&mut self, number: usize, list: Run) -> Result<()> {
         let Some(open) = self.directories.get(number) else { return Ok(()) };
         let Some(parent) = self.directories.get(open.parent) else { return Ok(()) };
         let known = self.committed(&open.path).map(|known| known.record.clone());
@@ -320,11 +294,11 @@ impl FileWriter {
         let record = DirectoryRecord {
             created: known.as_ref().map_or(self.datime, |known| known.created),
             modified: self.datime,
-            nbytes_keys,
+            nbytes_keys: small(list.len),
             nbytes_name: key.keylen.into(),
             seek_dir: open.seek,
             seek_parent: parent.seek,
-            seek_keys,
+            seek_keys: list.first,
             uuid: known.map_or_else(|| self.uuid(), |known| known.uuid),
         };
         let (at, mut bytes) = (open.seek, Writer::new());
@@ -335,25 +309,30 @@ impl FileWriter {
     }
 
     /// Writes the streamer infos, unless the file has all of them. Returns their place.
-    fn put_infos(&mut self) -> Result<(u64, u32)> {
-        let Some(update) = &self.update else { return Ok((0, 0)) };
+    fn put_infos(&mut self) -> Result<Run> {
+        let Some(update) = &self.update else { return Err(Error::request("no update")) };
         let header = &update.committed.header;
         if header.seek_info > 0 && self.infos.iter().count() == update.infos.iter().count() {
-            return Ok((header.seek_info, header.nbytes_info));
+            return Ok(Run { first: header.seek_info, len: header.nbytes_info.into() });
         }
         let (mut key, payload) = self.infos_record()?;
         let objlen = payload.len();
         let payload = self.packed_infos(payload)?;
         self.put(&mut key, &payload, objlen)?;
-        Ok((key.seek_key, key.nbytes))
+        Ok(Run::of(&key))
     }
 
     /// The records that only the old state has, in the order of the file, with the gaps that are not marked as such.
-    fn retired(&self, update: &Update, changed: &[bool], infos: (u64, u32)) -> Vec<Run> {
+    fn retired(&self, update: &Update, changed: &[bool], infos: Run) -> Vec<Run> {
         let Update { committed, kept, retired, kept_keys, gaps, .. } = update;
         let header = &committed.header;
-        let unchanged: HashSet<&str> =
-            self.directories.iter().zip(changed).filter(|(_, changed)| !**changed).map(|(open, _)| &*open.path).collect();
+        let unchanged: HashSet<&str> = self
+            .directories
+            .iter()
+            .zip(changed)
+            .filter(|(_, changed)| !**changed)
+            .map(|(open, _)| &*open.path)
+            .collect();
         let mut all: Vec<Run> = retired.clone();
         let mut stays: BTreeMap<u64, u64> = kept.iter().map(|run| (run.first, run.end())).collect();
         for (path, directory) in &committed.directories {
@@ -362,10 +341,11 @@ impl FileWriter {
                 true => stays.extend(own.iter().map(|run| (run.first, run.end()))),
                 false => all.extend(own),
             }
-            let gone = directory.keys.values().filter(|key| !is_directory(&key.class) && !kept_keys.contains(&key.seek_key));
+            let gone =
+                directory.keys.values().filter(|key| !is_directory(&key.class) && !kept_keys.contains(&key.seek_key));
             all.extend(gone.map(Run::of));
         }
-        if infos.0 != header.seek_info {
+        if infos.first != header.seek_info {
             all.push(Run { first: header.seek_info, len: header.nbytes_info.into() });
         }
         all.push(Run { first: header.seek_free, len: header.nbytes_free.into() });
@@ -388,14 +368,10 @@ impl FileWriter {
     }
 
     /// The first bytes of the file in its new state.
-    fn new_head(
-        &self,
-        committed: &Committed,
-        (seek_keys, nbytes_keys): (u64, u32),
-        infos: (u64, u32),
-        (free, end): ((u64, u32, u32), u64),
-    ) -> Result<Vec<u8>> {
+    fn new_head(&self, committed: &Committed, trailer: &Trailer) -> Result<Vec<u8>> {
         let uuid = self.uuid();
+        let Trailer { infos, free, end, .. } = *trailer;
+        let (seek_keys, nbytes_keys) = trailer.lists.first().copied().unwrap_or_default();
         let header = FileHeader {
             version: self.version,
             big: end > START_BIG_FILE,
@@ -413,8 +389,15 @@ impl FileWriter {
         let top = top.ok_or_else(|| Error::request("a file without a top directory"))?;
         let record = DirectoryRecord { modified: self.datime, seek_keys, nbytes_keys, uuid, ..top };
         let fields = record.within(committed.room).ok_or_else(|| {
-            Error::unsupported("the record of the top directory has no room for positions beyond 2 GB; merge into a new file")
+            Error::unsupported(
+                "the record of the top directory has no room for positions beyond 2 GB; merge into a new file",
+            )
         })?;
         Ok(head_of(&header, &self.top_names, &fields))
     }
+}
+
+/// The size of a record, as the format has it.
+fn small(len: u64) -> u32 {
+    u32::try_from(len).unwrap_or(u32::MAX)
 }

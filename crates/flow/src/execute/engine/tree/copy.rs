@@ -39,7 +39,8 @@ pub(crate) fn copy(job: &Job<'_>, window: &[CopiedRecord], scratch: &mut WorkerS
             if stays && !job.check {
                 // Names may be longer than those of the output.
                 let own = job.columns.get(column).map_or(0, |column| column.keylen()) + ROOM_FOR_NAMES;
-                let mut read = |len: usize, out: &mut Vec<u8>| read_at(&mut bytes, place.file, (place.offset, len), out, start);
+                let mut read =
+                    |len: usize, out: &mut Vec<u8>| read_at(&mut bytes, place.file, (place.offset, len), out, start);
                 let key = own.min(place.len as usize);
                 read(key, &mut chunk.bytes)?;
                 if BasketHeader::peek(chunk.bytes.get(start..start + key).unwrap_or_default()).is_err() {
