@@ -1,5 +1,5 @@
-"""Files that are changed in place: `merge --append`, `hadd -a`, `update`, `rm`. Old entries and new ones are there, what is not named stays
-where it was, a kill at any write leaves the old file or the new one, and gaps are used again."""
+"""Files that are changed in place: `merge --append`, `hadd -a`, `update`, `rm`. Old entries and new ones are there, what
+is not named stays where it was, a kill at any write leaves the old file or the new one, and gaps are used again."""
 
 import itertools
 import json
@@ -22,7 +22,8 @@ from referee.command import Basketry
 from referee.root_server import RootServer
 from test_edit import by_root, is_whole, same_as
 
-#: Makes a file whose entries begin with a number: trees of numbers, vectors, strings and classes, also in a directory, an RNTuple, objects.
+#: Makes a file whose entries begin with a number: trees of numbers, vectors, strings and classes, also in a directory,
+#: an RNTuple, objects.
 MAKE = """
 import numpy as np
 def make(path, first, count):
@@ -127,7 +128,8 @@ def read(path):
     has = lambda name: bool(file.Get(name))
     if has("t"):
         tree = file.Get("t")
-        found["t"] = [[e.x, list(e.fixed), list(e.counted), list(e.vector), str(e.text), e.hist.GetEntries()] for e in tree]
+        values = lambda e: [e.x, list(e.fixed), list(e.counted), list(e.vector), str(e.text), e.hist.GetEntries()]
+        found["t"] = [values(entry) for entry in tree]
     for name in ("folder/small", "other/tiny"):
         if has(name):
             found[name] = [entry.x for entry in file.Get(name)]
@@ -342,8 +344,8 @@ def test_any_changes_one_after_the_other(
                 for file, more in ((target, []), (anew, ["--compact"])):
                     basketry("cp", "-q", f"{file}:folder/h", f"{file}:copies/h{turn}", *more)
             case _:
-                with bk.open(anew) as found:
-                    there = [name for name in found.keys(cycle=False) if name.startswith("copies/")]
+                with uproot.open(anew) as found:
+                    there = [name for name in found.keys(cycle=False) if name.startswith("copies/")]  # noqa: SIM118
                 if there:
                     name = chance.choice(there)
                     for file, more in ((target, []), (anew, ["--compact"])):
@@ -520,10 +522,15 @@ def test_objects_are_replaced_and_deleted_beside_tables(
 
 def test_a_block_that_fails_changes_nothing(target: Path) -> None:
     had = target.read_bytes()
-    with pytest.raises(RuntimeError, match="stop"), bk.update(target) as file:
-        file["folder/small"].extend({"x": np.arange(5, dtype="i4")})
-        del file["t"]
-        raise RuntimeError("stop")
+
+    def change() -> None:
+        with bk.update(target) as file:
+            file["folder/small"].extend({"x": np.arange(5, dtype="i4")})
+            del file["t"]
+            raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        change()
     assert target.read_bytes() == had
     assert [path.name for path in target.parent.iterdir()] == ["target.root"]
 

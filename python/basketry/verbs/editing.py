@@ -35,8 +35,8 @@ def cp(
     a `ValueError`, unless `replace` replaces the object or `add_cycle` keeps it as an older cycle. `recreate` makes the
     destination anew; `compression` is that of a new destination.
 
-    The destination is changed in place, and is the old file or the new one at any moment; with `compact` it is written anew
-    beside the old file, without gaps.
+    The destination is changed in place, and is the old file or the new one at any moment; with `compact` it is written
+    anew beside the old file, without gaps.
     """
     from ..reports.editing import Edited
     from ..reports.parse import parse
@@ -66,8 +66,8 @@ def mv(
     memory: Size | None = None,
 ) -> Edited:
     """Moves or renames objects and directories, within a file or to another one. Sources, destination, `replace`,
-    `add_cycle` and `compact` are those of `cp`. All cycles of an object move, or the one that is named. The destination is written
-    first, then the files from which objects go."""
+    `add_cycle` and `compact` are those of `cp`. All cycles of an object move, or the one that is named. The destination
+    is written first, then the files from which objects go."""
     from ..reports.editing import Edited
     from ..reports.parse import parse
 
@@ -94,8 +94,8 @@ def rm(
     """Removes objects from files: all cycles of "FILE:PATH", or "FILE:PATH;2", or what a pattern matches.
 
     With `recursive` directories go with all in them, and a file without a colon as a whole. `force` passes over what is
-    not there. Each file is changed in place, and later changes use the space; with `compact` it is written anew, on so many
-    `threads` within `memory`, and the space is given back.
+    not there. Each file is changed in place, and later changes use the space; with `compact` it is written anew, on so
+    many `threads` within `memory`, and the space is given back.
     """
     from ..reports.editing import Edited
     from ..reports.parse import parse

@@ -1,5 +1,5 @@
-"""The columns of a tree or an RNTuple that is there, as `mktree` and `mkrntuple` take them: new entries get the branches and
-fields that it has."""
+"""The columns of a tree or an RNTuple that is there, as `mktree` and `mkrntuple` take them: new entries get the branches
+and fields that it has."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LEAF = re.compile(r"(bool|char|u?int\d+_t|float|double|Float16_t|Double32_t|cha
 
 
 def extended(table: Tree | RNTuple, path: str, into: WritableDirectory, classes: Path, probe: Path) -> WritableTable:
-    """Makes the table of new entries, whose columns are those of `table`. What arrays cannot make is a `ValueError`: a file `probe`
-    shows it before there are entries."""
+    """Makes the table of new entries, whose columns are those of `table`. What arrays cannot make is a `ValueError`: a
+    file `probe` shows it before there are entries."""
     try:
         with recreate(probe, classes=classes) as tried:
             _make(tried, "table", table)

@@ -197,8 +197,8 @@ class WritableDirectory:
         return isinstance(name, str) and self._content.classname(self._full(name)) is not None
 
     def __getitem__(self, name: str) -> Any:
-        """The tree, directory or object of that name. In an update trees and RNTuples that the file has already are extended
-        (`file["tree"].extend(...)`)."""
+        """The tree, directory or object of that name. In an update trees and RNTuples that the file has already are
+        extended (`file["tree"].extend(...)`)."""
         path = self._full(name.partition(";")[0])
         if path in self._content.tables:
             return self._content.tables[path]
@@ -257,8 +257,8 @@ class WritableDirectory:
                 self._content.objects.setdefault("/".join(parts[:depth]), Pending("TDirectory"))
 
     def __delitem__(self, name: str) -> None:
-        """Takes an object or a directory back that was given to this file, or, in an update, deletes what the file has, trees and
-        RNTuples as well. Those that are being filled stay."""
+        """Takes an object or a directory back that was given to this file, or, in an update, deletes what the file has,
+        trees and RNTuples as well. Those that are being filled stay."""
         path = self._full(name.partition(";")[0])
         self._check_open()
         filled = next((one for one in self._content.tables if one == path or one.startswith(f"{path}/")), None)
@@ -273,8 +273,8 @@ class WritableDirectory:
         del self[name]
 
     def items(self, *, recursive: bool = True, cycle: bool = True) -> list[tuple[str, Any]]:
-        """The names of `keys`, which has the options, too, each with what is there. In an update trees and RNTuples of the file are
-        those that `bk.open` gives, to be read."""
+        """The names of `keys`, which has the options, too, each with what is there. In an update trees and RNTuples of
+        the file are those that `basketry.open` gives, to be read."""
         return [(name, self._shown_item(name)) for name in self.keys(recursive=recursive, cycle=cycle)]
 
     def values(self, *, recursive: bool = True) -> list[Any]:

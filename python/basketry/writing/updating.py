@@ -28,12 +28,12 @@ DIRECTORIES = ("TDirectory", "TDirectoryFile")
 
 @spelled(recreate)
 def update(path: Place, **options: Unpack[Recreating]) -> UpdatedFile:
-    """An existing file to change, for a `with` block; options are those of `recreate`. What is there stays where it is: new
-    objects follow, trees and RNTuples that are there are extended (`file["tree"].extend(...)`), objects are replaced
-    (`file["h"] = ...`) and deleted (`del file["tree"]`). New baskets and pages wait in a hidden folder beside the file
-    until the end of the block, where all changes are made at once: after an exception, or a kill at any moment, the file
-    is as it was, or has all of them. A name that is taken is a `ValueError` where it is given, which lists what the file
-    has."""
+    """An existing file to change, for a `with` block; options are those of `recreate`. What is there stays where it is:
+    new objects follow, trees and RNTuples that are there are extended (`file["tree"].extend(...)`), objects are
+    replaced (`file["h"] = ...`) and deleted (`del file["tree"]`). New baskets and pages wait in a hidden folder beside
+    the file until the end of the block, where all changes are made at once: after an exception, or a kill at any
+    moment, the file is as it was, or has all of them. A name that is taken is a `ValueError` where it is given, which
+    lists what the file has."""
     return UpdatedFile(os.fspath(path), **options)
 
 
