@@ -1,5 +1,5 @@
 """Files that are changed in place: `merge --append`, `hadd -a`, `update`, `rm`. Old entries and new ones are there, what
-is not named stays where it was, a kill at any write leaves the old file or the new one, and gaps are used again."""
+is not named stays where it was, a kill at any write leaves the old file or the new one; gaps are used again."""
 
 import itertools
 import json
@@ -345,7 +345,7 @@ def test_any_changes_one_after_the_other(
                     basketry("cp", "-q", f"{file}:folder/h", f"{file}:copies/h{turn}", *more)
             case _:
                 with uproot.open(anew) as found:
-                    there = [name for name in found.keys(cycle=False) if name.startswith("copies/")]  # noqa: SIM118
+                    there = [name for name in found.keys(cycle=False) if name.startswith("copies/")]
                 if there:
                     name = chance.choice(there)
                     for file, more in ((target, []), (anew, ["--compact"])):

@@ -1,5 +1,5 @@
-"""The columns of a tree or an RNTuple that is there, as `mktree` and `mkrntuple` take them: new entries get the branches
-and fields that it has."""
+"""The columns of a tree or an RNTuple that is there, as `mktree` and `mkrntuple` take them: new entries get the
+branches and fields that it has."""
 
 from __future__ import annotations
 
