@@ -1,5 +1,5 @@
-"""Files that are changed in place: `merge --append`, `hadd -a`, `update`, `rm`. Old entries and new ones are there, what
-is not named stays where it was, a kill at any write leaves the old file or the new one; gaps are used again."""
+"""Files that are changed in place: `merge --append`, `hadd -a`, `update`, `rm`. Old entries and new ones are there,
+what is not named stays where it was, a kill at any write leaves the old file or the new one; gaps are used again."""
 
 import itertools
 import json
@@ -382,6 +382,8 @@ def test_what_is_refused_changes_nothing(
         assert outcome.code == 2, str(outcome)
         assert why in outcome.err
         assert target.read_bytes() == had
+    plan = ["plan", "merge", three[1], "-o", tmp_path / "plan.json", "--", "--append"]
+    assert "would add its inputs again" in basketry.refuses(*plan)
     # There is no such file yet: it is made.
     basketry("merge", three[1], "-o", tmp_path / "new.root", "--append", "-q")
     assert trees_of(tmp_path / "new.root") == joined(three[1])
