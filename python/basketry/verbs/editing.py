@@ -113,7 +113,8 @@ def rm(
 
 def mkdir(directories: Places, *, parents: bool = False, threads: int = 0, memory: Size | None = None) -> Edited:
     """Makes directories "FILE:PATH", or files without objects. With `parents` also the directories above and the files,
-    and what is there already is no error. Each file is changed in place, within `memory`."""
+    and what is there already is no error. Each file is changed in place, on so many `threads`
+    within `memory`."""
     from ..reports.editing import Edited
     from ..reports.parse import parse
 
