@@ -35,6 +35,7 @@ OTHER_OPTIONS = {
     ("join", "how"),
     ("join", "from-key"),
     ("join", "before-key"),
+    ("merge", "replace"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
 CASES: dict[tuple[str, str], list[list[str]]] = {

@@ -194,11 +194,12 @@ def test_update_adds_replaces_and_deletes(tmp_path: Path) -> None:
         file["tree"] = {"x": np.arange(5)}
     with bk.update(path) as file:
         file["d"] = "4"
-    with pytest.raises(ValueError, match="cannot be replaced"), bk.update(path) as file:
+    with bk.update(path) as file:
         file["a"] = "again"
+        file["tree"].extend({"x": np.arange(2)})
     with uproot.open(path) as file:
-        assert file["tree/x"].array().tolist() == [0, 1, 2, 3, 4]
-        assert (file["a"], file["d"]) == ("new", "4")
+        assert file["tree/x"].array().tolist() == [0, 1, 2, 3, 4, 0, 1]
+        assert (file["a"], file["d"]) == ("again", "4")
 
 
 def test_names_and_meanings_of_uproot(tmp_path: Path) -> None:

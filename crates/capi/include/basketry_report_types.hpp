@@ -15,6 +15,21 @@
 namespace basketry {
 namespace reports {
 
+/// What an update in place added to a file.
+struct appended {
+    /// Its size before.
+    std::uint64_t bytes_before = 0;
+    /// Bytes that were written: new records, and what readers begin with.
+    std::uint64_t bytes_new = 0;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("bytes_before", bytes_before);
+        see("bytes_new", bytes_new);
+    }
+};
+
 /// Number of clusters of a column by depth.
 struct depths {
     /// Copied.
@@ -283,6 +298,8 @@ struct summary {
     std::uint64_t bytes_read = 0;
     /// Bytes of the output.
     std::uint64_t bytes_written = 0;
+    /// What was added to the output, if that was there and was updated in place.
+    std::optional<reports::appended> appended;
     /// Trees and RNTuples of the output.
     std::vector<table_summary> tables;
     /// What the cuts left of the entries of each table.
@@ -305,6 +322,7 @@ struct summary {
     {
         see("bytes_read", bytes_read);
         see("bytes_written", bytes_written);
+        see("appended", appended);
         see("tables", tables);
         see("cut_flows", cut_flows);
         see("duplicates", duplicates);

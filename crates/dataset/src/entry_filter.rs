@@ -198,6 +198,13 @@ pub struct EntryFilter {
     pub weight: Option<String>,
 }
 
+impl EntryFilter {
+    /// Whether all entries are kept.
+    pub fn is_all(&self) -> bool {
+        self.entries.is_empty() && self.cuts.is_empty()
+    }
+}
+
 impl From<Range<u64>> for EntryFilter {
     fn from(range: Range<u64>) -> Self {
         Self { entries: vec![(None, range.into())], ..Self::default() }

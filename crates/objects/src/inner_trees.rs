@@ -72,7 +72,8 @@ fn record(source: &dyn Source, (seek, nbytes): (u64, u32), branch: &str) -> Opti
 
 /// Appends a basket to the output. Returns its position and size.
 fn append(mut key: Key, mut record: Vec<u8>, writer: &mut FileWriter, directory: DirId) -> Result<(u64, u32)> {
-    (key.seek_key, key.seek_pdir) = (writer.position(), writer.seek_of(directory));
+    key.seek_pdir = writer.claim(directory)?;
+    key.seek_key = writer.position();
     if !key.is_big() && key.seek_key.max(key.seek_pdir) > START_BIG_FILE {
         return Err(rootfile::Error::unsupported(
             "a tree in the user info has baskets whose keys have no room for positions beyond 2 GB",

@@ -84,6 +84,9 @@ pub fn write_from(writer: &mut FileWriter, table: &[ProcessId], first: usize) ->
     let top: DirId = writer.top();
     for (n, id) in table.iter().enumerate().skip(first) {
         let name = format!("ProcessID{n}");
+        if writer.keep_named(CLASS, &name, &id.uuid) {
+            continue;
+        }
         writer.write_object(top, (CLASS, &name, &id.uuid), Compression::NONE, |_| {
             let mut w = Writer::new();
             let outer = begin_frame(&mut w, 1);

@@ -57,6 +57,16 @@ impl DirectoryRecord {
         Ok(Self { created, modified, nbytes_keys, nbytes_name, seek_dir, seek_parent, seek_keys, uuid })
     }
 
+    /// The fields in a record that has room for so many bytes of them; none if that is too little.
+    pub(crate) fn within(&self, room: usize) -> Option<Vec<u8>> {
+        let big = self.seek_dir.max(self.seek_parent).max(self.seek_keys) > START_BIG_FILE;
+        let needed = if big { Self::MAX_LEN } else { Self::MAX_LEN - 3 * 4 };
+        let mut w = Writer::new();
+        self.write(&mut w);
+        w.bytes.truncate(room);
+        (room >= needed).then_some(w.bytes)
+    }
+
     /// Writes the fields. They always take the same number of bytes, so that they can be patched in place.
     pub fn write(&self, w: &mut Writer) {
         let big = self.seek_dir.max(self.seek_parent).max(self.seek_keys) > START_BIG_FILE;

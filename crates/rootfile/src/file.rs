@@ -4,6 +4,7 @@
 //! are read on request. A file that was never closed is read by scanning its records, as ROOT does.
 
 mod audit;
+mod committed;
 mod places;
 mod scan;
 
@@ -28,6 +29,8 @@ use crate::streamer::{StreamerInfos, parse_record};
 use crate::{Error, Result};
 
 pub use audit::Mismatch;
+pub(crate) use committed::CommittedDirectory;
+pub use committed::{Committed, Run};
 pub use places::{Holder, Place, Role};
 
 /// Bytes that are read first for a key header of unknown length.

@@ -9,6 +9,8 @@ use crate::{Error, Result};
 
 /// What is added to the version of a key with eight-byte positions.
 pub const BIG_KEY: i16 = 1000;
+/// Bytes that the eight-byte positions of a key take besides.
+pub const BIG_KEY_ROOM: u64 = 8;
 const PID_OFFSET_SHIFT: u32 = 48;
 /// The version ROOT 6 writes.
 const VERSION: i16 = 4;

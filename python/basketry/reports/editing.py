@@ -17,6 +17,8 @@ class EditedFile(Shown):
     """Bytes before; none if the file was not there."""
     bytes_after: int | None
     """Bytes now; none if the file was removed."""
+    bytes_written: int | None
+    """Bytes that were written; none if the file was removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -9,6 +9,16 @@ from .shown import Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Appended(Shown):
+    """What an update in place added to a file."""
+
+    bytes_before: int
+    """Its size before."""
+    bytes_new: int
+    """Bytes that were written: new records, and what readers begin with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Depths(Shown):
     """Number of clusters of a column by depth."""
 
@@ -178,6 +188,8 @@ class Summary(Shown):
     """Bytes of all inputs."""
     bytes_written: int
     """Bytes of the output."""
+    appended: Appended | None
+    """What was added to the output, if that was there and was updated in place."""
     tables: tuple[TableSummary, ...]
     """Trees and RNTuples of the output."""
     cut_flows: tuple[CutFlow, ...]

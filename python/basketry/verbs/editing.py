@@ -23,6 +23,7 @@ def cp(
     add_cycle: bool = False,
     recreate: bool = False,
     compression: int | str | None = None,
+    compact: bool = False,
     threads: int = 0,
     memory: Size | None = None,
 ) -> Edited:
@@ -34,7 +35,8 @@ def cp(
     a `ValueError`, unless `replace` replaces the object or `add_cycle` keeps it as an older cycle. `recreate` makes the
     destination anew; `compression` is that of a new destination.
 
-    The destination is written anew beside the old file, and takes its place when it is whole.
+    The destination is changed in place, and is the old file or the new one at any moment; with `compact` it is written
+    anew beside the old file, without gaps.
     """
     from ..reports.editing import Edited
     from ..reports.parse import parse
@@ -46,6 +48,7 @@ def cp(
         "add_cycle": add_cycle,
         "recreate": recreate,
         "compression": compression,
+        "compact": compact,
         "threads": threads,
         "memory": memory,
     }
@@ -58,37 +61,60 @@ def mv(
     *,
     replace: bool = False,
     add_cycle: bool = False,
+    compact: bool = False,
     threads: int = 0,
     memory: Size | None = None,
 ) -> Edited:
-    """Moves or renames objects and directories, within a file or to another one. Sources, destination, `replace` and
-    `add_cycle` are those of `cp`. All cycles of an object move, or the one that is named. The destination is written
-    first, then the files from which objects go."""
+    """Moves or renames objects and directories, within a file or to another one. Sources, destination, `replace`,
+    `add_cycle` and `compact` are those of `cp`. All cycles of an object move, or the one that is named. The destination
+    is written first, then the files from which objects go."""
     from ..reports.editing import Edited
     from ..reports.parse import parse
 
-    options = {"json": True, "replace": replace, "add_cycle": add_cycle, "threads": threads, "memory": memory}
+    options = {
+        "json": True,
+        "replace": replace,
+        "add_cycle": add_cycle,
+        "compact": compact,
+        "threads": threads,
+        "memory": memory,
+    }
     return parse(Edited, report("mv", options, [*as_paths(sources), os.fspath(destination)]))
 
 
 def rm(
-    objects: Places, *, recursive: bool = False, force: bool = False, threads: int = 0, memory: Size | None = None
+    objects: Places,
+    *,
+    recursive: bool = False,
+    force: bool = False,
+    compact: bool = False,
+    threads: int = 0,
+    memory: Size | None = None,
 ) -> Edited:
     """Removes objects from files: all cycles of "FILE:PATH", or "FILE:PATH;2", or what a pattern matches.
 
     With `recursive` directories go with all in them, and a file without a colon as a whole. `force` passes over what is
-    not there. Each file is written anew, on so many `threads` within `memory`, so the space is given back.
+    not there. Each file is changed in place, and later changes use the space; with `compact` it is written anew, on so
+    many `threads` within `memory`, and the space is given back.
     """
     from ..reports.editing import Edited
     from ..reports.parse import parse
 
-    options = {"json": True, "recursive": recursive, "force": force, "threads": threads, "memory": memory}
+    options = {
+        "json": True,
+        "recursive": recursive,
+        "force": force,
+        "compact": compact,
+        "threads": threads,
+        "memory": memory,
+    }
     return parse(Edited, report("rm", options, as_paths(objects)))
 
 
 def mkdir(directories: Places, *, parents: bool = False, threads: int = 0, memory: Size | None = None) -> Edited:
     """Makes directories "FILE:PATH", or files without objects. With `parents` also the directories above and the files,
-    and what is there already is no error. Each file is written anew, on so many `threads` within `memory`."""
+    and what is there already is no error. Each file is changed in place, on so many `threads`
+    within `memory`."""
     from ..reports.editing import Edited
     from ..reports.parse import parse
 

@@ -213,6 +213,11 @@ def merge(
       input that is not sorted is refused; `sort` takes any. Trees without these columns are joined one after the other.
     - `pack`: Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the
       first input (its AutoFlush), usually 30MB.
+    - `append`: Add the inputs to the output, which may be there already and is updated in place: its baskets and pages
+      stay where they are, and new ones follow. It is the old file or the new one at any moment, and keeps its layout.
+      An output that is not there is made.
+    - `replace`: Remove this object or directory of the output before the inputs are added: what they have of that name
+      takes its place.
     - The others: those of `rewrite`.
     """
     return _make("merge", inputs, output, dry_run, progress, options, Merging)

@@ -169,6 +169,13 @@ class Joining(Copying, total=False):
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""
+    append: bool
+    """Add the inputs to the output, which may be there already and is updated in place: its baskets and pages stay
+    where they are, and new ones follow. It is the old file or the new one at any moment, and keeps its layout. An
+    output that is not there is made."""
+    replace: Names
+    """Remove this object or directory of the output before the inputs are added: what they have of that name takes its
+    place."""
 
 
 class Merging(Joining, Limits, total=False):
@@ -768,6 +775,13 @@ class AnyVerb(TypedDict, total=False):
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""
+    append: bool
+    """Add the inputs to the output, which may be there already and is updated in place: its baskets and pages stay
+    where they are, and new ones follow. It is the old file or the new one at any moment, and keeps its layout. An
+    output that is not there is made."""
+    replace: Names
+    """Remove this object or directory of the output before the inputs are added: what they have of that name takes its
+    place."""
     like: Place | None
     """A file of the same job: trees without a saved record take their branches from it."""
     tree: str | None

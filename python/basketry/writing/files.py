@@ -197,8 +197,8 @@ class WritableDirectory:
         return isinstance(name, str) and self._content.classname(self._full(name)) is not None
 
     def __getitem__(self, name: str) -> Any:
-        """The tree, directory or object of that name. In an update trees and RNTuples of the old file are a
-        `ValueError`: they can be read, but not extended."""
+        """The tree, directory or object of that name. In an update trees and RNTuples that the file has already are
+        extended (`file["tree"].extend(...)`)."""
         path = self._full(name.partition(";")[0])
         if path in self._content.tables:
             return self._content.tables[path]
@@ -207,9 +207,8 @@ class WritableDirectory:
             raise missing("tree", name, self.keys(cycle=False), self)
         if pending.classname == "TDirectory":
             return WritableDirectory(self._core, self.file_path, self._content, path)
-        if pending.is_table:
-            why = "an update adds new ones and cannot extend it; basketry.open reads it, basketry.merge joins trees"
-            raise ValueError(f"{plain(path)} is a {pending.classname} that {self._shown} has already: {why}")
+        if pending.is_table and self._content.extend is not None:
+            return self._content.extend(path)
         return pending.read()
 
     def __setitem__(self, name: str, data: Any) -> None:
@@ -244,7 +243,10 @@ class WritableDirectory:
         path = self._full(name)
         self._check_open()
         self._content.check_free(path, self._shown, replaces=True)
-        self._content.objects[path] = pending(path)
+        given = pending(path)
+        if path in self._content.kept:
+            self._content.drop(path)
+        self._content.objects[path] = given
         self._enter(path.rpartition("/")[0])
 
     def _enter(self, path: str) -> None:
@@ -255,15 +257,37 @@ class WritableDirectory:
                 self._content.objects.setdefault("/".join(parts[:depth]), Pending("TDirectory"))
 
     def __delitem__(self, name: str) -> None:
-        """Takes an object back that was given to this file, or, in an update, an old one. Trees stay."""
+        """Takes an object or a directory back that was given to this file, or, in an update, deletes what the file has,
+        trees and RNTuples as well. Those that are being filled stay."""
         path = self._full(name.partition(";")[0])
-        if path in self._content.kept:
-            why = "an update adds to a file with trees or RNTuples, and changes nothing in it"
-            raise ValueError(f"{self._shown} keeps its {self._content.classname(path)} {plain(path)}: {why}")
-        if path not in self._content.objects:
+        self._check_open()
+        filled = next((one for one in self._content.tables if one == path or one.startswith(f"{path}/")), None)
+        if filled is not None:
+            raise ValueError(f"{plain(filled)} is being filled, and stays in {self._shown}")
+        if path not in self._content.objects and path not in self._content.kept:
             raise missing("object", name, self.keys(cycle=False), self)
-        for one in [one for one in self._content.objects if one == path or one.startswith(f"{path}/")]:
-            del self._content.objects[one]
+        self._content.drop(path)
+
+    def delete(self, name: str) -> None:
+        """Deletes an object or a directory, as `del directory[name]` does."""
+        del self[name]
+
+    def items(self, *, recursive: bool = True, cycle: bool = True) -> list[tuple[str, Any]]:
+        """The names of `keys`, which has the options, too, each with what is there. In an update trees and RNTuples of
+        the file are those that `basketry.open` gives, to be read."""
+        return [(name, self._shown_item(name)) for name in self.keys(recursive=recursive, cycle=cycle)]
+
+    def values(self, *, recursive: bool = True) -> list[Any]:
+        """What `items` has, without names."""
+        return [value for _, value in self.items(recursive=recursive)]
+
+    def _shown_item(self, name: str) -> Any:
+        """What is there, to be looked at."""
+        path = self._full(name.partition(";")[0])
+        kept = self._content.kept.get(path)
+        if kept is not None and kept.is_table and path not in self._content.tables and self._content.look is not None:
+            return self._content.look(path)
+        return self[name]
 
     def copy_from(
         self,

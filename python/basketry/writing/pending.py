@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from .._shared.names import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .. import _core
     from ..objects import Object
     from .tables import WritableTable
@@ -75,8 +77,23 @@ class Content:
     tables: dict[str, WritableTable] = field(default_factory=dict)
     #: The other objects, and directories. They are written when the file is closed.
     objects: dict[str, Pending] = field(default_factory=dict)
-    #: What an updated file with tables has already, and keeps.
+    #: What an updated file has already, and keeps.
     kept: dict[str, Pending] = field(default_factory=dict)
+    #: What it had, and does not keep.
+    gone: set[str] = field(default_factory=set)
+    #: Gives a tree or RNTuple that is kept, to be extended.
+    extend: Callable[[str], WritableTable] | None = None
+    #: Opens one to be read.
+    look: Callable[[str], Any] | None = None
+
+    def drop(self, path: str) -> None:
+        """Takes what is at a path out, with all below."""
+        below = [one for one in self.classnames() if one == path or one.startswith(f"{path}/")]
+        if path in self.kept:
+            self.gone = {one for one in self.gone if not one.startswith(f"{path}/")} | {path}
+        for one in below:
+            self.objects.pop(one, None)
+            self.kept.pop(one, None)
 
     def classname(self, path: str) -> str | None:
         """The class of what is at a path, if anything is."""
@@ -96,14 +113,15 @@ class Content:
         above = [path[:end] for end, letter in enumerate(path) if letter == "/"]
         taken = next((one for one in above if self.classname(one) not in (None, "TDirectory")), None)
         own = self.classname(path)
-        fits = own is None or (is_directory if own == "TDirectory" else replaces and path in self.objects)
+        is_object = path in self.objects or (path in self.kept and not self.kept[path].is_table)
+        fits = own is None or (is_directory if own == "TDirectory" else replaces and is_object)
         if taken is None and not fits:
             taken = path
         if taken is None:
             return
         ways = "give the new one another name"
-        if taken in self.kept:
-            ways = f"it cannot be replaced or extended, as an update only adds to a file with trees or RNTuples: {ways}"
+        if taken in self.kept and self.kept[taken].is_table:
+            ways = f"extend it, delete it first, or {ways}"
         has = [f"{plain(one)} ({kind})" for one, kind in self.classnames().items() if kind != "TDirectory"]
         more = f" and {len(has) - 10} more" if len(has) > 10 else ""
         what = f"{file_path} already has the {self.classname(taken)} {plain(taken)}"

@@ -33,6 +33,8 @@ class WritableTable:
     _columns: list[str]
     _typed: list[str]
     _counters: set[str]
+    #: Entries that it has already in a file that is updated.
+    _before: int = 0
 
     def __init__(self, core: _core.Writer, path: str, title: str, layout: str) -> None:
         self.path = path
@@ -75,7 +77,7 @@ class WritableTable:
     @property
     def num_entries(self) -> int:
         """Number of entries so far."""
-        return self._core.entries(self._number)
+        return self._before + self._core.entries(self._number)
 
     def keys(self) -> list[str]:
         """The columns, without counters."""

@@ -1,4 +1,4 @@
-"""Existing files that get more objects: `update`."""
+"""Existing files that are changed in place: `update`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .._shared.places import local
 from .._shared.signatures import spelled
 from ..reading.file import File
 from ..verbs.files import merge
+from .extending import extended
 from .files import WritableFile, means_of, recreate
 from .pending import Pending
 
@@ -20,56 +21,67 @@ if TYPE_CHECKING:
 
     from ..verbs.options import Place
     from .files import Recreating
+    from .tables import WritableTable
+
+DIRECTORIES = ("TDirectory", "TDirectoryFile")
 
 
 @spelled(recreate)
 def update(path: Place, **options: Unpack[Recreating]) -> UpdatedFile:
-    """An existing file to add to, for a `with` block; options are those of `recreate`. The whole file is written anew
-    beside the old one, and replaces it when it is complete. Objects can be replaced and deleted, unless the file has
-    trees or RNTuples: it is merged with what is new by `merge`, which moves baskets as they are. Names that such a file
-    has already are a `ValueError` where they are given, which lists what the file has."""
+    """An existing file to change, for a `with` block; options are those of `recreate`. What is there stays where it is:
+    new objects follow, trees and RNTuples that are there are extended (`file["tree"].extend(...)`), objects are
+    replaced (`file["h"] = ...`) and deleted (`del file["tree"]`). New baskets and pages wait in a hidden folder beside
+    the file until the end of the block, where all changes are made at once: after an exception, or a kill at any
+    moment, the file is as it was, or has all of them. A name that is taken is a `ValueError` where it is given, which
+    lists what the file has."""
     return UpdatedFile(os.fspath(path), **options)
 
 
 class UpdatedFile(WritableFile):
-    """A file that is written anew with what it has and more."""
+    """A file that is changed in place when it is closed."""
 
     def __init__(self, path: str, **options: Any) -> None:
         final = Path(local(path))
         old = File(str(final))
         keys = [old.key(name) for name in old]
         self._final = final
-        #: What is added to a file with tables, until they are merged.
-        self._added: OwnFolder | None = None
-        if any(key.is_table for key in keys):
-            self._added = OwnFolder(f".{final.name}.update-", final.absolute().parent)
-        super().__init__(str(final if self._added is None else self._added / final.name), *means_of(options))
+        self._old = old
+        self._means = {"threads": options.get("threads", 0), "memory": options.get("memory")}
+        #: What is new, until it is added to the file.
+        self._added = OwnFolder(f".{final.name}.update-", final.absolute().parent)
+        if not options.get("classes") and any(key.is_table for key in keys):
+            options = {**options, "classes": final}
+        super().__init__(str(self._added / final.name), *means_of(options))
         self.file_path = str(final)
         for key in keys:
             found = Pending.copy(key.class_, str(final), key.seek, key.is_table)
-            if key.class_ in ("TDirectory", "TDirectoryFile"):
-                found = Pending("TDirectory")
-            known = self._content.objects if self._added is None else self._content.kept
-            known[key.path] = found
+            self._content.kept[key.path] = Pending("TDirectory") if key.class_ in DIRECTORIES else found
+        self._content.extend, self._content.look = self._extended, old.__getitem__
+
+    def _extended(self, path: str) -> WritableTable:
+        """The tree or RNTuple of the file with this path, to be extended."""
+        self._check_open()
+        kept = self._content.kept.pop(path)
+        try:
+            return extended(self._old[path], path, self, self._final, self._added / "probe.root")
+        finally:
+            self._content.kept[path] = kept
 
     def close(self) -> None:
-        """Completes the file; does nothing if closed before."""
+        """Makes all changes; does nothing if closed before."""
         if self.closed:
             return
         super().close()
-        if self._added is not None:
-            made = self._added / "merged.root"
-            try:
-                merge([self._final, self._added / self._final.name], made)
-                made.replace(self._final)
-            finally:
-                self._added.remove()
+        try:
+            made = self._added / self._final.name
+            merge([made], self._final, append=True, replace=sorted(self._content.gone), **self._means)
+        finally:
+            self._added.remove()
 
     def abandon(self, why: str = "it was abandoned") -> None:
-        """Abandons what was to be added; the file stays as it is."""
+        """Abandons all changes; the file stays as it is."""
         super().abandon(why)
-        if self._added is not None:
-            self._added.remove()
+        self._added.remove()
 
     def __repr__(self) -> str:
         return f"<UpdatedFile {public(self.file_path)}:/>"

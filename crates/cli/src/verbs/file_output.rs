@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use dataset::layout::Container;
+use dataset::glob::NameFilter;
+use dataset::layout::{Container, Layout};
 use flow::convert::Format;
 use flow::{
     Absent, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook, PlanOptions,
     RecodeForecast, Summary, TableSummary,
 };
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::duplicates;
 use crate::container_words::words;
@@ -82,7 +83,7 @@ impl FileOutputArgs {
         let output = &self.target.output;
         refuse_parquet(output)?;
         let inputs = inputs(&self.inputs)?;
-        if !self.dry_run {
+        if !self.dry_run && !options.inputs.append {
             self.target.check(lists(&self.inputs).chain(self.layout.file()))?;
         }
         let options = Options {
@@ -107,7 +108,12 @@ impl FileOutputArgs {
             strict: self.strict,
             ..options
         };
-        Ok((inputs.into_iter().map(|input| input.path).collect(), options))
+        let mut paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
+        if options.inputs.append {
+            refuse_changes(&options).map_err(|e| e.file(output))?;
+            paths.insert(0, output.clone());
+        }
+        Ok((paths, options))
     }
 
     /// The file to write.
@@ -179,6 +185,20 @@ fn say_damaged(summary: &Summary) {
     }
 }
 
+/// Refuses what would change the entries that an output has already, where others are added to it.
+fn refuse_changes(options: &Options) -> Result<()> {
+    let ContentOptions { filter, entries, defines, tree, cycles, .. } = &options.content;
+    let selects = *filter != NameFilter::default() || !entries.is_all() || !defines.is_empty() || tree.is_some();
+    if !selects && options.layout == Layout::default() && *cycles == Cycles::Newest {
+        return Ok(());
+    }
+    let append = Hint::switch("append");
+    let why = format!(
+        "{append} adds whole files and keeps the layout of the output; `basketry rewrite` selects, and changes layouts"
+    );
+    Err(Error::request(why).hint(append))
+}
+
 /// Refuses the name of a Parquet file for an output that is a ROOT file.
 pub(super) fn refuse_parquet(output: &Path) -> Result<()> {
     if Format::named(output) != Some(Format::Parquet) {
@@ -206,6 +226,11 @@ pub(super) fn print_summary(summary: &Summary) -> Result<()> {
         writeln!(out, "left out: {}", output::line(&damaged.to_string()))?;
     }
     output::notes(&mut out, &summary.notes)?;
+    if let Some(appended) = summary.appended {
+        let (new, size) = (output::bytes(appended.bytes_new), output::bytes(summary.bytes_written));
+        writeln!(out, "{} before, {new} written in place, {size} now", output::bytes(appended.bytes_before))?;
+        return Ok(out.flush()?);
+    }
     writeln!(
         out,
         "{} read, {} written ({})",

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use dataset::layout::ByteSize;
-use flow::{ContentOptions, EntryOrder, Options, Pack, PlanOptions, SortBy, Unique};
+use flow::{ContentOptions, EntryOrder, InputOptions, Options, Pack, PlanOptions, SortBy, Unique};
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, Made};
@@ -23,7 +23,8 @@ use crate::verb_command::{VerbCommand, Watch, fields};
   basketry merge 'run*.root' -o all.root --fill --cluster 30MB
   basketry merge @list.txt -o all.root --skip-bad
   basketry merge 'run*.root' -o all.root --unique run,luminosityBlock,event
-  basketry merge 'sorted*.root' -o all.root --by run,event")]
+  basketry merge 'sorted*.root' -o all.root --by run,event
+  basketry merge run3.root -o all.root --append")]
 pub struct Args {
     /// Keep only branches that all inputs have.
     #[arg(long, conflicts_with = "fill")]
@@ -51,6 +52,13 @@ pub struct Args {
     /// target size of the first input (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
     pack: Option<ByteSize>,
+    /// Add the inputs to the output, which may be there already and is updated in place: its baskets and pages stay where they are,
+    /// and new ones follow. It is the old file or the new one at any moment, and keeps its layout. An output that is not there is made.
+    #[arg(long, conflicts_with_all = ["force", "dry_run"])]
+    append: bool,
+    /// Remove this object or directory of the output before the inputs are added: what they have of that name takes its place.
+    #[arg(long, value_name = "PATH", requires = "append")]
+    replace: Vec<String>,
     #[command(flatten)]
     file_output: FileOutputArgs,
 }
@@ -70,15 +78,20 @@ impl Args {
         let beside = Some(self.file_output.output().to_path_buf());
         let by = sort_key_of(&self.by, "by")?.map(|key| EntryOrder::By(SortBy { key, is_sorted: true, beside }));
         Ok(Options {
-            content: ContentOptions { unique, order: by, ..ContentOptions::default() },
+            content: ContentOptions { unique, order: by, replaced: self.replace.clone(), ..ContentOptions::default() },
             plan: PlanOptions {
                 schema: schema(self.common, self.fill),
                 pack: match self.pack {
+                    None if self.append => Pack::No,
                     None => Pack::Auto,
                     Some(ByteSize(0)) => Pack::No,
                     Some(ByteSize(size)) => Pack::Bytes(size),
                 },
                 ..PlanOptions::default()
+            },
+            inputs: InputOptions {
+                append: self.append && self.file_output.output().exists(),
+                ..InputOptions::default()
             },
             drop_index: self.drop_index,
             ..Options::default()

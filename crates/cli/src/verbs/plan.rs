@@ -150,6 +150,11 @@ impl Planned {
 
 /// Makes the plan and writes it.
 fn planned(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result<Jobs> {
+    if args.options.iter().any(|option| option == "--append") {
+        let append = Hint::switch("append");
+        let why = format!("{append} is not for tasks: one that runs again would add its inputs again");
+        return Err(Error::request(why).hint(append));
+    }
     let found = inputs(&args.inputs)?;
     check_output(&args.output, args.force, found.iter().map(|input| &input.path))?;
     // What it cannot say is better known now.

@@ -28,6 +28,8 @@ pub(super) struct Writing {
     pub budget: Budget,
     /// The compression of a new file; else that of each record stays.
     pub compression: Option<Compression>,
+    /// Whether files are written anew, without gaps, and not changed in place.
+    pub compact: bool,
 }
 
 /// A file of an edit.
@@ -154,8 +156,13 @@ impl Desk {
         // A file that is there by now is another's.
         let overwrite = edited.before.metadata().is_some();
         let mut options = Options { budget: how.budget, overwrite, ..Options::default() };
+        options.inputs.append = edited.file.is_some() && !how.compact;
         options.layout.common.compression = how.compression;
         let prepared = prepare_objects(&files, edited.contents.plan(&numbers), &options, None)?;
+        let in_place = prepared.committed.is_some();
+        if in_place {
+            edited.check_unchanged()?;
+        }
         let (summary, staged) = write(prepared, &edited.path, &options, progress).map_err(|e| edited.if_taken(e))?;
         if !summary.unmerged.is_empty() || !summary.damaged.is_empty() {
             let damaged = summary.damaged.iter().map(ToString::to_string);
@@ -163,13 +170,16 @@ impl Desk {
             let what = format!("an edit would lose something, and nothing is changed: {}", lost.join("; "));
             return Err(Error::unsupported(what).file(&edited.path));
         }
-        if let Some(before) = edited.before.metadata() {
-            std::fs::set_permissions(staged.path(), before.permissions())?;
+        if !in_place {
+            if let Some(before) = edited.before.metadata() {
+                std::fs::set_permissions(staged.path(), before.permissions())?;
+            }
+            edited.check_unchanged()?;
         }
-        edited.check_unchanged()?;
+        let bytes_written = Some(staged.written());
         let bytes_after = Some(staged.deliver().map_err(|e| edited.if_taken(e))?);
         let bytes_before = edited.before.metadata().map(Metadata::len);
-        report.files.push(EditedFile { path: edited.path.clone(), bytes_before, bytes_after });
+        report.files.push(EditedFile { path: edited.path.clone(), bytes_before, bytes_after, bytes_written });
         report.notes.extend(summary.notes);
         Ok(())
     }
@@ -192,6 +202,6 @@ impl OpenFile {
         self.check_unchanged()?;
         std::fs::remove_file(&self.path).map_err(|e| Error::from(e).file(&self.path))?;
         let bytes_before = self.before.metadata().map(Metadata::len);
-        Ok(EditedFile { path: self.path.clone(), bytes_before, bytes_after: None })
+        Ok(EditedFile { path: self.path.clone(), bytes_before, bytes_after: None, bytes_written: None })
     }
 }

@@ -41,7 +41,7 @@ pub fn make_directories(targets: &[Input], parents: bool, budget: Budget, progre
             false => make(file, &place, parents, &mut report)?,
         }
     }
-    let how = Writing { budget, compression: None };
+    let how = Writing { budget, ..Writing::default() };
     for number in 0..desk.files.len() {
         desk.write(number, how, progress, &mut report)?;
     }

@@ -1,4 +1,5 @@
-//! Edits files: objects and directories are copied, moved, removed and made. An edited file is written anew under a temporary name, at
+//! Edits files: objects and directories are copied, moved, removed and made. An edited file is changed in place
+//! (`rootfile::FileWriter::update`), or written anew under a temporary name, at
 //! copy depth, and takes the place of the old one when it is whole: a reader, a full disk or a kill finds the old file or the new one.
 //! What an edit would lose refuses it.
 

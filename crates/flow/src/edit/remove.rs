@@ -20,6 +20,8 @@ pub struct RemoveOptions {
     pub force: bool,
     /// Whether nothing is written.
     pub dry_run: bool,
+    /// Whether files are written anew, without gaps. Otherwise they are changed in place.
+    pub compact: bool,
     /// Memory and threads.
     pub budget: Budget,
 }
@@ -73,7 +75,7 @@ pub fn remove(
     if options.dry_run {
         return Ok(report);
     }
-    let how = Writing { budget: options.budget, compression: None };
+    let how = Writing { budget: options.budget, compression: None, compact: options.compact };
     for number in 0..desk.files.len() {
         match whole.contains(&number) {
             true => report.files.push(desk.file(number)?.unlink()?),

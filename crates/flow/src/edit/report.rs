@@ -26,6 +26,8 @@ pub struct EditedFile {
     pub bytes_before: Option<u64>,
     /// Bytes now; none if the file was removed.
     pub bytes_after: Option<u64>,
+    /// Bytes that were written; none if the file was removed.
+    pub bytes_written: Option<u64>,
 }
 
 /// The kind of a change.

@@ -25,6 +25,8 @@ pub struct TransferOptions {
     pub recreate: bool,
     /// The compression of a new file. Default: records keep theirs.
     pub compression: Option<Compression>,
+    /// Whether files are written anew, without gaps. Otherwise they are changed in place.
+    pub compact: bool,
     /// Memory and threads.
     pub budget: Budget,
 }
@@ -249,7 +251,8 @@ impl<'a> Transfer<'a> {
         if self.report.changes.is_empty() {
             return Ok(self.report);
         }
-        let how = Writing { budget: self.options.budget, compression: self.options.compression };
+        let TransferOptions { budget, compression, compact, .. } = *self.options;
+        let how = Writing { budget, compression, compact };
         self.desk.write(self.into, how, progress, &mut self.report)?;
         let how = Writing { compression: None, ..how };
         for number in (0..self.desk.files.len()).filter(|number| *number != self.into) {

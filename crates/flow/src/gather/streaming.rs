@@ -145,6 +145,7 @@ impl Streaming {
         let directories = self.objects.make_directories(&mut self.writer, &objects)?;
         self.add_objects(&files, &objects, &pid_offsets)?;
         let how = Writing {
+            stays: None,
             compression: self.compression,
             share,
             check: self.check,

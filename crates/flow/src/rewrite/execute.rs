@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use dataset::glob::NameFilter;
-use rootfile::{Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output};
+use rootfile::{EditLock, Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output, is_same_file};
 
 use super::begin::begin_output;
 use super::cut_flow::write_cut_flow;
+use super::in_place::{content_stays, retire_content};
 use super::ntuple::write_kept_list;
 use super::options::Options;
 use super::output_table::Writing;
 use super::prepare::{StoredSource, prepare, prepare_known, prepare_table};
 use super::prepared::{KnownTrees, PlannedTable, Prepared};
-use super::summary::Summary;
+use super::summary::{Appended, Summary};
 use crate::arrow::read::Dataset;
 use crate::execute::progress::Progress;
 
@@ -24,8 +25,10 @@ use crate::execute::progress::Progress;
 /// an input, or is there and may not be replaced; something would be lost with [`Options::strict`]; or the callback ends the work. Then
 /// there is no output.
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
+    // Two appends at a time would lose one.
+    let _lock = if options.inputs.append { EditLock::take(output)? } else { None };
     let (summary, staged) = rewrite_staged(inputs, output, options, progress)?;
-    staged.deliver()?;
+    staged.deliver().map_err(|e| e.file(output))?;
     Ok(summary)
 }
 
@@ -43,6 +46,9 @@ pub fn rewrite_staged(
 ) -> Result<(Summary, StagedFile)> {
     check_output(output, options.may_replace(), options.content.entries.files())?;
     let prepared = prepare(inputs, output, options)?;
+    if options.inputs.append && !prepared.files.first().is_some_and(|first| is_same_file(first.name(), output)) {
+        return Err(Error::corrupt("cannot be read, and nothing is added to it").file(output));
+    }
     write(prepared, output, options, progress)
 }
 
@@ -83,7 +89,7 @@ pub fn rewrite_table(
 
 /// Writes what is prepared.
 pub(crate) fn write(
-    prepared: Prepared,
+    mut prepared: Prepared,
     output: &Path,
     options: &Options,
     progress: Progress<'_>,
@@ -91,8 +97,13 @@ pub(crate) fn write(
     let known: Vec<String> = prepared.plans.iter().flat_map(|(_, plan)| plan.lost.iter().cloned()).collect();
     refuse_losses(options, &known)?;
     let bytes_read = prepared.bytes;
+    let target = prepared.files.first().filter(|_| prepared.committed.is_some()).cloned();
+    let committed = prepared.committed.take();
     let mut begun = begin_output(&prepared, options, |setting, datime, title| {
-        let mut writer = FileWriter::create(output, options.may_replace(), setting, datime, title)?;
+        let mut writer = match (committed, &target) {
+            (Some(committed), Some(target)) => FileWriter::update(output, target, committed, setting, datime)?,
+            _ => FileWriter::create(output, options.may_replace(), setting, datime, title)?,
+        };
         writer.expect_size(bytes_read);
         Ok(writer)
     })?;
@@ -102,12 +113,13 @@ pub(crate) fn write(
     summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));
     summary.add_lost(begun.objects.problems.iter().map(ToString::to_string).collect());
     summary.directories = prepared.objects.paths();
-    summary.damaged = prepared.objects.damaged;
+    summary.damaged = std::mem::take(&mut prepared.objects.damaged);
     summary.damaged.append(&mut begun.objects.damaged);
     summary.compressions_differ = prepared.files.iter().any(|file| file.header().compress != begun.setting);
     // From here on the plans have everything that is needed of the inputs.
     drop(prepared.files);
-    let how = Writing {
+    let mut how = Writing {
+        stays: None,
         compression: begun.compression,
         share: prepared.share,
         check: options.check,
@@ -119,6 +131,7 @@ pub(crate) fn write(
         summary.notes.append(&mut notes);
         summary.add_lost(lost);
         let named = |e: Error| e.object(place.path.clone());
+        how.stays = content_stays(prepared.objects.is_doubled(place.directory, &place.name), target.as_deref());
         let mut at = begun.at(&place);
         let (table, lost) = table.write(&mut at, &how).map_err(named)?;
         let exact = table.exact.as_ref().map(|exact| exact.sentence());
@@ -133,8 +146,13 @@ pub(crate) fn write(
         }
     }
     refuse_losses(options, &summary.unmerged)?;
+    if let Some(target) = &target {
+        retire_content(&mut begun.writer, target)?;
+    }
     let staged = begun.writer.stage()?;
     summary.bytes_written = staged.len();
+    summary.appended =
+        target.as_ref().map(|target| Appended { bytes_before: target.source().size(), bytes_new: staged.written() });
     Ok((summary, staged))
 }
 

@@ -19,7 +19,7 @@ use crate::plan::tree::TablePlan;
 const LAST_OLD_LOOP: i32 = 51508;
 
 /// Whether files of a version store such arrays as arrays of objects.
-fn is_old(version: i32) -> bool {
+pub(super) fn is_old(version: i32) -> bool {
     version <= LAST_OLD_LOOP
 }
 
@@ -83,7 +83,7 @@ fn tree_has(plan: &TablePlan, classes: &[&StreamerInfo]) -> bool {
 fn object_has(entry: &NamedObject, (number, file): (usize, &RootFile), classes: &[&StreamerInfo]) -> bool {
     let parts: &[ObjectLocation] = match &entry.action {
         Action::Copy(part) => std::slice::from_ref(part),
-        Action::KeepAll(parts) | Action::Merge(parts) => parts,
+        Action::KeepAll(parts) | Action::Merge(parts) | Action::Stay(parts) => parts,
         Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => return false,
     };
     parts.iter().filter(|part| usize::try_from(part.file) == Ok(number)).any(|part| {

@@ -8,6 +8,7 @@ pub(crate) mod execute;
 mod file_version;
 pub(crate) mod forecast;
 pub(crate) mod from_parquet;
+mod in_place;
 pub(crate) mod ntuple;
 pub(crate) mod options;
 pub(crate) mod output_table;

@@ -1,9 +1,11 @@
 //! Moves the pages of an RNTuple: writes header, pages, page lists, attribute sets, footer and anchor.
 
 use dataset::layout::Container;
+use dataset::ntuple::model::{Link, Locator};
+use dataset::ntuple::{read_ntuple, read_page_list};
 use dataset::tree::{KEPT_CLASS, KEPT_TITLE, kept_name, write_kept};
 use rootfile::codec::Compression;
-use rootfile::{FileWriter, Result};
+use rootfile::{BIG_KEY_ROOM, FileWriter, Key, Result, RootFile, Run};
 
 use super::output_table::{OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
@@ -17,6 +19,9 @@ use crate::plan::ntuple::forecast::forecast_ntuple;
 use crate::plan::ntuple::model::{AttributePlan, NtuplePlan};
 use crate::plan::tree::kept::Kept;
 use crate::table::depth::Depths;
+
+/// The class of the records of an RNTuple's blocks.
+const BLOB: &str = "RBlob";
 
 impl OutputTable for NtuplePlan {
     fn memory(&self, _check: bool) -> TableMemory {
@@ -76,7 +81,9 @@ pub(crate) struct WrittenContent {
 }
 
 /// Writes all but the anchor.
-fn write_content(writer: &mut FileWriter, plan: NtuplePlan, how: &Writing<'_>) -> Result<WrittenContent> {
+fn write_content(writer: &mut FileWriter, mut plan: NtuplePlan, how: &Writing<'_>) -> Result<WrittenContent> {
+    let is_it = |name| plan.job.inputs.iter().position(|input| input.source.name() == name);
+    plan.job.stays = how.stays.and_then(is_it);
     let counting = (plan.job.counted(), GroupRule::of(plan.job.group_clusters));
     let mut open = OpenNtuple::begin(writer, plan.ntuple, how.compression, counting)?;
     let mut depths = run_pages(&plan.job, (&mut *writer, &mut open.sink), how.share, how.progress)?;
@@ -118,4 +125,46 @@ pub(super) fn write_kept_list(
     let labels = (KEPT_CLASS, name.as_str(), KEPT_TITLE);
     writer.write_object(*directory, labels, compression, |keylen| write_kept(&kept.tree, keylen))?;
     Ok(Vec::from_iter(lost))
+}
+
+/// The records with the content of an RNTuple in a file. Attribute sets are not among them.
+pub(super) fn content(file: &RootFile, key: &Key) -> Result<Vec<Run>> {
+    let ntuple = read_ntuple(file, key)?;
+    let mut blocks = vec![ntuple.anchor.header, ntuple.anchor.footer];
+    blocks.extend(ntuple.groups.iter().map(|group| group.page_list));
+    let place = |link: &Link| match link.locator {
+        Locator::File { offset, size } => Some(Run { first: offset, len: size }),
+        Locator::Unknown { .. } => None,
+    };
+    let mut extents: Vec<Run> = blocks.iter().filter_map(place).collect();
+    for group in 0..ntuple.groups.len() {
+        let list = read_page_list(&**file.source(), &ntuple, group)?;
+        let places = list.pages.iter().filter_map(|page| page.extent().ok());
+        extents.extend(places.map(|(first, len)| Run { first, len }));
+    }
+    extents.sort_unstable();
+    extents.dedup();
+    Ok(neighbours(extents).into_iter().filter_map(|extent| blob(file, extent)).collect())
+}
+
+/// Joins what lies side by side.
+fn neighbours(extents: Vec<Run>) -> Vec<Run> {
+    let mut joined: Vec<Run> = Vec::new();
+    for extent in extents {
+        match joined.last_mut() {
+            Some(last) if last.end() == extent.first => last.len += extent.len,
+            _ => joined.push(extent),
+        }
+    }
+    joined
+}
+
+/// The record of a block, or of several pages side by side, if these are all that is in it.
+fn blob(file: &RootFile, Run { first, len }: Run) -> Option<Run> {
+    let short = Key::new(BLOB, "", "", 0, 0).header_len() as u64;
+    [short, short + BIG_KEY_ROOM].into_iter().find_map(|keylen| {
+        let key = file.key_at(first.checked_sub(keylen)?).ok()?;
+        let is_it = key.class == BLOB && u64::from(key.keylen) == keylen && u64::from(key.nbytes) == keylen + len;
+        is_it.then(|| Run::of(&key))
+    })
 }

@@ -105,6 +105,8 @@ pub struct ContentOptions {
     pub listed: Option<Listed>,
     /// Whether trees are left out.
     pub no_trees: bool,
+    /// Paths of objects and directories that the output has and that go, where the inputs are added to it.
+    pub replaced: Vec<String>,
     /// Which cycles are written.
     pub cycles: Cycles,
 }

@@ -1,6 +1,8 @@
 //! A table of the output, as the steps of a rewrite see it: they ask the table, and never for its container. Implemented by the plans
 //! that move the records of trees (`tree`), move the pages of RNTuples (`ntuple`), and encode entries anew (`convert`).
 
+use std::path::Path;
+
 use dataset::tree::BasketRef;
 use rootfile::codec::Compression;
 use rootfile::{DirId, Error, FileWriter, Result};
@@ -90,6 +92,8 @@ pub(crate) struct TableOutput<'a> {
 /// How tables are written.
 #[derive(Clone, Copy)]
 pub(crate) struct Writing<'a> {
+    /// The name of the first input, if that is updated in place and the content of its table stays.
+    pub stays: Option<&'a Path>,
     /// Compression of metadata.
     pub compression: Compression,
     pub share: Share,

@@ -7,7 +7,7 @@ use dataset::EntrySet;
 use dataset::layout::Layout;
 use dataset::tree::Tree;
 use rootfile::codec::Compression;
-use rootfile::{Key, RootFile};
+use rootfile::{Committed, Key, RootFile};
 
 use super::output_table::{OutputPlace, OutputTable, TableMemory};
 use super::summary::Skipped;
@@ -22,6 +22,8 @@ use objects::process_ids::ProcessId;
 /// Everything that is decided before a byte is written.
 pub(crate) struct Prepared {
     pub files: Vec<Arc<RootFile>>,
+    /// The first of them as it is, if it is updated in place.
+    pub committed: Option<Committed>,
     /// Bytes of all inputs.
     pub bytes: u64,
     pub skipped: Vec<Skipped>,

@@ -20,6 +20,15 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// What an update in place added to a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Appended {
+    /// Its size before.
+    pub bytes_before: u64,
+    /// Bytes that were written: new records, and what readers begin with.
+    pub bytes_new: u64,
+}
+
 /// The report of a rewrite.
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub struct Summary {
@@ -27,6 +36,8 @@ pub struct Summary {
     pub bytes_read: u64,
     /// Bytes of the output.
     pub bytes_written: u64,
+    /// What was added to the output, if that was there and was updated in place.
+    pub appended: Option<Appended>,
     /// Trees and RNTuples of the output.
     pub tables: Vec<TableSummary>,
     /// What the cuts left of the entries of each table.

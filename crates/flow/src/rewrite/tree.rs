@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use dataset::layout::Container;
-use dataset::tree::BasketRef;
-use rootfile::Result;
+use dataset::tree::{BasketRef, read_tree};
 use rootfile::codec::Compression;
+use rootfile::{Key, Result, RootFile, Run, START_BIG_FILE};
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
@@ -110,12 +110,23 @@ pub(crate) fn move_records(
         recodes: &plan.recodes,
         bounds: &plan.clusters.bounds,
         packed: &plan.clusters.packed,
-        seek_pdir: output.writer.seek_of(output.directory),
-        copies_fit: plan.copies_fit,
+        seek_pdir: output.writer.claim(output.directory)?,
+        stays: how
+            .stays
+            .and_then(|name| plan.files.iter().position(|file| file.name() == name))
+            .and_then(|at| u32::try_from(at).ok()),
+        copies_fit: plan.copies_fit && (how.stays.is_none() || plan.big_keys || fits(plan, output.writer.position())),
         check: how.check,
         pids: &pids,
     };
     run(&job, output.writer, how.share, how.progress)
+}
+
+/// Whether all records of a plan that are moved lie below 2 GB behind a position.
+fn fits(plan: &TablePlan, position: u64) -> bool {
+    let pieces = plan.columns.iter().flat_map(|column| &column.source.pieces);
+    let bytes: u64 = pieces.map(|piece| u64::from(piece.packed_len())).sum();
+    position.saturating_add(bytes + bytes / 20) < START_BIG_FILE
 }
 
 /// What is known of the inputs, for each file of a plan.
@@ -178,4 +189,11 @@ pub(crate) fn close(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
     });
     let entries = plan.entries();
     finalize::close_tree(&mut plan.tree, entries, &plan.clusters.bounds, columns);
+}
+
+/// The records with the content of a tree in a file.
+pub(super) fn content(file: &RootFile, key: &Key) -> Result<Vec<Run>> {
+    let tree = read_tree(file, key)?;
+    let baskets = tree.branches.iter().flat_map(|branch| &branch.baskets).filter(|basket| basket.seek > 0);
+    Ok(baskets.map(|basket| Run { first: basket.seek, len: basket.nbytes.into() }).collect())
 }

@@ -68,7 +68,7 @@ fn objects_of(side: &Side) -> BTreeMap<(String, &str), NamedObjects<'_>> {
             let (parts, merge) = match &entry.action {
                 // A single object of a class that is merged: its older cycles are counted apart.
                 Action::Copy(part) => (std::slice::from_ref(part), !entry.older.is_empty()),
-                Action::KeepAll(parts) => (parts.as_slice(), false),
+                Action::KeepAll(parts) | Action::Stay(parts) => (parts.as_slice(), false),
                 Action::Merge(parts) => (parts.as_slice(), true),
                 Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => return None,
             };

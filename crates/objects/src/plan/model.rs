@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dataset::tree::kept_name;
 use rootfile::streamer::StreamerInfos;
+use rootfile::{Directory, Walk};
 
 use crate::problem::{Damaged, Problem};
 
@@ -32,6 +34,8 @@ pub enum Action {
     Ntuple(Vec<ObjectLocation>),
     /// A directory, by index in [`ObjectPlan::directories`].
     Directory(usize),
+    /// Each stays where it is in the first input, which is updated in place.
+    Stay(Vec<ObjectLocation>),
 }
 
 /// The objects of one name and class in a directory.
@@ -94,6 +98,19 @@ pub struct ObjectPlan {
     pub notes: Vec<Problem>,
 }
 
+impl NamedObject {
+    /// The objects of its newest cycle; none of a directory.
+    pub fn parts(&self) -> impl Iterator<Item = &ObjectLocation> {
+        match &self.action {
+            Action::Copy(part) => std::slice::from_ref(part),
+            Action::Merge(parts) | Action::KeepAll(parts) | Action::Tree(parts) | Action::Ntuple(parts) => parts,
+            Action::Stay(parts) => parts,
+            Action::Directory(_) => &[],
+        }
+        .iter()
+    }
+}
+
 impl OutputDirectory {
     /// Path of an object in it.
     pub fn path_of(&self, name: &str) -> String {
@@ -147,6 +164,69 @@ impl ObjectPlan {
         }
         let left: HashSet<String> = self.directories.iter().flat_map(OutputDirectory::object_paths).collect();
         self.problems.retain(|p| left.contains(&p.path));
+    }
+
+    /// Leaves what only the first input has as it is there, in all its cycles: the output is that file, updated in place. `walk` are its
+    /// directories. Of the tables that are left, the content is not looked at.
+    pub fn leave_in_place(&mut self, walk: &Walk) {
+        let listed = |directory: &Directory| {
+            let path = directory.path.clone();
+            directory
+                .keys
+                .iter()
+                .map(move |key| (key.seek_key, (path.clone(), key.name.clone(), key.cycle)))
+                .collect::<Vec<_>>()
+        };
+        let places: HashMap<u64, (String, String, i16)> = walk.directories.iter().flat_map(listed).collect();
+        for OutputDirectory { path, entries, .. } in &mut self.directories {
+            let all =
+                |entry: &NamedObject| entry.parts().chain(entry.older.iter().flatten()).copied().collect::<Vec<_>>();
+            let stays = |name: &str, part: &ObjectLocation| {
+                let is_here =
+                    |(above, own, cycle): &(String, String, i16)| above == path && own == name && *cycle == part.cycle;
+                part.file == 0 && places.get(&part.seek).is_some_and(is_here)
+            };
+            let changes = |entry: &&NamedObject| !all(entry).iter().all(|part| stays(&entry.name, part));
+            let mut changed: HashSet<String> = entries.iter().filter(changes).map(|entry| entry.name.clone()).collect();
+            let ntuples = entries.iter().filter(|entry| matches!(entry.action, Action::Ntuple(_)));
+            let lists: Vec<String> =
+                ntuples.filter(|entry| changed.contains(&entry.name)).map(|entry| kept_name(&entry.name)).collect();
+            changed.extend(lists);
+            for entry in entries {
+                let is_directory = matches!(entry.action, Action::Directory(_));
+                let own = |part: &ObjectLocation| stays(&entry.name, part);
+                // In an edit each cycle is an entry of its own.
+                let is_left = if self.as_placed { entry.parts().all(own) } else { !changed.contains(&entry.name) };
+                if !is_directory && is_left {
+                    entry.action = Action::Stay(all(entry));
+                    entry.older.clear();
+                }
+            }
+        }
+    }
+
+    /// Whether something stays where it is in the first input.
+    pub fn stays_in_part(&self) -> bool {
+        let mut entries = self.directories.iter().flat_map(|directory| &directory.entries);
+        entries.any(|entry| matches!(entry.action, Action::Stay(_)))
+    }
+
+    /// Whether a table of the first input is to be there twice, so that both need content of their own.
+    pub fn is_doubled(&self, directory: usize, name: &str) -> bool {
+        let entries = |directory: &'_ OutputDirectory| -> Vec<u64> {
+            directory
+                .entries
+                .iter()
+                .flat_map(NamedObject::parts)
+                .filter(|part| part.file == 0)
+                .map(|p| p.seek)
+                .collect()
+        };
+        let all: Vec<u64> = self.directories.iter().flat_map(entries).collect();
+        let own = self.directories.get(directory).into_iter().flat_map(|directory| &directory.entries);
+        let mut parts =
+            own.filter(|entry| entry.name == name).flat_map(NamedObject::parts).filter(|part| part.file == 0);
+        parts.any(|part| all.iter().filter(|seek| **seek == part.seek).count() > 1)
     }
 
     /// The trees: index of the directory, the tree, and its places in the inputs.

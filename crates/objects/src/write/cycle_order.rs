@@ -30,6 +30,7 @@ impl CycleOrder {
                         let written = parts.first().into_iter().chain(older).take(trees(name));
                         cycles.extend(written.map(|part| (part.cycle, None)));
                     }
+                    Action::Stay(_) => {}
                     Action::Copy(part) => cycles.push((part.cycle, Some(part.seek))),
                     Action::Merge(parts) | Action::KeepAll(parts) => {
                         cycles.extend(parts.iter().map(|part| (part.cycle, Some(part.seek))));

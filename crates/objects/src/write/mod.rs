@@ -179,6 +179,12 @@ impl<'a> Run<'a> {
             Action::Copy(part) => self.copy(path, directory, *part),
             Action::KeepAll(parts) => parts.iter().try_for_each(|part| self.copy(path, directory, *part)),
             Action::Merge(parts) => self.merge(path, directory, entry, parts),
+            Action::Stay(parts) => {
+                parts.iter().try_for_each(|part| match self.stays(directory, &entry.name, *part, Some(part.cycle)) {
+                    true => Ok(()),
+                    false => Err(Error::unsupported("is not where the file was read")),
+                })
+            }
             Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => Ok(()),
         }
     }
@@ -192,8 +198,16 @@ impl<'a> Run<'a> {
         usize::try_from(part.file).ok().and_then(|i| self.pid_offsets.get(i)).copied().unwrap_or(0)
     }
 
+    /// Whether the object of a file that is updated in place, the first one, can stay where it is.
+    fn stays(&mut self, directory: DirId, name: &str, part: ObjectLocation, cycle: Option<i16>) -> bool {
+        part.file == 0 && self.writer.keep(directory, name, part.seek, cycle)
+    }
+
     /// Copies one object under the name of its entry, with the cycle of its place.
     fn place(&mut self, path: &str, directory: DirId, entry: &NamedObject, part: ObjectLocation) -> Result<()> {
+        if self.stays(directory, &entry.name, part, Some(part.cycle)) {
+            return Ok(());
+        }
         let file = self.file(part)?;
         let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
         self.writer.set_cycle(directory, &entry.name, part.cycle.saturating_sub(1));
@@ -227,6 +241,9 @@ impl<'a> Run<'a> {
     fn copy(&mut self, path: &str, directory: DirId, part: ObjectLocation) -> Result<()> {
         let file = self.file(part)?;
         let key = file.key_at(part.seek).map_err(|e| e.file(file.name()))?;
+        if self.stays(directory, &key.name, part, None) {
+            return Ok(());
+        }
         if let Some(cycle) = self.cycles.get(&part.seek) {
             self.writer.set_cycle(directory, &key.name, cycle.saturating_sub(1));
         }

@@ -116,7 +116,7 @@ impl RunningObjects {
                 let parts = match &entry.action {
                     Action::Copy(part) => std::slice::from_ref(part),
                     Action::Merge(parts) | Action::KeepAll(parts) => parts,
-                    Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => continue,
+                    Action::Stay(_) | Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => continue,
                 };
                 let place = (directory.path.clone(), entry.name.clone(), entry.class.clone());
                 let added = Added { file, pid_offset, directory: id, rule: MergeRule::of(&entry.class), place };

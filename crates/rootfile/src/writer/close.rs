@@ -36,6 +36,9 @@ impl FileWriter {
     ///
     /// If writing fails. The temporary file is then removed.
     pub fn stage(mut self) -> Result<StagedFile> {
+        if let Some(update) = self.update.take() {
+            return self.stage_update(*update);
+        }
         let saved = self.saved.take();
         let mut trailer = Trailer::default();
         for i in 0..self.directories.len() {
@@ -152,9 +155,7 @@ impl FileWriter {
             let mut fields = Writer::new();
             record.write(&mut fields);
             if i == 0 {
-                head = FileHeader { nbytes_name, ..header.clone() }.to_bytes();
-                head.extend_from_slice(&self.top_names);
-                head.extend_from_slice(&fields.bytes);
+                head = head_of(&FileHeader { nbytes_name, ..header.clone() }, &self.top_names, &fields.bytes);
             } else if changed(i) {
                 below.push((directory.fields, fields.bytes));
             }
@@ -164,6 +165,14 @@ impl FileWriter {
         }
         self.write_at(0, &head)
     }
+}
+
+/// The first bytes of a file: header, names and fields of the top directory.
+pub(super) fn head_of(header: &FileHeader, names: &[u8], fields: &[u8]) -> Vec<u8> {
+    let mut head = header.to_bytes();
+    head.extend_from_slice(names);
+    head.extend_from_slice(fields);
+    head
 }
 
 fn segment(w: &mut Writer, first: u64, last: u64, big: bool) {

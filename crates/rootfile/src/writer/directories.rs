@@ -18,6 +18,11 @@ pub(super) struct OpenDirectory {
     pub seek: u64,
     pub fields: u64,
     pub keys: Vec<Key>,
+    /// Its path, and the number of the directory around it: known in updates.
+    pub path: String,
+    pub parent: usize,
+    /// Whether it has a record of the new state.
+    pub is_moved: bool,
     /// The newest cycle of each name.
     cycles: HashMap<String, i16>,
 }
@@ -31,6 +36,9 @@ impl OpenDirectory {
             seek,
             fields,
             keys: Vec::new(),
+            path: String::new(),
+            parent: 0,
+            is_moved: false,
             cycles: HashMap::new(),
         }
     }
@@ -38,6 +46,24 @@ impl OpenDirectory {
     pub fn add_key(&mut self, key: Key) {
         self.cycles.insert(key.name.clone(), key.cycle);
         self.keys.push(key);
+    }
+
+    /// Adds a key with a cycle of its own.
+    pub fn keep_key(&mut self, key: Key) {
+        let newest = self.cycles.entry(key.name.clone()).or_default();
+        *newest = key.cycle.max(*newest);
+        self.keys.push(key);
+    }
+
+    /// Puts a key in the place of the one at an offset, whose cycle it takes, or behind all others.
+    pub fn replace_key(&mut self, seek: u64, mut key: Key) {
+        match self.keys.iter_mut().find(|known| known.seek_key == seek) {
+            Some(known) => {
+                key.cycle = known.cycle;
+                *known = key;
+            }
+            None => self.add_key(key),
+        }
     }
 
     /// Sets the newest cycle of a name.

@@ -4,11 +4,14 @@
 //! Reports the missing space when the disk is full. The caller decides on the order of writes and syncs. Tests record
 //! every write and sync, so that a crash between any two of them can be simulated.
 
+use std::fs::File;
 use std::io::{ErrorKind as IoKind, IoSlice};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::in_place::{InPlace, Switch};
 use super::place::{Place, Sink};
 use super::staged::StagedFile;
 use super::syncs::timed;
@@ -24,6 +27,8 @@ pub(super) struct Disk {
     path: PathBuf,
     /// The expected size of the file.
     pub expected: u64,
+    /// Bytes that were written.
+    written: AtomicU64,
     #[cfg(test)]
     pub journal: std::sync::Arc<std::sync::Mutex<Vec<Step>>>,
 }
@@ -57,8 +62,21 @@ impl Disk {
     pub fn hidden_path(&self) -> Option<&Path> {
         match &self.place {
             Place::File(_, temporary) => Some(temporary.path()),
-            Place::Sink(_) | Place::Nowhere => None,
+            Place::InPlace(_) | Place::Sink(_) | Place::Nowhere => None,
         }
+    }
+
+    /// Updates a file of this size where it lies.
+    pub fn in_place(path: &Path, head: Vec<u8>, size: u64) -> Result<Self> {
+        let open = || -> std::io::Result<File> {
+            let file = File::options().read(true).write(true).open(path)?;
+            match file.metadata()?.len() == size {
+                true => Ok(file),
+                false => Err(std::io::Error::other("its size has changed since it was read")),
+            }
+        };
+        let file = open().map_err(|e| Error::from(e).file(path))?;
+        Ok(Self { place: Place::InPlace(InPlace::new(file, head, size)), ..Self::nowhere(path) })
     }
 
     /// Discards all bytes.
@@ -67,6 +85,7 @@ impl Disk {
             place: Place::Nowhere,
             path: path.to_path_buf(),
             expected: 0,
+            written: AtomicU64::new(0),
             #[cfg(test)]
             journal: std::sync::Arc::default(),
         }
@@ -76,8 +95,11 @@ impl Disk {
     pub fn write_at(&self, at: u64, bytes: &[u8]) -> Result<()> {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Write(at, bytes.to_vec()));
+        self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         match &self.place {
-            Place::File(file, _) => file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64)),
+            Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => {
+                file.write_all_at(bytes, at).map_err(|e| self.explain(e, at + bytes.len() as u64))
+            }
             Place::Sink(sink) => sink.write_at(at, bytes).map_err(|e| e.file(&self.path)),
             Place::Nowhere => Ok(()),
         }
@@ -88,8 +110,9 @@ impl Disk {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Write(at, parts.concat()));
         let mut at = at;
+        self.written.fetch_add(parts.iter().map(|part| part.len() as u64).sum(), Ordering::Relaxed);
         let file = match &self.place {
-            Place::File(file, _) => file,
+            Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => file,
             Place::Nowhere => return Ok(()),
             Place::Sink(sink) => {
                 for part in parts {
@@ -126,7 +149,9 @@ impl Disk {
         #[cfg(test)]
         self.journal.lock().unwrap().push(Step::Sync);
         match &self.place {
-            Place::File(file, _) => timed(|| file.sync_data()).map_err(|e| self.explain(e, 0)),
+            Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => {
+                timed(|| file.sync_data()).map_err(|e| self.explain(e, 0))
+            }
             Place::Sink(sink) => sink.sync().map_err(|e| e.file(&self.path)),
             Place::Nowhere => Ok(()),
         }
@@ -137,7 +162,16 @@ impl Disk {
         if let Place::File(file, _) = &self.place {
             timed(|| file.sync_all()).map_err(|e| self.explain(e, end))?;
         }
-        Ok(StagedFile::new(self.place, end))
+        Ok(StagedFile::new(self.place, end, self.written.into_inner()))
+    }
+
+    /// Takes note of what makes an update, all of whose records are on disk, the state of its file.
+    pub fn stage_switch(mut self, switch: Switch) -> Result<StagedFile> {
+        let end = switch.end;
+        if let Place::InPlace(file) = &mut self.place {
+            file.prepare(switch);
+        }
+        Ok(StagedFile::new(self.place, end, self.written.into_inner()))
     }
 
     /// Adds to the error of a full disk how much space is missing.
@@ -148,7 +182,7 @@ impl Disk {
         let need = self.expected.max(reached);
         // A part of the last write may have succeeded.
         let written = match &self.place {
-            Place::File(file, _) => file.metadata().map_or(0, |m| m.len()),
+            Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => file.metadata().map_or(0, |m| m.len()),
             Place::Sink(_) | Place::Nowhere => 0,
         };
         Error::request(format!(

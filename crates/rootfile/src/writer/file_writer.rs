@@ -19,6 +19,7 @@ use super::disk::Disk;
 use super::place::Sink;
 use super::saved::Saved;
 use super::trailer::Trailer;
+use super::updated::Update;
 
 /// The ROOT version in the header of written files: 6.40/00, whose formats they follow.
 pub const ROOT_VERSION: i32 = 64000;
@@ -45,6 +46,8 @@ pub struct FileWriter {
     pub(super) compressor: Compressor,
     /// The state of the last AutoSave.
     pub(super) saved: Option<Saved>,
+    /// The file that is updated in place.
+    pub(super) update: Option<Box<Update>>,
 }
 
 impl FileWriter {
@@ -80,9 +83,20 @@ impl FileWriter {
     fn begin(disk: Disk, path: &Path, compression: i32, datime: u32, title: &str) -> Result<Self> {
         let base = path.file_name().map(|n| n.to_string_lossy().into_owned());
         let base = base.ok_or_else(|| Error::request("has no file name").file(path))?;
-        let mut writer = Self {
+        let mut writer = Self::at(disk, 0, compression, datime);
+        writer.buffer.resize(usize::try_from(BEGIN).unwrap_or(100), 0);
+        writer.begin_directory(None, "TFile", &base, title)?;
+        // Until it is closed or saved, the file can be read by scanning its records.
+        let unfinished = Trailer { end: writer.position(), ..Trailer::default() };
+        writer.switch_to(&unfinished, |_| true)?;
+        Ok(writer)
+    }
+
+    /// A writer without directories, whose first record begins at a position.
+    pub(super) fn at(disk: Disk, position: u64, compression: i32, datime: u32) -> Self {
+        Self {
             disk,
-            flushed: 0,
+            flushed: position,
             buffer: Vec::with_capacity(BUFFER),
             directories: Vec::new(),
             top_names: Vec::new(),
@@ -93,13 +107,8 @@ impl FileWriter {
             hash: XxHash64::with_seed(0),
             compressor: Compressor::new(),
             saved: None,
-        };
-        writer.buffer.resize(usize::try_from(BEGIN).unwrap_or(100), 0);
-        writer.begin_directory(None, "TFile", &base, title)?;
-        // Until it is closed or saved, the file can be read by scanning its records.
-        let unfinished = Trailer { end: writer.position(), ..Trailer::default() };
-        writer.switch_to(&unfinished, |_| true)?;
-        Ok(writer)
+            update: None,
+        }
     }
 
     /// Writes all records so far to disk, and returns when they are there.
@@ -133,7 +142,10 @@ impl FileWriter {
     ///
     /// If name and title are too long for a key, or if writing fails.
     pub fn mkdir(&mut self, parent: DirId, name: &str, title: &str) -> Result<DirId> {
-        self.begin_directory(Some(parent.0), DIRECTORY_CLASS, name, title)
+        match self.update {
+            Some(_) => self.directory_in_update(parent.0, name, title),
+            None => self.begin_directory(Some(parent.0), DIRECTORY_CLASS, name, title),
+        }
     }
 
     fn begin_directory(&mut self, parent: Option<usize>, class: &str, name: &str, title: &str) -> Result<DirId> {
@@ -148,7 +160,7 @@ impl FileWriter {
         let names = payload.pos();
         let fields = seek + u64::from(key.keylen) + names as u64;
         payload.bytes.resize(names + DirectoryRecord::MAX_LEN, 0);
-        let mut header = self.put(&mut key, &payload.bytes, payload.bytes.len())?;
+        let mut header = self.put_behind(&mut key, &payload.bytes, payload.bytes.len())?;
         match parent.and_then(|p| self.directories.get_mut(p)) {
             Some(parent) => parent.add_key(key),
             None => {
@@ -274,8 +286,19 @@ impl FileWriter {
         Ok(())
     }
 
+    /// Writes a record: behind the others, or in a gap of a file that is updated. Sets its position and the sizes in its key.
+    pub(super) fn put(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<()> {
+        let Some(update) = &mut self.update else { return self.put_behind(key, payload, objlen).map(drop) };
+        let mut gaps = std::mem::take(&mut update.gaps);
+        let written = self.put_in_gap(key, payload, objlen, &mut gaps);
+        if let Some(update) = &mut self.update {
+            update.gaps = gaps;
+        }
+        written
+    }
+
     /// Appends a record. Sets the sizes in its key and returns the key's bytes.
-    pub(super) fn put(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<Vec<u8>> {
+    pub(super) fn put_behind(&mut self, key: &mut Key, payload: &[u8], objlen: usize) -> Result<Vec<u8>> {
         let header = self.key_header(key, payload, objlen)?;
         self.push(&header)?;
         self.push(payload)?;
@@ -310,7 +333,7 @@ impl FileWriter {
         compression: Compression,
         make: impl FnOnce(usize) -> Result<Vec<u8>>,
     ) -> Result<u64> {
-        let seek_pdir = self.seek_of(directory);
+        let seek_pdir = self.claim(directory)?;
         let mut key = self.checked_key(class, name, title, seek_pdir)?;
         let payload = make(usize::from(key.keylen))?;
         key.cycle = self.next_cycle(directory, name);
@@ -331,8 +354,8 @@ impl FileWriter {
     /// If the key has four-byte positions and the record would lie beyond 2 GB, or if writing fails.
     pub fn copy_object(&mut self, directory: DirId, source: &Key, payload: &[u8]) -> Result<()> {
         let mut key = source.clone();
+        key.seek_pdir = self.claim(directory)?;
         key.seek_key = self.position();
-        key.seek_pdir = self.seek_of(directory);
         if !key.is_big() && key.seek_key.max(key.seek_pdir) > START_BIG_FILE {
             return Err(Error::unsupported("lies beyond 2 GB, but its key has four-byte positions").object(&key.name));
         }

@@ -5,15 +5,10 @@
 
 use std::collections::BTreeMap;
 
+pub(super) use crate::file::Run;
+
 /// The smallest remainder of a gap: the four bytes of its size (`TFree::GetBestFree`).
 pub(super) const MARK: u64 = 4;
-
-/// Bytes of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub first: u64,
-    pub len: u64,
-}
 
 /// All gaps. No two are adjacent.
 #[derive(Clone, Debug, Default)]

@@ -8,6 +8,7 @@ mod directories;
 mod disk;
 mod file_writer;
 mod gaps;
+mod in_place;
 mod output;
 mod place;
 mod save;
@@ -17,6 +18,8 @@ mod syncs;
 #[cfg(test)]
 mod tests;
 mod trailer;
+mod update;
+mod updated;
 
 pub use directories::DirId;
 pub use file_writer::{FileWriter, ROOT_VERSION};

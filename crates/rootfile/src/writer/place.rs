@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use super::in_place::InPlace;
 use crate::Result;
 use crate::temporary::Temporary;
 
@@ -37,6 +38,8 @@ pub trait Sink: Send + Sync {
 pub(super) enum Place {
     /// A file, until it is whole under a temporary name.
     File(File, Temporary),
+    /// A file that is updated where it lies.
+    InPlace(InPlace),
     /// A place of the caller's.
     Sink(Arc<dyn Sink>),
     /// They are discarded.

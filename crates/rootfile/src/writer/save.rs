@@ -133,7 +133,7 @@ impl FileWriter {
     }
 
     /// Writes the free list: the remaining gaps, and the records that are unused after this AutoSave.
-    fn save_free(&mut self, old: &mut Saved, now: &mut Saved, retired: &[Run]) -> Result<()> {
+    pub(super) fn save_free(&mut self, old: &mut Saved, now: &mut Saved, retired: &[Run]) -> Result<()> {
         let (mut key, mut payload) = self.free_list(&old.gaps_after(Some(retired)), Some(self.position()))?;
         // A record that fills a gap changes the list, and with it the size of the record: two adjacent segments may
         // come apart.
@@ -154,17 +154,17 @@ impl FileWriter {
         }
         let gaps = old.gaps_after(Some(retired));
         let (mut key, payload) = self.free_list(&gaps, None)?;
-        self.put(&mut key, &payload, payload.len())?;
+        self.put_behind(&mut key, &payload, payload.len())?;
         now.trailer.free = (key.seek_key, key.nbytes, segments(&gaps));
         now.trailer.end = self.position();
         Ok(())
     }
 
     /// Writes a record into a gap with room for it, or appends it.
-    fn put_in_gap(&mut self, key: &mut Key, payload: &[u8], objlen: usize, gaps: &mut Gaps) -> Result<()> {
+    pub(super) fn put_in_gap(&mut self, key: &mut Key, payload: &[u8], objlen: usize, gaps: &mut Gaps) -> Result<()> {
         match gaps.take(u64::from(key.keylen) + payload.len() as u64, false) {
             Some((run, rest)) => self.put_in_run(key, payload, objlen, run, rest),
-            None => self.put(key, payload, objlen).map(drop),
+            None => self.put_behind(key, payload, objlen).map(drop),
         }
     }
 

@@ -12,18 +12,19 @@ use crate::Result;
 pub struct StagedFile {
     place: Place,
     len: u64,
+    written: u64,
 }
 
 impl StagedFile {
-    pub(super) fn new(place: Place, len: u64) -> Self {
-        Self { place, len }
+    pub(super) fn new(place: Place, len: u64, written: u64) -> Self {
+        Self { place, len, written }
     }
 
     /// The temporary path; empty where there is no file.
     pub fn path(&self) -> &Path {
         match &self.place {
             Place::File(_, temporary) => temporary.path(),
-            Place::Sink(_) | Place::Nowhere => Path::new(""),
+            Place::InPlace(_) | Place::Sink(_) | Place::Nowhere => Path::new(""),
         }
     }
 
@@ -32,12 +33,23 @@ impl StagedFile {
         self.len
     }
 
+    /// What is left to do for a file that is updated in place.
+    #[cfg(test)]
+    pub(super) fn left(&self) -> Option<&super::in_place::Switch> {
+        if let Place::InPlace(file) = &self.place { file.left() } else { None }
+    }
+
+    /// Bytes that were written for it: fewer than it has where a file is updated in place.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
     /// Whether it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Renames the file to its final name and returns its size in bytes.
+    /// Renames the file to its final name, or switches the readers of a file that is updated in place to its new state, and returns its size in bytes.
     ///
     /// # Errors
     ///
@@ -46,6 +58,7 @@ impl StagedFile {
     pub fn deliver(self) -> Result<u64> {
         let temporary = match self.place {
             Place::File(_, temporary) => temporary,
+            Place::InPlace(file) => return file.switch().map(|()| self.len),
             Place::Sink(sink) => return sink.finish(self.len).map(|()| self.len),
             Place::Nowhere => return Ok(self.len),
         };

@@ -19,7 +19,7 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 /// a directory; or FILE for all in it. The destination is a file, which is made if it is not there, a directory in it, or a new name for one
 /// source; directories above it are made. Trees and RNTuples come with all their entries, unchanged.
 ///
-/// The destination is written anew beside the old file, and takes its place when it is whole. Exit code 0: done; 1: directories were left
+/// The destination is changed in place: what is there stays, new records follow, and one write switches readers to them. Exit code 0: done; 1: directories were left
 /// out, as -r was not given, and the rest is copied; 2: nothing is changed.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -42,6 +42,9 @@ pub struct Args {
     /// Compress the records of a new destination so. Default: they keep their compression.
     #[arg(short, long, value_name = "CODEC")]
     compression: Option<Compression>,
+    /// Write the file anew, without gaps, and not in place: the space of what goes comes back at once. Otherwise later changes use it.
+    #[arg(long)]
+    compact: bool,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -63,6 +66,7 @@ impl VerbCommand for Args {
             taken: self.taken.taken(),
             recreate: self.recreate,
             compression: self.compression,
+            compact: self.compact,
             budget: self.resources.budget(),
         };
         copy(&sources, &destination, &options, watch.progress)

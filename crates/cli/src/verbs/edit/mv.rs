@@ -34,6 +34,9 @@ pub struct Args {
     interactive: bool,
     #[command(flatten)]
     taken: TakenArgs,
+    /// Write the file anew, without gaps, and not in place: the space of what goes comes back at once. Otherwise later changes use it.
+    #[arg(long)]
+    compact: bool,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -50,6 +53,7 @@ impl VerbCommand for Args {
         let (destination, sources) = split_last(&self.inputs);
         let options = TransferOptions {
             taken: self.taken.taken(),
+            compact: self.compact,
             budget: self.resources.budget(),
             ..TransferOptions::default()
         };

@@ -17,7 +17,8 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 /// FILE:PATH means all cycles of an object, FILE:PATH;2 one of them; a pattern in quotes such as 'f.root:tmp/h*' stays within a directory.
 /// With -r directories go with all that is in them, and FILE without a colon is the whole file. A tree goes with its entries.
 ///
-/// Each file is written anew beside the old one, and takes its place when it is whole.
+/// Each file is changed in place, and is the old one or the new one at any moment; what goes leaves gaps, which later changes use. With
+/// --compact it is written anew beside the old one, and takes its place when it is whole.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   basketry rm hists.root:pt 'hists.root:tmp/h*'
@@ -39,6 +40,9 @@ pub struct Args {
     /// Show what would be removed, and remove nothing.
     #[arg(short = 'n', long)]
     dry_run: bool,
+    /// Write the file anew, without gaps, and not in place: the space of what goes comes back at once. Otherwise later changes use it.
+    #[arg(long)]
+    compact: bool,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -56,6 +60,7 @@ impl VerbCommand for Args {
             recursive: self.recursive,
             force: self.force,
             dry_run: self.dry_run,
+            compact: self.compact,
             budget: self.resources.budget(),
         };
         let confirm = if self.interactive { ask } else { yes };

@@ -310,7 +310,7 @@ impl<'a> Merge<'a> {
             plan: PlanOptions {
                 schema: schema(flags.common, flags.fill),
                 widen: flags.widen,
-                pack: if flags.keep_baskets { Pack::No } else { Pack::Auto },
+                pack: if flags.keep_baskets || append { Pack::No } else { Pack::Auto },
                 ..PlanOptions::default()
             },
             inputs: InputOptions {
@@ -320,7 +320,7 @@ impl<'a> Merge<'a> {
                 follow: follow(flags.follow_urls),
             },
             compression: CompressionOptions {
-                as_first: flags.as_first || append || (flags.keep_baskets && flags.reoptimise),
+                as_first: flags.as_first || (flags.keep_baskets && flags.reoptimise),
                 metadata,
                 header: None,
             },

@@ -39,6 +39,7 @@ impl Args {
     fn do_it(&self) -> Result<Answer> {
         let (destination, sources) = split_last(&self.inputs);
         let options = TransferOptions {
+            compact: false,
             recursive: self.recursive,
             taken: if self.replace { Taken::Replace } else { Taken::Refuse },
             recreate: self.recreate,

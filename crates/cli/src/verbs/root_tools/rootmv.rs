@@ -34,6 +34,7 @@ impl Args {
     fn do_it(&self) -> Result<Answer> {
         let (destination, sources) = split_last(&self.inputs);
         let options = TransferOptions {
+            compact: false,
             recursive: true,
             taken: Taken::Replace,
             recreate: self.recreate,

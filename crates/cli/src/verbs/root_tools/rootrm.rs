@@ -38,6 +38,7 @@ pub struct Args {
 impl Args {
     fn do_it(&self) -> Result<Answer> {
         let options = RemoveOptions {
+            compact: false,
             recursive: self.recursive,
             force: self.force,
             dry_run: self.dry_run,

@@ -8,7 +8,7 @@ use dataset::ntuple::model::{Cluster, ClusterGroup, ColumnRange, Link, Locator, 
 use dataset::ntuple::page::{CHECKSUM, put_page};
 use dataset::ntuple::{MAX_KEY_SIZE, blob_key, write_page_list, zero_page};
 use rootfile::codec::{Compression, Compressor};
-use rootfile::{Error, FileWriter, Result};
+use rootfile::{Error, FileWriter, Result, Run};
 
 use crate::commit::append::{Append, Batch};
 use crate::table::ntuple::made_pages::{ColumnPages, MadePage};
@@ -156,10 +156,12 @@ impl Append for PageSink {
         if batch.bytes.is_empty() && batch.records.is_empty() {
             return Ok(());
         }
-        let start = put_blob(writer, &batch.bytes)?;
+        let start = if batch.bytes.is_empty() { 0 } else { put_blob(writer, &batch.bytes)? };
         for record in &batch.records {
+            let checksum = if record.has_checksum { CHECKSUM } else { 0 };
+            writer.keep_runs(record.stays.map(|first| Run { first, len: record.len as u64 + checksum }));
             let page = StoredPage {
-                offset: start + record.offset as u64,
+                offset: record.stays.unwrap_or(start + record.offset as u64),
                 size: record.len as u64,
                 has_checksum: record.has_checksum,
             };
@@ -409,9 +411,25 @@ pub(crate) fn put_block(
 
 /// Appends bytes with a key of their own, and returns their offset.
 fn put_blob(writer: &mut FileWriter, bytes: &[u8]) -> Result<u64> {
-    let key = blob_key(writer.position(), bytes.len() as u64, writer.datime())?;
-    writer.append(&key)?;
-    let offset = writer.position();
-    writer.append(bytes)?;
+    if !writer.is_update() {
+        let key = blob_key(writer.position(), bytes.len() as u64, writer.datime())?;
+        writer.append(&key)?;
+        let offset = writer.position();
+        writer.append(bytes)?;
+        return Ok(offset);
+    }
+    // A key of a far position is longer, also where it lies in a gap.
+    let len = blob_key(writer.position(), bytes.len() as u64, writer.datime())?.len() + bytes.len();
+    let at = writer.place_for(len);
+    let mut record = blob_key(at, bytes.len() as u64, writer.datime())?;
+    let offset = at + record.len() as u64;
+    record.extend_from_slice(bytes);
+    if record.len() < len {
+        // The rest, too short for a key.
+        let rest = i32::try_from(len - record.len()).unwrap_or(0);
+        record.extend_from_slice(&(-rest).to_be_bytes());
+        record.resize(len, 0);
+    }
+    writer.append_at(at, &record)?;
     Ok(offset)
 }

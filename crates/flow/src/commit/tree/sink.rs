@@ -2,7 +2,7 @@
 
 use dataset::tree::BasketRef;
 use dataset::tree::basket::{BasketPlace, place};
-use rootfile::{FileWriter, Result};
+use rootfile::{FileWriter, Result, Run};
 
 use crate::commit::append::{Append, Batch};
 use crate::table::depth::Depths;
@@ -55,12 +55,23 @@ impl Append for Sink {
 impl Sink {
     /// Appends the records of a chunk. Its entries count from `base`.
     pub fn append_from(&mut self, writer: &mut FileWriter, chunk: &mut Chunk, base: u64) -> Result<()> {
+        let each = writer.is_update();
         let start = writer.position();
         for piece in &chunk.records {
-            let seek = start + piece.offset as u64;
-            let record = chunk.bytes.get_mut(piece.offset..).unwrap_or_default();
-            let at = BasketPlace { seek, seek_pdir: self.seek_pdir, pid_offset: piece.pid_offset };
-            place(record, at, piece.big)?;
+            // In a file that is updated each record may have a gap of its own.
+            let own = || if each { writer.place_for(piece.nbytes as usize) } else { start + piece.offset as u64 };
+            let seek = piece.stays.unwrap_or_else(own);
+            match piece.stays {
+                Some(first) => writer.keep_runs([Run { first, len: piece.nbytes.into() }]),
+                None => {
+                    let record = chunk.bytes.get_mut(piece.offset..).unwrap_or_default();
+                    let at = BasketPlace { seek, seek_pdir: self.seek_pdir, pid_offset: piece.pid_offset };
+                    place(record, at, piece.big)?;
+                    if each {
+                        writer.append_at(seek, record.get(..piece.nbytes as usize).unwrap_or_default())?;
+                    }
+                }
+            }
             if let Some(column) = self.written.get_mut(piece.column) {
                 column.baskets.push(BasketRef {
                     first_entry: base + piece.first_entry,
@@ -75,6 +86,6 @@ impl Sink {
                 column.largest = column.largest.max(raw);
             }
         }
-        writer.append(&chunk.bytes)
+        if each { Ok(()) } else { writer.append(&chunk.bytes) }
     }
 }

@@ -149,6 +149,7 @@ fn plan_parts(parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan> {
             inputs,
             columns: made.columns,
             selected,
+            stays: None,
             check: joining.check,
         },
         attributes: Vec::new(),

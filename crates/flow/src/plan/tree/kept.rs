@@ -47,7 +47,7 @@ impl KeptLists {
                 let places = match &entry.action {
                     Action::Copy(place) => std::slice::from_ref(place),
                     Action::Merge(places) | Action::KeepAll(places) => places.as_slice(),
-                    Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => return true,
+                    Action::Stay(_) | Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => return true,
                 };
                 let all = places.iter().all(is_list);
                 if all {

@@ -41,6 +41,8 @@ pub(crate) struct TablePlan {
     pub metadata: u64,
     /// Whether records may be copied. False if their keys have no room for positions beyond 2 GB.
     pub copies_fit: bool,
+    /// Whether all keys of its records have room for positions beyond 2 GB.
+    pub big_keys: bool,
 }
 
 impl TablePlan {

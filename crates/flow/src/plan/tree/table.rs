@@ -240,6 +240,7 @@ impl PlanBuilder<'_> {
             },
             metadata: metadata + index_memory + chosen,
             copies_fit: small || self.big_keys,
+            big_keys: self.big_keys,
         })
     }
 

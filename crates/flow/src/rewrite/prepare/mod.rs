@@ -23,9 +23,10 @@ use std::sync::Arc;
 use dataset::layout::Layout;
 use dataset::tree::{kept_name, read_tree};
 use rootfile::codec::Compression;
-use rootfile::{Error, Result, RootFile};
+use rootfile::{Directory, Error, Result, RootFile, Walk};
 
 use super::file_version;
+use super::in_place::{Updated, updatable};
 use super::options::{Cycles, Options};
 use super::output_table::{OutputPlace, TableMemory};
 use super::prepared::{KnownTrees, PlannedTable, Prepared, memory_needs};
@@ -137,10 +138,17 @@ fn finish_plan(
 ) -> Result<Option<Prepared>> {
     let Planning { files, options, .. } = planning;
     choose_objects(&mut objects, options)?;
+    let mut updated = Updated::default();
+    if let (true, Some(first)) = (options.inputs.append, files.first()) {
+        updated = updatable(first)?;
+        if updated.committed.is_some() {
+            objects.leave_in_place(&first.walk());
+        }
+    }
     objects.check = options.check;
     let kept = KeptLists::take(&mut objects, files);
     let layout = output_layout(files, options);
-    let PlannedTables { mut plans, notes, cut_flows, duplicates, older_cycles, damaged } =
+    let PlannedTables { mut plans, mut notes, cut_flows, duplicates, older_cycles, damaged } =
         TablesPlanner::new(planning, &layout, &objects, known, kept, bad).plan_all()?;
     if bad.any() {
         return Ok(None);
@@ -165,8 +173,10 @@ fn finish_plan(
     let TableMemory { metadata, scratch, .. } = memory_needs(&plans, options.check);
     let share = options.budget.share(metadata, scratch)?;
     let version = file_version::required_version(files, &objects, &plans, |e| bad.admit::<()>(Err(e)).map(drop))?;
+    notes.extend(updated.note);
     Ok(Some(Prepared {
         files: files.to_vec(),
+        committed: updated.committed,
         bytes: files.iter().map(|file| file.source().size()).sum(),
         skipped: Vec::new(),
         objects,
@@ -197,17 +207,47 @@ fn find_place_for_kept(objects: &ObjectPlan, place: &OutputPlace, plan: &mut Pla
 }
 
 /// Plans the objects of the files. Of bad files it takes none.
-fn plan_objects(Planning { files, leave_out, .. }: Planning<'_>, bad: &mut BadInputs) -> Result<ObjectPlan> {
+fn plan_objects(planning: Planning<'_>, bad: &mut BadInputs) -> Result<ObjectPlan> {
+    let Planning { files, leave_out, options, .. } = planning;
     if leave_out {
         return plan_sound_objects(files);
     }
+    let first = files.first().filter(|_| options.inputs.append).map(Arc::as_ptr);
     plan_objects_with(files, |file, walk, notes| {
+        if first.is_some_and(|first| std::ptr::eq(first, file)) {
+            remove(walk, &options.content.replaced)?;
+        }
         let damaged = bad.admit(refuse_damage_in(file, walk, notes, |_| true))?;
         Ok(damaged.unwrap_or_else(|| {
             walk.directories.clear();
             Vec::new()
         }))
     })
+}
+
+/// Removes objects and directories from those of a file, by their paths.
+fn remove(walk: &mut Walk, paths: &[String]) -> Result<()> {
+    for path in paths {
+        let path = path.trim_matches('/');
+        let below = |other: &str| other == path || other.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        let mut found = false;
+        for directory in &mut walk.directories {
+            let Directory { path: above, keys, .. } = directory;
+            keys.retain(|key| {
+                let is_it = match above.as_str() {
+                    "" => key.name == path,
+                    above => path.strip_prefix(above).and_then(|rest| rest.strip_prefix('/')) == Some(&key.name),
+                };
+                found |= is_it;
+                !is_it
+            });
+        }
+        walk.directories.retain(|directory| directory.path.is_empty() || !below(&directory.path));
+        if !found {
+            return Err(Error::request("there is no such object to replace").object(path));
+        }
+    }
+    Ok(())
 }
 
 /// Drops the objects that are not requested. An unreadable object that is requested is an error.

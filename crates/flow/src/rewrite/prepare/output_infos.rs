@@ -29,6 +29,9 @@ pub(super) fn output_infos(
         return Ok(None);
     }
     let mut output = OutputInfos { infos: StreamerInfos::new(), users: HashMap::new() };
+    if let Some(first) = files.first().filter(|_| objects.stays_in_part()) {
+        output.add_all(first);
+    }
     for (place, plan) in plans.iter().filter_map(|(place, plan)| Some((place, plan.table.tree()?))) {
         output.add_tree(&place.path, plan)?;
     }
@@ -53,6 +56,13 @@ struct OutputInfos {
 }
 
 impl OutputInfos {
+    /// Adds all descriptions of a file that stays where it is.
+    fn add_all(&mut self, file: &RootFile) {
+        let user = public_path(file.name()).display().to_string();
+        self.users.extend(file.infos().iter().map(|info| (info.name.clone(), user.clone())));
+        self.infos.extend(file.infos());
+    }
+
     /// Adds the descriptions that a tree uses.
     fn add_tree(&mut self, path: &str, plan: &TablePlan) -> Result<()> {
         let meanings = Meanings::new(&plan.tree, &plan.infos);
@@ -69,7 +79,7 @@ impl OutputInfos {
             Action::Copy(part) => vec![*part],
             Action::KeepAll(parts) => parts.clone(),
             Action::Merge(parts) => parts.iter().take(1).copied().collect(),
-            Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => return Ok(()),
+            Action::Stay(_) | Action::Tree(_) | Action::Ntuple(_) | Action::Directory(_) => return Ok(()),
         };
         for part in parts {
             let file = usize::try_from(part.file).ok().and_then(|i| files.get(i));

@@ -183,6 +183,7 @@ pub(crate) fn prepare_table(
     let TableMemory { metadata, scratch, .. } = memory_needs(&plans, options.check);
     let newest = date(newest(&paths).map(nearest_date));
     Ok(Prepared {
+        committed: None,
         files: Vec::new(),
         bytes,
         skipped: Vec::new(),

@@ -29,6 +29,8 @@ pub(crate) struct PageRecord {
     pub shared: Option<u32>,
     /// Its offset in the batch.
     pub offset: usize,
+    /// Where it stays in a file that is updated in place; the batch has no bytes of it then.
+    pub stays: Option<u64>,
     /// Its bytes without the checksum.
     pub len: usize,
     /// Whether a checksum follows.

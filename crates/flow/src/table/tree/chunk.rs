@@ -22,6 +22,8 @@ pub(crate) struct BasketRecord {
     pub entries: u64,
     /// Its offset in the chunk.
     pub offset: usize,
+    /// Where it stays in a file that is updated in place; the chunk has no bytes of it then.
+    pub stays: Option<u64>,
     pub nbytes: u32,
     /// Bytes before compression, without the key.
     pub objlen: u32,
@@ -98,6 +100,7 @@ impl Chunk {
             first_entry,
             entries: u64::from(header.nev_buf),
             offset: record.start,
+            stays: None,
             nbytes: header.key.nbytes,
             objlen: header.key.objlen,
             keylen: header.key.keylen,

@@ -27,6 +27,8 @@ pub(crate) struct PageJob {
     pub check: bool,
     /// Whether the output has the cluster groups of the input. Otherwise a group takes as many clusters as fit, or as requested.
     pub keeps_groups: bool,
+    /// The input that is updated in place: its pages stay where they are.
+    pub stays: Option<usize>,
     /// The most clusters of a group, if requested.
     pub group_clusters: Option<u32>,
 }

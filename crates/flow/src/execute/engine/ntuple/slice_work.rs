@@ -157,7 +157,7 @@ fn put_elements(
     elements.encode(&encoding, 0..elements.len(), &mut raw)?;
     let offset = batch.bytes.len();
     let (len, _) = put_page(&raw, compression, compressor, true, &mut batch.bytes)?;
-    batch.records.push(PageRecord { number, shared: None, offset, len, has_checksum: true });
+    batch.records.push(PageRecord { number, shared: None, offset, stays: None, len, has_checksum: true });
     Ok(())
 }
 

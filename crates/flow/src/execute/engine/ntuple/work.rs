@@ -53,7 +53,8 @@ impl Work for PageWork<'_> {
     fn perform(&self, task: PageTask, scratch: &mut PageScratch, emit: Emit<'_, PageBatch>) -> Result<()> {
         let no_input = || Error::request("an input that is not there");
         let input = self.job.inputs.get(task.input).ok_or_else(no_input)?;
-        if let Some(list) = &task.proof {
+        let stays = self.job.stays == Some(task.input) && !self.job.check;
+        if let Some(list) = task.proof.as_ref().filter(|_| !stays) {
             prove_cluster(input, (list, task.cluster), &mut scratch.fetcher)?;
         }
         match task.work {
@@ -62,7 +63,18 @@ impl Work for PageWork<'_> {
                 scratch.batch.records.clear();
                 let is_copy = pages.first().is_none_or(|page| page.depth == Depth::Copy);
                 match is_copy {
-                    true => self.copy(input, (task.cluster, &pages), scratch)?,
+                    true if stays => {
+                        scratch.batch.bytes.clear();
+                        scratch.batch.records.extend(pages.iter().map(stay));
+                    }
+                    true => {
+                        self.copy(input, (task.cluster, &pages), scratch)?;
+                        if self.job.stays == Some(task.input) {
+                            scratch.batch.bytes.clear();
+                            scratch.batch.records.clear();
+                            scratch.batch.records.extend(pages.iter().map(stay));
+                        }
+                    }
                     false => self.make(input, (task.cluster, &pages), scratch)?,
                 }
                 Ok(())
@@ -117,7 +129,7 @@ impl PageWork<'_> {
                 let has_checksum = moved.page.has_checksum;
                 let len = if has_checksum { stored.saturating_sub(8) } else { stored };
                 let MovedPage { number, shared, .. } = *moved;
-                batch.records.push(PageRecord { number, shared, offset: at, len, has_checksum });
+                batch.records.push(PageRecord { number, shared, offset: at, stays: None, len, has_checksum });
                 at += stored;
             }
         }
@@ -161,7 +173,7 @@ impl PageWork<'_> {
         make_room(&mut batch.bytes, content.len() + CODEC_ROOM);
         let (len, _) = put_page(content, moved.compression, compressor, true, &mut batch.bytes)?;
         let MovedPage { number, shared, .. } = *moved;
-        batch.records.push(PageRecord { number, shared, offset, len, has_checksum: true });
+        batch.records.push(PageRecord { number, shared, offset, stays: None, len, has_checksum: true });
         Ok(())
     }
 }
@@ -177,6 +189,15 @@ fn prove_cluster(input: &PageInput, (list, number): (&PageList, usize), fetcher:
         let (mut bytes, codecs) = fetcher.of(&*input.source);
         proofs.prove(plan, at, (&mut bytes, codecs))
     })
+}
+
+/// A page that stays where it is.
+fn stay(moved: &MovedPage) -> PageRecord {
+    let MovedPage { number, shared, .. } = *moved;
+    let ((at, stored), has_checksum) = (place_of(moved), moved.page.has_checksum);
+    let stored = usize::try_from(stored).unwrap_or(usize::MAX);
+    let len = if has_checksum { stored.saturating_sub(8) } else { stored };
+    PageRecord { number, shared, offset: 0, stays: Some(at), len, has_checksum }
 }
 
 /// Offset and bytes of a page in the input, with its checksum.

@@ -50,6 +50,8 @@ pub(crate) struct Job<'a> {
     pub copies_fit: bool,
     /// Whether copied records are decompressed, to check them.
     pub check: bool,
+    /// The file that is updated in place: its records stay where they are.
+    pub stays: Option<u32>,
     /// Number of process identifiers of each file. The offset in a basket's key is smaller.
     pub pids: &'a [u16],
 }

@@ -36,6 +36,7 @@ pub(crate) fn sample(recode: &Recode, files: &Files, bounds: &[u64], ranges: &[R
         seek_pdir: 0,
         copies_fit: true,
         check: false,
+        stays: None,
         pids: &[],
     };
     let mut sampled = Sampled::default();

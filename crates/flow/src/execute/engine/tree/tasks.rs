@@ -81,8 +81,11 @@ impl<'a> Tasks<'a> {
             if range.is_empty() {
                 continue;
             }
-            let depth = depth(column, &range, cluster);
-            let pieces = column.source.pieces.get(range).unwrap_or_default();
+            let pieces = column.source.pieces.get(range.clone()).unwrap_or_default();
+            // What stays where it is needs no room for another position.
+            let stays = self.job.stays.is_some() && pieces.iter().all(|piece| piece.file() == self.job.stays);
+            let own = OutputCluster { copies_fit: cluster.copies_fit || stays, ..cluster.clone() };
+            let depth = depth(column, &range, &own);
             depths.count(depth);
             match depth {
                 Depth::Copy => copies.extend(

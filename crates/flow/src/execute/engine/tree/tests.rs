@@ -130,6 +130,7 @@ fn make_clusters(
         seek_pdir: 100,
         copies_fit: true,
         check: false,
+        stays: None,
         pids: &[],
     };
     let written = run(&job, &mut writer, share, progress);

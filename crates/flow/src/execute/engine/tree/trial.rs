@@ -51,6 +51,7 @@ impl<'a> Trial<'a> {
             seek_pdir: 0,
             copies_fit,
             check: false,
+            stays: None,
             pids: &[],
         };
         Self { job, scratch: WorkerScratch::new(), cache: BasketCache::new(KEPT) }

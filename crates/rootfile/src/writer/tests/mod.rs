@@ -1,5 +1,7 @@
 //! The writer as a whole: where records lie, and what a cut at any moment of an AutoSave leaves.
 
+mod update;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,0 +1,67 @@
+"""The columns of a tree or an RNTuple that is there, as `mktree` and `mkrntuple` take them: new entries get the
+branches and fields that it has."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from .._shared.names import plain
+from ..reading.file import File
+from ..reading.table import RNTuple
+from .files import recreate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..reading.table import Tree
+    from .files import WritableDirectory
+    from .tables import WritableTable
+
+#: Types of leaves, which are numbers, arrays of them and characters; all others are classes.
+_LEAF = re.compile(r"(bool|char|u?int\d+_t|float|double|Float16_t|Double32_t|char\*)((\[\d*\])*)")
+
+
+def extended(table: Tree | RNTuple, path: str, into: WritableDirectory, classes: Path, probe: Path) -> WritableTable:
+    """Makes the table of new entries, whose columns are those of `table`. What arrays cannot make is a `ValueError`: a
+    file `probe` shows it before there are entries."""
+    try:
+        with recreate(probe, classes=classes) as tried:
+            _make(tried, "table", table)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{plain(path)} cannot be extended by arrays: {error}") from error
+    has, gets = table.typenames(), File(str(probe))["table"].typenames()
+    probe.unlink()
+    differ = [name for name in {**has, **gets} if has.get(name) != gets.get(name)]
+    if differ:
+        what = f"its column {plain(differ[0])} is of another form than arrays get"
+        raise ValueError(f"{plain(path)} cannot be extended by arrays: {what}")
+    made = _make(into, path, table)
+    made._before = table.num_entries
+    return made
+
+
+def _make(directory: WritableDirectory, path: str, table: Tree | RNTuple) -> WritableTable:
+    if isinstance(table, RNTuple):
+        fields = {name: table[name].typename for name in table.keys(recursive=False)}
+        return directory.mkrntuple(path, fields, table.description)
+    columns, counters = _columns(table)
+    return directory.mktree(path, columns, table.title, counter_name=lambda name: counters.get(name, f"n{name}"))
+
+
+def _columns(tree: Tree) -> tuple[dict[str, Any], dict[str, str]]:
+    """The types of a tree's columns by name, and the counters of those that have one."""
+    counters: dict[str, str] = {}
+    columns: dict[str, Any] = {}
+    for name in tree.keys(recursive=False):
+        branch = tree[name]
+        if _LEAF.fullmatch(branch.typename) is None:
+            columns[name] = branch.typename
+            continue
+        counted = re.search(r"\[([A-Za-z_]\w*)\]", branch.title)
+        if counted is not None:
+            counters[name] = counted[1]
+        columns[name] = str(branch.array(entry_stop=0).type.content)
+    for counter in set(counters.values()):
+        columns.pop(counter, None)
+    return columns, counters
