@@ -46,7 +46,7 @@ pub struct Args {
     /// Merge inputs whose entries are sorted by this key into one that is: columns, or expressions, with commas between them, and a minus
     /// before one that descends. Of equal keys the entries of the first input come first. An input that is not sorted is refused; `sort`
     /// takes any. Trees without these columns are joined one after the other.
-    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true, conflicts_with = "append")]
     by: Vec<String>,
     /// Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the
     /// target size of the first input (its AutoFlush), usually 30MB.
@@ -73,10 +73,10 @@ enum OnDuplicate {
 impl Args {
     fn options(&self) -> Result<Options> {
         let refuse = self.on_duplicate == OnDuplicate::Refuse;
-        let beside = Some(self.file_output.output().to_path_buf());
-        let unique = key_of(&self.unique, "unique")?.map(|key| Unique { key, refuse, beside });
-        let beside = Some(self.file_output.output().to_path_buf());
-        let by = sort_key_of(&self.by, "by")?.map(|key| EntryOrder::By(SortBy { key, is_sorted: true, beside }));
+        let beside = || Some(self.file_output.output().to_path_buf());
+        let unique = key_of(&self.unique, "unique")?.map(|key| Unique { key, refuse, beside: beside() });
+        let sorted = |key| EntryOrder::By(SortBy { key, is_sorted: true, beside: beside() });
+        let by = sort_key_of(&self.by, "by")?.map(sorted);
         Ok(Options {
             content: ContentOptions { unique, order: by, replaced: self.replace.clone(), ..ContentOptions::default() },
             plan: PlanOptions {
