@@ -42,7 +42,9 @@ pub use plan::inputs;
 pub use plan::options::{Absent, Pack, PlanOptions};
 pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::{forecast, forecast_within};
-pub use rewrite::options::{CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options, Unique};
+pub use rewrite::options::{
+    BuildIndex, CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options, Unique,
+};
 pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
 pub use select::{

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use dataset::layout::Container;
 use flow::convert::Format;
+use flow::keys::IndexNames;
 use flow::{
-    Absent, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook, PlanOptions,
-    RecodeForecast, Summary, TableSummary,
+    Absent, BuildIndex, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook,
+    PlanOptions, RecodeForecast, Summary, TableSummary,
 };
 use rootfile::{Error, Result};
 
@@ -45,6 +46,10 @@ pub struct FileOutputArgs {
     /// Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
     #[arg(long)]
     skip_absent: bool,
+    /// Give trees that have these columns an index (TTreeIndex) of one or two expressions, as BuildIndex makes it, in place of their own:
+    /// ROOT then finds entries by their values, and friends by them. Columns, or sums and products of columns.
+    #[arg(long, value_name = "MAJOR[,MINOR]")]
+    build_index: Option<IndexNames>,
     #[command(flatten)]
     following: Following,
     /// Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second
@@ -105,6 +110,7 @@ impl FileOutputArgs {
             overwrite: self.target.force,
             check: self.check,
             strict: self.strict,
+            build_index: self.build_index.clone().map(|names| BuildIndex { names, beside: Some(output.clone()) }),
             ..options
         };
         Ok((inputs.into_iter().map(|input| input.path).collect(), options))

@@ -1,7 +1,7 @@
 //! Keys: a few columns, or expressions, whose values say which event an entry is. Values of a key are packed into 128 bits that compare as
 //! they do (`key_type`), read of one table (`columns`) or of the tables of many files (`files`), sorted in runs within a budget
 //! (`sorter`), and merged (`merged`). What is made of keys in their order is for others; entries that share a key are found here
-//! (`duplicates`).
+//! (`duplicates`). What only trees have is in [`tree`].
 
 pub(crate) mod columns;
 mod duplicates;
@@ -15,6 +15,7 @@ mod runs;
 mod sorter;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tree;
 
 pub use duplicates::{Duplicate, DuplicateKeys, EntryOfKey};
 pub use files::{KeyedFile, duplicates_of_files};
@@ -22,3 +23,4 @@ pub use names::KeyNames;
 pub(crate) use repeated::{RepeatedEntries, repeated_entries};
 pub(crate) use row::{Row, first_place};
 pub(crate) use sorter::Sorter;
+pub use tree::IndexNames;

@@ -10,7 +10,7 @@ use rootfile::Follow;
 use rootfile::codec::Compression;
 
 use crate::execute::budget::Budget;
-use crate::keys::KeyNames;
+use crate::keys::{IndexNames, KeyNames};
 use crate::plan::options::PlanOptions;
 use crate::select::Define;
 
@@ -56,6 +56,15 @@ pub struct Unique {
     pub key: KeyNames,
     /// Whether such entries refuse the rewrite. Otherwise they are left out.
     pub refuse: bool,
+    /// The file beside which keys wait that have no room in memory; among temporary files without it.
+    pub beside: Option<PathBuf>,
+}
+
+/// An index (`TTreeIndex`) that trees get.
+#[derive(Clone, Debug)]
+pub struct BuildIndex {
+    /// Its expressions. Trees without their columns keep what they have.
+    pub names: IndexNames,
     /// The file beside which keys wait that have no room in memory; among temporary files without it.
     pub beside: Option<PathBuf>,
 }
@@ -135,6 +144,8 @@ pub struct Options {
     pub strict: bool,
     /// Whether the index (`TTreeIndex`) of a tree is left out where not all inputs have one. Otherwise it is made for the others.
     pub drop_index: bool,
+    /// The index that trees get in place of the one that they have.
+    pub build_index: Option<BuildIndex>,
 }
 
 impl Options {

@@ -6,6 +6,7 @@ use rootfile::codec::Compression;
 use rootfile::{DirId, Error, FileWriter, Result};
 
 use super::summary::TableSummary;
+use crate::arrow::write::{MakeTreeIndex, no_place_for_index};
 use crate::execute::budget::Share;
 use crate::execute::progress::Progress;
 use crate::plan::forecast::Forecast;
@@ -40,6 +41,11 @@ pub(crate) trait OutputTable {
     /// The same, as what it is.
     fn into_ntuple(self: Box<Self>) -> Option<Box<NtuplePlan>> {
         None
+    }
+
+    /// Gives it an index, which `make` makes.
+    fn put_index(&mut self, _make: MakeTreeIndex<'_>) -> Result<()> {
+        Err(no_place_for_index())
     }
 
     /// What will be done, without notes. Samples of the content, within the memory that is `share`, take about so many seconds.

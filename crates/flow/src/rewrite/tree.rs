@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use dataset::layout::Container;
-use dataset::tree::BasketRef;
+use dataset::tree::{BasketRef, TreeIndex};
 use rootfile::Result;
 use rootfile::codec::Compression;
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
+use crate::arrow::write::MakeTreeIndex;
 use crate::commit::tree::finalize::{self, BufferSize, ClosedColumn};
 use crate::commit::tree::sink::WrittenColumn;
 use crate::commit::tree::user_info;
@@ -34,6 +35,13 @@ impl OutputTable for TablePlan {
 
     fn tree_mut(&mut self) -> Option<&mut TablePlan> {
         Some(self)
+    }
+
+    fn put_index(&mut self, make: MakeTreeIndex<'_>) -> Result<()> {
+        let index = make()?;
+        self.metadata = self.metadata.saturating_add(TreeIndex::memory(index.lines.len() as u64));
+        self.tree.set_index(index);
+        Ok(())
     }
 
     fn forecast(&self, path: &str, _: Share, seconds: f64) -> Result<Forecast> {

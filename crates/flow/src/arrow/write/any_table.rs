@@ -9,7 +9,7 @@ use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::buffer_pool::BufferPool;
-use super::format::{OpenTable, TableFormat};
+use super::format::{MakeTreeIndex, OpenTable, TableFormat};
 use super::memory_limiter::stopped;
 use super::table::{Opened, Stage, Table};
 use super::table_fill::{Streams, TableFill};
@@ -26,6 +26,9 @@ pub(crate) trait AnyTable: Send + Sync {
 
     /// The look at all values that it needs before it begins.
     fn first_pass(self: Arc<Self>) -> Result<Option<Box<dyn TablePass>>>;
+
+    /// Gives it an index before it begins, and returns how many lines that has.
+    fn put_index(&self, make: MakeTreeIndex<'_>) -> Result<u64>;
 
     /// Begins it in its file.
     fn begin(&self, file: &mut FileWriter, directory: DirId) -> Result<()>;
@@ -76,6 +79,10 @@ impl<F: TableFormat> AnyTable for Table<F> {
 
     fn first_pass(self: Arc<Self>) -> Result<Option<Box<dyn TablePass>>> {
         pass_of(self)
+    }
+
+    fn put_index(&self, make: MakeTreeIndex<'_>) -> Result<u64> {
+        self.with_record(|record| F::put_index(record, make))
     }
 
     fn begin(&self, file: &mut FileWriter, directory: DirId) -> Result<()> {

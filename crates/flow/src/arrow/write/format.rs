@@ -7,9 +7,10 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::FieldRef;
 use dataset::layout::Container;
+use dataset::tree::TreeIndex;
 use rayon::ThreadPool;
 use rootfile::codec::Compression;
-use rootfile::{DirId, FileWriter, Result};
+use rootfile::{DirId, Error, FileWriter, Hint, Result};
 
 use super::cluster_rule::ClusterRule;
 use super::conform::Casting;
@@ -17,6 +18,18 @@ use super::exact::ExactColumns;
 use super::written::WrittenTable;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
+
+/// Makes the index (`TTreeIndex`) of a table.
+pub(crate) type MakeTreeIndex<'a> = &'a dyn Fn() -> Result<TreeIndex>;
+
+/// The error of a table that can have no index.
+pub(crate) fn no_place_for_index() -> Error {
+    let (build, container) = (Hint::named("build-index"), Hint::text("container", "ttree"));
+    let message = format!(
+        "{build}: an index (TTreeIndex) is part of a tree, and an RNTuple has no place for it; {container} writes a tree"
+    );
+    Error::request(message).hint(build).hint(container)
+}
 
 /// How the tables of one container are written.
 pub(crate) trait TableFormat: Sized + 'static {
@@ -65,6 +78,11 @@ pub(crate) trait TableFormat: Sized + 'static {
     /// The look at all values that a table needs before it begins.
     fn first_pass(_: &Arc<Self::Plan>) -> Option<Box<dyn FirstPass<Self::Plan, Self::Record>>> {
         None
+    }
+
+    /// Gives a table an index before its first entry, and returns how many lines that has.
+    fn put_index(_record: &mut Self::Record, _make: MakeTreeIndex<'_>) -> Result<u64> {
+        Err(no_place_for_index())
     }
 
     /// Returns the content of a finished cluster, and begins the next one.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dataset::layout::{Container, defaults};
+use dataset::tree::TreeIndex;
 use rootfile::Result;
 
 use super::forecast::forecast_converted;
@@ -10,7 +11,7 @@ use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory, steps};
 use crate::arrow::shapes::Shape;
-use crate::arrow::write::{AnyTable, TableWriter};
+use crate::arrow::write::{AnyTable, MakeTreeIndex, TableWriter};
 use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};
 use crate::plan::forecast::Forecast;
@@ -155,6 +156,12 @@ impl Reading {
 impl OutputTable for ConvertPlan {
     fn memory(&self, _check: bool) -> TableMemory {
         TableMemory { metadata: self.metadata, kept: 0, scratch: self.scratch }
+    }
+
+    fn put_index(&mut self, make: MakeTreeIndex<'_>) -> Result<()> {
+        let lines = self.table.put_index(make)?;
+        self.metadata = self.metadata.saturating_add(TreeIndex::memory(lines));
+        Ok(())
     }
 
     fn forecast(&self, path: &str, share: Share, seconds: f64) -> Result<Forecast> {

@@ -3,6 +3,7 @@
 //! files have a way of their own (`stored`).
 
 mod bad_inputs;
+mod build_index;
 mod defines;
 mod namesakes;
 mod ntuple;

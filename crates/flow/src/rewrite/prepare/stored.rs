@@ -10,6 +10,7 @@ use objects::{Action, NamedObject, ObjectPlan, OutputDirectory};
 use rootfile::{Error, ErrorKind, Hint, Result};
 
 use super::bad_inputs::BadInputs;
+use super::build_index::IndexBuilder;
 use super::unique::UniqueKeys;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
@@ -169,7 +170,12 @@ pub(crate) fn prepare_table(
         }
     };
     let plan = arrays_to_table(&source, options.budget.memory, dataset, fill, defined);
-    let (plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
+    let (mut plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
+    let mut indices = IndexBuilder::new(options.build_index.as_ref(), options.budget);
+    if let Some(values) = indices.of_table(&path, open)? {
+        indices.put(&values, plan.selection.clone().as_ref(), &mut plan)?;
+    }
+    indices.finish()?;
     planned(&plan);
     let (directories, directory, name) = directories(&path);
     let place = OutputPlace { directory, name, path: path.clone(), cycle: None };

@@ -15,8 +15,10 @@ use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
+use super::build_index::IndexBuilder;
 use super::unique::UniqueKeys;
 use crate::keys::DuplicateKeys;
+use crate::plan::options::PlanOptions;
 use crate::plan::request::{Select, TableInput, TableRequest};
 use crate::plan::tree::Gaps;
 use crate::plan::tree::kept::KeptLists;
@@ -63,6 +65,7 @@ pub(super) struct TablesPlanner<'a> {
     pub gaps: Gaps,
     selection: EntrySelection<'a>,
     unique: UniqueKeys<'a>,
+    indices: IndexBuilder<'a>,
     pub defines: DefinesFound<'a>,
     pub found: PlannedTables,
     /// Notes on layout keys that do not apply to tables, each with the container that they are for.
@@ -102,6 +105,8 @@ pub(super) struct TableCycle<'a> {
     pub cycle: Option<i16>,
     /// Branches that it has besides.
     pub added: Option<&'a AddedBranches>,
+    /// Whether it gets another index than it has.
+    pub replaces_index: bool,
 }
 
 impl<'a> TablesPlanner<'a> {
@@ -116,6 +121,7 @@ impl<'a> TablesPlanner<'a> {
         let content = &planning.options.content;
         let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
         let unique = UniqueKeys::new(content.unique.as_ref(), planning.options.budget);
+        let indices = IndexBuilder::new(planning.options.build_index.as_ref(), planning.options.budget);
         let defines = DefinesFound::new(&content.defines);
         let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
         let (found, ignored, containers) = (PlannedTables::default(), Vec::new(), Vec::new());
@@ -129,6 +135,7 @@ impl<'a> TablesPlanner<'a> {
             gaps,
             selection,
             unique,
+            indices,
             defines,
             found,
             ignored,
@@ -183,6 +190,7 @@ impl<'a> TablesPlanner<'a> {
         self.found.cut_flows = self.selection.finish()?;
         self.found.duplicates = self.unique.finish()?;
         self.defines.finish()?;
+        self.indices.finish()?;
         Ok(self.found)
     }
 
@@ -194,8 +202,7 @@ impl<'a> TablesPlanner<'a> {
             return self.plan_newest(table, &inputs);
         }
         let older = format!("{};{cycle}", table.path);
-        let cycle =
-            TableCycle { table, inputs: &inputs, older: Some(&older), entries: None, cycle: Some(cycle), added: None };
+        let cycle = TableCycle { older: Some(&older), cycle: Some(cycle), ..TableCycle::of(table, &inputs) };
         let planned = self.plan_cycle(&cycle)?;
         self.found.plans.extend(planned);
         Ok(())
@@ -209,7 +216,7 @@ impl<'a> TablesPlanner<'a> {
             let cut = self.cut_of(inputs);
             let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| EntrySet::range(0..all)));
             let entries: Select<'_> = if cut.is_some() { Some(&chosen) } else { None };
-            let cycle = TableCycle { table, inputs, older: Some(&cycle), entries, cycle: None, added: None };
+            let cycle = TableCycle { older: Some(&cycle), entries, ..TableCycle::of(table, inputs) };
             let planned = self.plan_cycle(&cycle)?;
             self.found.plans.extend(planned);
         }
@@ -227,7 +234,7 @@ impl<'a> TablesPlanner<'a> {
 
     fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
         let cycle = self.objects.as_placed.then_some(table.entry.newest);
-        let newest = |entries, added| TableCycle { table, inputs, older: None, entries, cycle, added };
+        let newest = |entries, added| TableCycle { entries, cycle, added, ..TableCycle::of(table, inputs) };
         let selected = match self.bad.any() {
             true => None,
             false => {
@@ -245,7 +252,11 @@ impl<'a> TablesPlanner<'a> {
         let chosen = |all: u64| cut.as_ref().map_or_else(|| selected.entries(all), |cut| Ok(cut.clone()));
         let entries: Select<'_> = if cut.is_some() || !selected.is_all() { Some(&chosen) } else { None };
         let Some(added) = self.define(&newest(entries, None), &mut about)? else { return Ok(()) };
-        let planned = match self.plan_cycle(&newest(entries, added.as_ref())) {
+        let tree = self.source_tree(inputs, &table.path);
+        let index = self.indices.of_table(&table.path, &|filter| tree.open(filter));
+        let Some(index) = self.bad.admit(index)? else { return Ok(()) };
+        let cycle = TableCycle { replaces_index: index.is_some(), ..newest(entries, added.as_ref()) };
+        let mut planned = match self.plan_cycle(&cycle) {
             Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
                 self.found.damaged.push(Damaged { path: input, object: table.path.clone(), reason: e.to_string() });
@@ -253,6 +264,10 @@ impl<'a> TablesPlanner<'a> {
             }
             planned => planned?,
         };
+        if let (Some(values), Some((_, plan))) = (&index, &mut planned) {
+            let chosen = entries.map(|of| of(values.dataset().entries())).transpose()?;
+            self.indices.put(values, chosen.as_ref(), &mut *plan.table).map_err(|e| e.object(&table.path))?;
+        }
         if let Some((place, plan)) = &planned {
             let container = self.layout.resolve_tree(&place.path).container.unwrap_or(table.container);
             self.containers.push(container);
@@ -326,8 +341,9 @@ impl<'a> TablesPlanner<'a> {
     where
         Self: 's,
     {
-        let (content, options) = (&self.planning.options.content, self.planning.options.plan);
-        let (filter, TableCycle { inputs, entries, added, .. }) = (&content.filter, *cycle);
+        let TableCycle { inputs, entries, added, replaces_index, .. } = *cycle;
+        let filter = &self.planning.options.content.filter;
+        let options = PlanOptions { replaces_index, ..self.planning.options.plan };
         TableRequest { inputs, path, layout, filter, entries, options, added }
     }
 
@@ -366,7 +382,12 @@ impl<'a> TablesPlanner<'a> {
     }
 }
 
-impl TableCycle<'_> {
+impl<'a> TableCycle<'a> {
+    /// The newest cycle of a table, whole and as it is.
+    fn of(table: &'a InputTable<'a>, inputs: &'a [TableInput]) -> Self {
+        Self { table, inputs, older: None, entries: None, cycle: None, added: None, replaces_index: false }
+    }
+
     /// The name that a table of this name gets, if that of its key changes: a table is called as its key.
     pub fn new_name(&self, own: &str) -> Option<String> {
         let (.., key) = self.inputs.first()?;

@@ -13,7 +13,7 @@ use super::output::{OpenTree, TreeCluster};
 use super::plan::TreePlan;
 use crate::arrow::write::cluster_rule::ClusterRule;
 use crate::arrow::write::conform::Casting;
-use crate::arrow::write::format::{ClusterEnd, TableFormat};
+use crate::arrow::write::format::{ClusterEnd, MakeTreeIndex, TableFormat};
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
 use crate::execute::encode::tree::branch_fill::BranchFill;
@@ -75,6 +75,13 @@ impl TableFormat for TreeFormat {
 
     fn streams_from(plan: &TreePlan, first: usize) -> impl Iterator<Item = BranchFill> {
         plan.branches.iter().enumerate().skip(first).map(|(column, plan)| BranchFill::new(column, plan))
+    }
+
+    fn put_index(tree: &mut Tree, make: MakeTreeIndex<'_>) -> Result<u64> {
+        let index = make()?;
+        let lines = index.lines.len() as u64;
+        tree.set_index(index);
+        Ok(lines)
     }
 
     /// After the first cluster of a context, memory is distributed among the branches.

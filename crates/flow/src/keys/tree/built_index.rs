@@ -1,0 +1,96 @@
+//! Makes an index of the entries of a table: their values are sorted as keys are, within the budget, and its lines are counted in it.
+
+use std::path::Path;
+
+use dataset::EntrySet;
+use dataset::tree::{IndexLine, MOST_INDEX_LINES, TreeIndex};
+use rootfile::{Error, Result};
+
+use super::index_values::IndexValues;
+use crate::execute::budget::Budget;
+use crate::keys::columns::KeyReading;
+use crate::keys::{Row, Sorter};
+
+/// The part of the memory that reading and sorting have at least, and that of it which is for reading.
+const WORK: u64 = 4;
+const READING: u64 = 2;
+/// The bit of the sign: with it, whole numbers compare as their bits do.
+const SIGN: u64 = 1 << 63;
+
+/// An index of some entries of a table, or of all, which have numbers from 0 on there. Rows that have no room in the budget wait beside an
+/// output.
+///
+/// # Errors
+///
+/// The columns cannot be read, a value is no whole number of 64 bits, or there are too many entries.
+pub(crate) fn built_index(
+    values: &IndexValues,
+    expressions: &[String; 2],
+    selection: Option<&EntrySet>,
+    budget: Budget,
+    beside: Option<&Path>,
+) -> Result<TreeIndex> {
+    let all = values.dataset().entries();
+    let count = selection.map_or(all, EntrySet::len);
+    if count > MOST_INDEX_LINES {
+        let message = format!(
+            "an index of {count} entries has no room in the record of a tree, of which ROOT reads 1 GB: it has at most \
+             {MOST_INDEX_LINES}"
+        );
+        return Err(Error::unsupported(message));
+    }
+    let room = TreeIndex::memory(count);
+    let left = budget.memory.saturating_sub(room);
+    if left < budget.memory / WORK {
+        let why = format!(" ({} MB for the index of {count} entries)", room.div_ceil(1_000_000));
+        return Err(budget.too_small(room / (WORK - 1) * WORK + WORK, &why));
+    }
+    let own = Budget { memory: left, ..budget };
+    let sorter = Sorter::new(own, 1, beside)?;
+    let mut filling = sorter.filling();
+    let selection = selection.filter(|set| set.len() < all);
+    let reading = Budget { memory: left / READING, ..own };
+    let how = KeyReading { entries: 0..all, selection, budget: reading, team: sorter.team() };
+    let mut next = 0;
+    let read = values.each_step(&how, &mut |majors, minors| {
+        let rows = majors.iter().zip(minors).zip(next..);
+        filling.add(rows.map(|((major, minor), entry)| Row::new(key_of(*major, *minor), entry)))?;
+        next += majors.len() as u64;
+        Ok(())
+    });
+    read.map_err(|e| budget.in_whole(e, READING * WORK))?;
+    drop(filling);
+    let mut index = TreeIndex::new(expressions.clone());
+    index.lines.reserve_exact(usize::try_from(count).unwrap_or(usize::MAX));
+    sorter.finish()?.each_block(|rows| {
+        index.lines.extend(rows.iter().map(|row| line_of(*row)));
+        Ok(())
+    })?;
+    Ok(index)
+}
+
+fn key_of(major: i64, minor: i64) -> u128 {
+    let bits = |value: i64| u128::from(value.cast_unsigned() ^ SIGN);
+    bits(major) << u64::BITS | bits(minor)
+}
+
+fn line_of(row: Row) -> IndexLine {
+    let value = |bits: u64| (bits ^ SIGN).cast_signed();
+    let (major, minor) = ((row.key() >> u64::BITS) as u64, row.key() as u64);
+    IndexLine { major: value(major), minor: value(minor), entry: i64::try_from(row.place()).unwrap_or(i64::MAX) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_compare_as_lines_do() {
+        let lines = [(i64::MIN, 3), (-1, i64::MAX), (0, -1), (0, 0), (7, i64::MIN), (i64::MAX, 1)];
+        let keys = lines.map(|(major, minor)| key_of(major, minor));
+        assert!(keys.is_sorted());
+        for ((major, minor), key) in lines.into_iter().zip(keys) {
+            assert_eq!(line_of(Row::new(key, 5)), IndexLine { major, minor, entry: 5 });
+        }
+    }
+}
