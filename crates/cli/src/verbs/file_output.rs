@@ -205,9 +205,7 @@ pub(super) fn print_summary(summary: &Summary) -> Result<()> {
     }
     print_cut_flows(&mut out, &summary.cut_flows)?;
     summary.duplicates.iter().try_for_each(|found| duplicates::print(&mut out, found, " and are left out"))?;
-    for skipped in &summary.skipped {
-        writeln!(out, "skipped: {}", output::line(&skipped.reason))?;
-    }
+    output::skipped(&mut out, &summary.skipped)?;
     for damaged in &summary.damaged {
         writeln!(out, "left out: {}", output::line(&damaged.to_string()))?;
     }

@@ -36,7 +36,7 @@ pub(crate) fn repeated_entries(
     let own = Budget { memory: budget.memory / 2, ..budget };
     let all = dataset.entries();
     let selection = Some(entries).filter(|entries| entries.len() < all);
-    let reading = KeyReading { entries: 0..all, selection, budget: own, team: sorter.team() };
+    let reading = KeyReading { entries: 0..all, selection, budget: own, team: sorter.team(), before: 0 };
     let parts = columns.parts();
     let of = match KeyType::of_types(parts) {
         Some(of) => of,

@@ -211,7 +211,7 @@ impl Table {
         let columns = self.read_columns();
         let place = |column: &usize| columns.iter().position(|one| one == column);
         let needed = self.defined.columns().iter().filter_map(|column| read.get(place(column)?).cloned());
-        let rows = EvaluatedRows { count: entries.len(), first: 0, numbers: Some(entries) };
+        let rows = EvaluatedRows { count: entries.len(), first: 0, numbers: Some(entries), before: 0 };
         let defined = self.defined.arrays(&needed.collect::<Vec<_>>(), &rows, None);
         let stored = read.iter().take(self.columns.len()).cloned().map(Ok);
         match defined {

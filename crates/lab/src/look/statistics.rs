@@ -80,10 +80,10 @@ pub struct ColumnStatistics {
     pub nans: u64,
     /// Numbers that are infinite.
     pub infinite: u64,
-    /// The least number.
-    pub min: Option<f64>,
+    /// The least number: of a column of whole numbers a whole one, with all its digits.
+    pub min: Option<Extreme>,
     /// The largest number.
-    pub max: Option<f64>,
+    pub max: Option<Extreme>,
     /// Mean of the finite numbers.
     pub mean: Option<f64>,
     /// Standard deviation of the finite numbers.
@@ -100,6 +100,27 @@ pub struct ColumnStatistics {
     pub lengths: Option<LengthStatistics>,
     /// Counts of the finite numbers in bins of equal width from the least to the largest; in a sample of them.
     pub histogram: Vec<u64>,
+}
+
+/// The least or the largest of some numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Extreme {
+    /// Of whole numbers.
+    Whole(i128),
+    /// Of others.
+    Number(f64),
+}
+
+impl Extreme {
+    /// As a double, which may have fewer digits.
+    #[expect(clippy::cast_precision_loss, reason = "to show it")]
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Whole(number) => number as f64,
+            Self::Number(number) => number,
+        }
+    }
 }
 
 /// A quantile.
@@ -232,8 +253,8 @@ fn figures(mut found: Accumulator) -> ColumnStatistics {
         nulls: found.nulls,
         nans: found.nans,
         infinite: found.infinite,
-        min: found.least,
-        max: found.most,
+        min: found.whole.map(|[least, _]| Extreme::Whole(least)).or(found.least.map(Extreme::Number)),
+        max: found.whole.map(|[_, most]| Extreme::Whole(most)).or(found.most.map(Extreme::Number)),
         mean: has_numbers.then_some(found.mean()),
         deviation: found.deviation(),
         quantiles: QUANTILES.iter().filter_map(|&share| quantile(&found.sample, share)).collect(),

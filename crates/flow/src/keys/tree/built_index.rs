@@ -50,7 +50,7 @@ pub(crate) fn built_index(
     let mut filling = sorter.filling();
     let selection = selection.filter(|set| set.len() < all);
     let reading = Budget { memory: left / READING, ..own };
-    let how = KeyReading { entries: 0..all, selection, budget: reading, team: sorter.team() };
+    let how = KeyReading { entries: 0..all, selection, budget: reading, team: sorter.team(), before: 0 };
     let mut next = 0;
     let read = values.each_step(&how, &mut |majors, minors| {
         let rows = majors.iter().zip(minors).zip(next..);

@@ -17,7 +17,7 @@ pub(crate) fn index_lines(
         Err(why) => return Ok(Err(in_a_line(&why))),
     };
     let (entries, budget) = (0..values.dataset().entries(), tree.budget);
-    let how = KeyReading { entries, selection: None, budget, team: budget.helpers()? };
+    let how = KeyReading { entries, selection: None, budget, team: budget.helpers()?, before: 0 };
     let mut lines = Vec::new();
     let read = values.each_step(&how, &mut |majors, minors| {
         let first = i64::try_from(lines.len()).unwrap_or(i64::MAX);

@@ -50,9 +50,7 @@ impl IndexValues {
                 continue;
             }
             if !is_plain(text) {
-                return Ok(Err(why_not(format!(
-                    "expression {text:?} is no column, and no sum or product of columns"
-                ))));
+                return Ok(Err(why_not(format!("expression {text:?} is no column, and no sum or product of columns"))));
             }
             let place = texts.iter().position(|known| *known == text).unwrap_or_else(|| {
                 texts.push(text);

@@ -16,11 +16,11 @@ use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
 use crate::plan::inputs::Input;
 use crate::plan::request::TableRequest;
+use crate::plan::skipped::Skipped;
 use crate::rewrite::convert::{ConvertPlan, DefinedColumns, arrays_to_table};
 use crate::rewrite::options::Options;
 use crate::rewrite::output_table::{OutputPlace, TableMemory};
 use crate::rewrite::prepared::{PlannedTable, Prepared, memory_needs};
-use crate::rewrite::summary::Skipped;
 use crate::select::{Defined, EntrySelection, OpenColumns};
 use crate::table::text_list::listed;
 

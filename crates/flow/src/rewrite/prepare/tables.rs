@@ -64,7 +64,7 @@ pub(super) struct TablesPlanner<'a> {
     /// What becomes of entries that branches do not hold. A recovery leaves them out.
     pub gaps: Gaps,
     selection: EntrySelection<'a>,
-    unique: UniqueKeys<'a>,
+    pub unique: UniqueKeys<'a>,
     indices: IndexBuilder<'a>,
     pub defines: DefinesFound<'a>,
     pub found: PlannedTables,
