@@ -35,6 +35,7 @@ TOLD = {
     "Path": "std::string",
     "f32": "double",
     "f64": "double",
+    "Extreme": "double",
 }
 #: What a member has before its value is read, where that is not what its type makes.
 ZEROES = {"bool": "false", "double": "0", "std::uint64_t": "0", "std::int64_t": "0"}

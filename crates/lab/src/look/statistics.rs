@@ -15,11 +15,11 @@ use rootfile::{Follow, Result, public_path};
 use serde::Serialize;
 
 use super::accumulate::{Accumulator, kept_bytes};
+use super::asked_columns::{AskedColumn, asked_columns};
 use super::check_entries;
 use super::distinct::Distinct;
 use super::schema::{ColumnType, column_type, defined_type};
 use crate::math::as_f64;
-use crate::readspeed::Columns;
 use crate::system::on_each::on_each;
 
 /// Bins of a histogram.
@@ -150,16 +150,18 @@ pub struct LengthStatistics {
 /// A file or a column cannot be read, has no such table, a name means no column, or the callback ends the work.
 pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progress<'_>) -> Result<TableStatistics> {
     let dataset = Dataset::open_following(inputs, options.follow)?;
-    let columns = match options.columns.is_empty() {
-        true => dataset.stored_columns(),
-        false => Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?,
-    };
+    let names: Vec<&str> = options.entries.defines.iter().map(|define| define.name.as_str()).collect();
+    let mut asked = asked_columns(&dataset, &names, &options.columns, options.allow_no_match)?;
+    if options.columns.is_empty() {
+        asked.extend(dataset.stored_columns().into_iter().map(AskedColumn::Stored));
+    }
     if !options.allow_no_match {
         check_entries(&dataset, &options.entries.entries)?;
     }
     let nodes = dataset.schema().nodes();
+    let stored = asked.iter().filter_map(|column| column.stored());
     let types: Vec<(usize, ColumnType)> =
-        columns.iter().filter_map(|&column| Some((column, column_type(&dataset, &nodes, column)?))).collect();
+        stored.filter_map(|column| Some((column, column_type(&dataset, &nodes, column)?))).collect();
     let readable: Vec<usize> =
         types.iter().filter(|(_, kind)| kind.unreadable.is_none()).map(|(column, _)| *column).collect();
     let chosen = options.entries.of(&dataset, options.budget, &|_| progress(0))?;
@@ -181,7 +183,13 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
         let ColumnType { name, type_name, arrow, unreadable, .. } = kind;
         ColumnStatistics { name, type_name, arrow, unreadable, ..found.get(&column).cloned().unwrap_or_default() }
     };
-    let columns = defined.into_iter().chain(types.into_iter().map(named)).collect();
+    let mut stored: HashMap<usize, ColumnStatistics> =
+        types.into_iter().map(|(column, kind)| (column, named((column, kind)))).collect();
+    let of = |column: AskedColumn| match column {
+        AskedColumn::Defined(place) => defined.get(place).cloned(),
+        AskedColumn::Stored(column) => stored.remove(&column),
+    };
+    let columns = asked.into_iter().filter_map(of).collect();
     Ok(TableStatistics {
         files: inputs.iter().map(|input| public_path(&input.path).display().to_string()).collect(),
         table: dataset.path().to_owned(),
