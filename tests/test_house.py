@@ -25,7 +25,7 @@ PYTHON = {REPO / "python": (), REPO / "tests": (), REPO / "bench": (), REPO / "s
 # in the model, modules of the crate are compiled once more with other locks.
 OWN_PROGRAMS = {"dataset": {"ntuple_corrupt"}, "flow": {"corrupt", "resealed", "write_model"}}
 # The folders of `flow`, earlier stages first.
-STAGES = "table commit execute plan arrow select keys survey verify rewrite edit split gather events".split()
+STAGES = "table commit execute plan arrow select keys reorder survey verify rewrite edit split gather events".split()
 
 
 @functools.cache

@@ -13,7 +13,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
     ("Edit files", &["cp", "mv", "rm", "mkdir"]),
     ("Compare and check", &["verify", "check"]),
     ("Choose a layout", &["tune", "precision", "readspeed", "sweep"]),
-    ("Find events", &["index", "pick"]),
+    ("Find and sort events", &["index", "pick", "sort"]),
     ("Work on many files", &["fileset", "plan", "run", "collect"]),
     ("Measure programs", &["monitor", "generate", "write-bench"]),
     ("Shells", &["completions"]),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use dataset::layout::ByteSize;
 use flow::inputs::Input;
-use flow::keys::KeyNames;
+use flow::keys::{KeyNames, SortKey};
 use flow::survey::wanted::Wanted;
 use flow::{Budget, Join};
 use rootfile::{Follow, Hint, Result, check_output};
@@ -116,6 +116,15 @@ pub fn key_of(texts: &[String], option: &'static str) -> Result<Option<KeyNames>
         return Ok(None);
     }
     let key = KeyNames::of(texts.iter().map(String::as_str)).map(|key| key.given_by(option));
+    key.map(Some).map_err(|e| e.hint(Hint::named(option)))
+}
+
+/// What entries are sorted by, if an option was given.
+pub fn sort_key_of(texts: &[String], option: &'static str) -> Result<Option<SortKey>> {
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    let key = SortKey::of(texts.iter().map(String::as_str)).map(|key| key.given_by(option));
     key.map(Some).map_err(|e| e.hint(Hint::named(option)))
 }
 

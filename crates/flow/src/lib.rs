@@ -3,7 +3,7 @@
 //! The folders are stages, and each uses only those before it: `table` is the data that are moved, `commit` puts
 //! records into the output, `execute` fetches, decodes and encodes within a [`Budget`], `plan` lays out the columns and
 //! clusters of each table, `arrow` reads and writes columns in memory, `select` chooses entries, `keys` sorts them by their keys,
-//! `survey` looks at many files, `verify` compares files, `rewrite` makes one file of several, `gather` one of parts that arrive, and
+//! `reorder` puts them into another order, `survey` looks at many files, `verify` compares files, `rewrite` makes one file of several, `gather` one of parts that arrive, and
 //! `events` finds events by their keys. A column is rewritten at the shallowest depth that gives the requested layout.
 #![warn(clippy::missing_errors_doc)]
 
@@ -15,6 +15,7 @@ mod execute;
 pub mod gather;
 pub mod keys;
 mod plan;
+mod reorder;
 mod rewrite;
 mod select;
 pub mod split;
@@ -44,7 +45,8 @@ pub use plan::skipped::Skipped;
 pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::{forecast, forecast_within};
 pub use rewrite::options::{
-    BuildIndex, CompressionOptions, ContentOptions, Cycles, InputOptions, Listed, Options, Unique,
+    BuildIndex, CompressionOptions, ContentOptions, Cycles, EntryOrder, GivenOrder, InputOptions, Listed, Options,
+    SortBy, Unique,
 };
 pub use rewrite::recover;
 pub use rewrite::summary::{Outlook, Summary, TableSummary};

@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use dataset::layout::ByteSize;
-use flow::{ContentOptions, Options, Pack, PlanOptions, Unique};
+use flow::{ContentOptions, EntryOrder, Options, Pack, PlanOptions, SortBy, Unique};
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, Made};
-use crate::options::{Asked, key_of, schema};
+use crate::options::{Asked, key_of, schema, sort_key_of};
 use crate::output::Answer;
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -22,7 +22,8 @@ use crate::verb_command::{VerbCommand, Watch, fields};
   basketry merge run1.root run2.root -o all.root
   basketry merge 'run*.root' -o all.root --fill --cluster 30MB
   basketry merge @list.txt -o all.root --skip-bad
-  basketry merge 'run*.root' -o all.root --unique run,luminosityBlock,event")]
+  basketry merge 'run*.root' -o all.root --unique run,luminosityBlock,event
+  basketry merge 'sorted*.root' -o all.root --by run,event")]
 pub struct Args {
     /// Keep only branches that all inputs have.
     #[arg(long, conflicts_with = "fill")]
@@ -41,6 +42,11 @@ pub struct Args {
     /// What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written (refuse).
     #[arg(long, value_name = "drop|refuse", default_value = "drop", requires = "unique")]
     on_duplicate: OnDuplicate,
+    /// Merge inputs whose entries are sorted by this key into one that is: columns, or expressions, with commas between them, and a minus
+    /// before one that descends. Of equal keys the entries of the first input come first. An input that is not sorted is refused; `sort`
+    /// takes any. Trees without these columns are joined one after the other.
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
+    by: Vec<String>,
     /// Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the
     /// target size of the first input (its AutoFlush), usually 30MB.
     #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
@@ -61,8 +67,10 @@ impl Args {
         let refuse = self.on_duplicate == OnDuplicate::Refuse;
         let beside = Some(self.file_output.output().to_path_buf());
         let unique = key_of(&self.unique, "unique")?.map(|key| Unique { key, refuse, beside });
+        let beside = Some(self.file_output.output().to_path_buf());
+        let by = sort_key_of(&self.by, "by")?.map(|key| EntryOrder::By(SortBy { key, is_sorted: true, beside }));
         Ok(Options {
-            content: ContentOptions { unique, ..ContentOptions::default() },
+            content: ContentOptions { unique, order: by, ..ContentOptions::default() },
             plan: PlanOptions {
                 schema: schema(self.common, self.fill),
                 pack: match self.pack {

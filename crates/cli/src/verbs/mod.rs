@@ -25,6 +25,7 @@ mod recover;
 mod rewrite;
 pub mod root_tools;
 mod run_task;
+mod sort;
 mod sweep;
 mod tune;
 mod verify;
@@ -58,6 +59,7 @@ pub enum Verb {
     Rm(edit::rm::Args),
     Mkdir(edit::mkdir::Args),
     Split(edit::split::Args),
+    Sort(Box<sort::Args>),
     Tune(tune::Args),
     Precision(precision::Args),
     Verify(verify::Args),
@@ -117,6 +119,7 @@ macro_rules! with_args {
             Verb::Rm($args) => $result,
             Verb::Mkdir($args) => $result,
             Verb::Split($args) => $result,
+            Verb::Sort($args) => $result,
             Verb::Tune($args) => $result,
             Verb::Precision($args) => $result,
             Verb::Verify($args) => $result,

@@ -9,7 +9,7 @@ use flow::{ColumnError, Tolerances, TreeVerdict, Verdict, VerifyOptions};
 use rootfile::{Error, Result};
 
 use crate::layout_args::{DefineArgs, SelectArgs};
-use crate::options::{Asked, Following, Matching, Resources, Verbosity, schema};
+use crate::options::{Asked, Following, Matching, Resources, Verbosity, schema, sort_key_of};
 use crate::output::{self, Answer};
 use crate::verb_command::{VerbCommand, Watch, fields};
 use flow::inputs::{Input, inputs, one_tree};
@@ -37,7 +37,8 @@ const SHOWN: usize = 20;
 #[command(after_help = "Examples:
   basketry verify events.root small.root
   basketry verify run1.root run2.root all.root
-  basketry verify events.root rounded.root --tolerance 0.1%")]
+  basketry verify events.root rounded.root --tolerance 0.1%
+  basketry verify events.root sorted.root --by run,luminosityBlock,event")]
 pub struct Args {
     /// FILE or FILE:TREE, twice or more, or @list.txt. If a tree is named, only this tree is compared.
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
@@ -49,6 +50,10 @@ pub struct Args {
     select: SelectArgs,
     #[command(flatten)]
     defines: DefineArgs,
+    /// Compare each entry with that of the same key, whatever their order: columns, or expressions, with commas between them. Of entries
+    /// with equal keys the first is compared with the first, the second with the second. Keys that one side lacks are differences.
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true, conflicts_with = "define")]
+    by: Vec<String>,
     /// Compare only trees, branches and objects that both sides have.
     #[arg(long)]
     common: bool,
@@ -118,6 +123,7 @@ impl Args {
             second_tree: last.tree,
             filter: self.select.filter()?,
             entries: self.select.entries()?,
+            by: sort_key_of(&self.by, "by")?,
             defines: self.defines.defines()?,
             common: self.common,
             follow: self.following.follow(),

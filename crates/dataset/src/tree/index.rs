@@ -136,6 +136,12 @@ impl TreeIndex {
         });
     }
 
+    /// The number of lines with the values of another, in sorted lines.
+    pub fn repeated(&self) -> u64 {
+        let is_same = |pair: &&[IndexLine]| matches!(pair, [a, b] if (a.major, a.minor) == (b.major, b.minor));
+        self.lines.windows(2).filter(is_same).count() as u64
+    }
+
     /// The index as an object.
     pub fn object(mut self) -> Object {
         self.lines.sort_unstable();

@@ -318,7 +318,7 @@ pub(crate) fn before_each(entries: impl IntoIterator<Item = u64>) -> Vec<u64> {
 }
 
 /// The parts of a key in types that have the values of both.
-fn joined(one: &[KeyPart], other: &[KeyPart]) -> Vec<KeyPart> {
+pub(super) fn joined(one: &[KeyPart], other: &[KeyPart]) -> Vec<KeyPart> {
     one.iter().zip(other).map(|(one, other)| one.joined(other)).collect()
 }
 

@@ -41,14 +41,22 @@ impl KeyNames {
             if part.is_empty() {
                 return Err(Error::request("a key has names of columns with commas between them, such as run,event"));
             }
-            if found.iter().any(|known| known == part) {
-                return Err(Error::request(format!("the key has {part} twice")));
-            }
             found.push(part.to_owned());
         }
-        match found.is_empty() {
-            true => Err(Error::request("a key has at least one column")),
-            false => Ok(Self { texts: found, option: "key" }),
+        Self::listed(found)
+    }
+
+    /// Columns in a list.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or one is there twice.
+    pub(super) fn listed(texts: Vec<String>) -> Result<Self> {
+        let twice = |(place, text): (usize, &String)| texts.iter().take(place).any(|known| known == text);
+        match texts.iter().enumerate().find(|one| twice(*one)) {
+            Some((_, text)) => Err(Error::request(format!("the key has {text} twice"))),
+            None if texts.is_empty() => Err(Error::request("a key has at least one column")),
+            None => Ok(Self { texts, option: "key" }),
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use arrow_array::ArrayRef;
 use dataset::{EntrySet, EntrySetBuilder};
 use rootfile::{Result, public_path};
 
-use super::columns::{KeyColumns, KeyReading};
+use super::columns::KeyColumns;
 use super::duplicates::{DuplicateFinder, DuplicateKeys, EntryOfKey};
-use super::key_type::{KeyType, Span};
 use super::row::Row;
-use super::sorter::Sorter;
+use super::sorted::{KeysInOrder, key_type};
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 
@@ -32,36 +32,14 @@ pub(crate) fn repeated_entries(
     beside: Option<&Path>,
 ) -> Result<RepeatedEntries> {
     let dataset = columns.dataset();
-    let sorter = Sorter::new(budget, 1, beside)?;
-    let own = Budget { memory: budget.memory / 2, ..budget };
+    let reading = KeysInOrder { columns, entries, budget, beside };
+    let of = key_type(&[reading], &<[ArrayRef]>::to_vec)?;
+    let mut rows = reading.sorted(&of, &<[ArrayRef]>::to_vec, &mut |_, _, _| Ok(()))?;
     let all = dataset.entries();
-    let selection = Some(entries).filter(|entries| entries.len() < all);
-    let reading = KeyReading { entries: 0..all, selection, budget: own, team: sorter.team(), before: 0 };
-    let parts = columns.parts();
-    let of = match KeyType::of_types(parts) {
-        Some(of) => of,
-        None => {
-            let mut spans = vec![Span::NONE; parts.len()];
-            let looked = columns.each_step(&reading, &mut |step| {
-                let more = KeyType::spans(parts, &step.arrays)?;
-                spans.iter_mut().zip(more).for_each(|(known, more)| *known = known.with(more));
-                Ok(())
-            });
-            looked.map_err(|e| budget.in_whole(e, 2))?;
-            KeyType::of_values(parts, &spans)?
-        }
-    };
-    let mut filling = sorter.filling();
-    let read = columns.each_step(&reading, &mut |step| {
-        let keys = of.pack(&step.arrays, step.rows.count)?;
-        filling.add(keys.into_iter().zip(step.entries()).map(|(key, entry)| Row::new(key, entry)))
-    });
-    read.map_err(|e| budget.in_whole(e, 2))?;
-    drop(filling);
     let place = |row: Row| place_in(dataset, row.place());
     let mut finder = DuplicateFinder::new(dataset.path(), &of, &place);
     let mut repeated = Repeated::default();
-    sorter.finish()?.each_block(|rows| {
+    rows.each_block(|rows| {
         rows.iter().filter(|row| finder.take(**row)).for_each(|row| repeated.add(row.place()));
         Ok(())
     })?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rootfile::{Error, Result};
 
 use super::row::{ROW, Row};
-use crate::arrow::write::folder_beside;
+use crate::execute::scratch_file::folder_beside;
 
 /// Rows that are written at once.
 const WRITTEN: usize = 1 << 14;

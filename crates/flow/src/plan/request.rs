@@ -8,6 +8,7 @@ use dataset::layout::Layout;
 use rootfile::{Key, Result, RootFile};
 
 use super::options::PlanOptions;
+use crate::execute::order::Order;
 use crate::table::tree::added::AddedBranches;
 
 /// A table to join: the number of its input, the file, and the key.
@@ -33,11 +34,13 @@ pub(crate) struct TableRequest<'a> {
     pub options: PlanOptions,
     /// Branches that trees have besides those in their records.
     pub added: Option<&'a AddedBranches>,
+    /// The rows of the output, if these are not the requested entries in their order. It goes before what entries are requested.
+    pub order: Option<&'a Arc<Order>>,
 }
 
 impl TableRequest<'_> {
     /// Whether the output has all entries of one table: then branches with fewer or more entries than their tree stay what they are.
     pub fn is_one_whole(&self) -> bool {
-        self.inputs.len() == 1 && self.entries.is_none()
+        self.inputs.len() == 1 && self.entries.is_none() && self.order.is_none()
     }
 }

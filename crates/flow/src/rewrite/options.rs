@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
@@ -10,7 +11,8 @@ use rootfile::Follow;
 use rootfile::codec::Compression;
 
 use crate::execute::budget::Budget;
-use crate::keys::{IndexNames, KeyNames};
+use crate::execute::order::Order;
+use crate::keys::{IndexNames, KeyNames, SortKey};
 use crate::plan::options::PlanOptions;
 use crate::select::Define;
 
@@ -69,6 +71,30 @@ pub struct BuildIndex {
     pub beside: Option<PathBuf>,
 }
 
+/// In which order the entries of tables are written.
+#[derive(Clone, Debug)]
+pub enum EntryOrder {
+    /// By their keys, in tables that have the columns of the key. Others stay as they are.
+    By(SortBy),
+    /// The table has these rows. Where inputs have several tables, one of them is to be [chosen](ContentOptions::tree).
+    Given(GivenOrder),
+}
+
+/// An order that is known: for each row its entry.
+#[derive(Clone, Debug)]
+pub struct GivenOrder(pub(crate) Arc<Order>);
+
+/// What entries are sorted by.
+#[derive(Clone, Debug)]
+pub struct SortBy {
+    /// The key.
+    pub key: SortKey,
+    /// Whether the entries of each input are sorted already: one that is not refuses the rewrite.
+    pub is_sorted: bool,
+    /// The file beside which rows wait that have no room in memory; among temporary files without it.
+    pub beside: Option<PathBuf>,
+}
+
 /// What the output has of the inputs.
 #[derive(Clone, Debug, Default)]
 pub struct ContentOptions {
@@ -78,6 +104,8 @@ pub struct ContentOptions {
     pub entries: EntryFilter,
     /// Whether each key is kept once.
     pub unique: Option<Unique>,
+    /// In which order the entries are written, if not in that of the inputs.
+    pub order: Option<EntryOrder>,
     /// Columns that are defined by expressions, in tables that have what they need.
     pub defines: Vec<Define>,
     /// Only this tree, by its path, or by its path and cycle (`events;2`) where an RNTuple has the same path.

@@ -14,12 +14,13 @@ use crate::arrow::write::MakeTreeIndex;
 use crate::commit::tree::finalize::{self, BufferSize, ClosedColumn};
 use crate::commit::tree::sink::WrittenColumn;
 use crate::commit::tree::user_info;
-use crate::execute::budget::Share;
+use crate::execute::budget::{Budget, Share};
 use crate::execute::engine::tree::job::Job;
 use crate::execute::engine::tree::run::run;
 use crate::plan::forecast::Forecast;
 use crate::plan::tree::TablePlan;
 use crate::plan::tree::forecast::forecast_table;
+use crate::reorder::tree::reorder_tree;
 use crate::table::depth::Depths;
 use crate::table::target::Shape;
 use crate::table::tree::column::Column;
@@ -52,7 +53,20 @@ impl OutputTable for TablePlan {
         Some(self)
     }
 
-    fn write(self: Box<Self>, output: &mut TableOutput<'_>, how: &Writing<'_>) -> Result<(TableSummary, Vec<String>)> {
+    fn write(
+        mut self: Box<Self>,
+        output: &mut TableOutput<'_>,
+        how: &Writing<'_>,
+    ) -> Result<(TableSummary, Vec<String>)> {
+        let mut how = *how;
+        if let Some(order) = self.order.clone() {
+            let pid_offsets = of_files(&self, how.pid_offsets, 0);
+            let Share { free, threads, .. } = how.share;
+            let held = reorder_tree(&mut self, &order, &pid_offsets, how.share, how.progress)?;
+            let left = Budget { memory: free.saturating_sub(held), threads };
+            how.share = left.share(self.kept(), self.scratch(how.check))?;
+        }
+        let how = &how;
         let written = move_records(&self, output, how)?;
         finish(output, *self, written, how.compression)
     }
@@ -170,7 +184,6 @@ pub(crate) fn close(plan: &mut TablePlan, written: Vec<WrittenColumn>) {
         maximum: maxima.get(&number).copied(),
         written,
     });
-    let whole = plan.input_entries.iter().sum::<u64>();
-    let entries = plan.selected.as_ref().map_or(whole, |selected| selected.len());
+    let entries = plan.entries();
     finalize::close_tree(&mut plan.tree, entries, &plan.clusters.bounds, columns);
 }

@@ -77,7 +77,10 @@ fn plan(path: &str, file: &Arc<RootFile>, key: &Key) -> Result<TablePlan> {
     let (inputs, layout) = (&[(0, Arc::clone(file), key.clone())], &Layout::default());
     let (filter, entries) = (&NameFilter::default(), None);
     let options = PlanOptions { absent: Absent::Fail, ..PlanOptions::default() };
-    plan_table(&TableRequest { inputs, path, layout, filter, entries, options, added: None }, Gaps::Compare)
+    plan_table(
+        &TableRequest { inputs, path, layout, filter, entries, options, added: None, order: None },
+        Gaps::Compare,
+    )
 }
 
 /// Whether all branches and entries of a tree are in another one, in the same places of the file. Entries that lie in

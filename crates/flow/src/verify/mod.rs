@@ -13,6 +13,7 @@ mod defined;
 mod field_match;
 mod first_difference;
 mod kept;
+mod keyed;
 mod memory_bits;
 mod ntuple_side;
 mod ntuples;
@@ -36,6 +37,7 @@ use rootfile::{Error, Result};
 use self::context::Context;
 pub use self::cycles::{CycleKind, OlderCycle};
 use self::defined::{DefinedSide, OtherSide};
+use self::keyed::KeyedTables;
 use self::ntuples::SideTable;
 pub use self::options::VerifyOptions;
 use self::side::{Side, SideTree};
@@ -71,6 +73,7 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     verdict.notes.extend(first.plan.notes.iter().chain(&second.plan.notes).map(ToString::to_string));
     let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines);
     let mut defines = DefinesFound::new(&options.defines);
+    let mut keyed = KeyedTables::new(options);
     if tree.is_none() {
         compare_objects::directories(&first, &second, options.common, &mut verdict);
     }
@@ -103,6 +106,13 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
             continue;
         };
         let open = |filter: &NameFilter| first.open_columns(mine, &mine.path, options, filter);
+        let sides = [(&first, mine), (&second, other)];
+        if keyed.compare(sides, &mut selection, progress, &mut verdict)? {
+            if tree.is_none() && !mine.is_ntuple && !other.is_ntuple {
+                older_cycles::compare(sides.map(Some), options, &mut verdict, progress)?;
+            }
+            continue;
+        }
         let defined = match DefinedSide::open(&mine.path, &open, &mut defines)? {
             Some((defined, notes)) => {
                 verdict.notes.extend(notes);
@@ -142,6 +152,7 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
     }
     selection.finish()?;
     defines.finish()?;
+    keyed.finish()?;
     let is_met = |other: &&SideTree<'_>| pairs.iter().any(|(_, met)| std::ptr::eq(*met, *other));
     for other in theirs.iter().filter(|other| tree.is_none() && !options.common && !is_met(other)) {
         verdict

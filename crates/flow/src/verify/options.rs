@@ -7,6 +7,7 @@ use rootfile::Follow;
 
 use super::tolerance::Tolerances;
 use crate::execute::budget::Budget;
+use crate::keys::SortKey;
 use crate::plan::options::PlanOptions;
 use crate::select::Define;
 
@@ -21,6 +22,8 @@ pub struct VerifyOptions {
     pub filter: NameFilter,
     /// Entries of the first side. The second side must have these and no others.
     pub entries: EntryFilter,
+    /// Entries are compared with those of the same key, whatever their order, in tables that have its columns.
+    pub by: Option<SortKey>,
     /// Columns that expressions define on the first side. The second side must have them, as columns with these values.
     pub defines: Vec<Define>,
     /// Compare only what both sides have: the second side was slimmed on purpose.

@@ -14,12 +14,13 @@ use rootfile::{Error, FilePool, Follow, Hint, Key, Result, RootFile};
 use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use crate::arrow::read::Dataset;
+use crate::execute::order::Order;
 use crate::keys::tree::index_lines;
 use crate::plan::options::{Absent, PlanOptions};
 use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::{JoinedKept, KeptLists};
 use crate::plan::tree::{Gaps, TablePlan, plan_indexed_table};
-use crate::select::{EntrySelection, SourceTree};
+use crate::select::{EntrySelection, SourceTree, TreeSelection};
 
 /// One side: a file, or several that count as one.
 pub(super) struct Side {
@@ -121,20 +122,44 @@ impl Side {
         let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
         let source = SourceTree { inputs: &inputs, path, joining: options.joining(), budget: options.budget };
         let selected = selection.map(|selection| selection.for_tree(&source)).transpose()?.unwrap_or_default();
+        Self::planned(tree, &source, options, (&selected, None))
+    }
+
+    /// Plans the columns of a tree with the rows of an order.
+    pub fn plan_ordered(
+        &self,
+        tree: &SideTree<'_>,
+        path: &str,
+        options: &VerifyOptions,
+        order: &Arc<Order>,
+    ) -> Result<TablePlan> {
+        let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
+        let source = SourceTree { inputs: &inputs, path, joining: options.joining(), budget: options.budget };
+        Self::planned(tree, &source, options, (&TreeSelection::default(), Some(order)))
+    }
+
+    fn planned(
+        tree: &SideTree<'_>,
+        source: &SourceTree<'_>,
+        options: &VerifyOptions,
+        (selected, order): (&TreeSelection, Option<&Arc<Order>>),
+    ) -> Result<TablePlan> {
+        let SourceTree { inputs, path, .. } = *source;
         let entries = |all: u64| selected.entries(all);
         let make_index = |place: usize, expressions: &[String; 2]| {
             let inputs = inputs.get(place..=place).unwrap_or_default();
-            index_lines(&SourceTree { inputs, ..source }, expressions)
+            index_lines(&SourceTree { inputs, ..*source }, expressions)
         };
         let layout = Layout::default();
         let request = TableRequest {
-            inputs: &inputs,
+            inputs,
             path,
             layout: &layout,
             filter: &options.filter,
             entries: (!selected.is_all()).then_some(&entries as &dyn Fn(u64) -> Result<EntrySet>),
             options: PlanOptions { absent: Absent::LeaveOut, ..options.joining() },
             added: None,
+            order,
         };
         let planned = plan_indexed_table(&request, Gaps::Compare, Some(&make_index));
         let mut plan = planned.map_err(|e| e.object(tree.path.clone()))?;

@@ -15,6 +15,7 @@ use rootfile::{Error, ErrorKind, Result};
 use super::common_type::{common_type, converted};
 use super::defined::{DefinedSide, OtherSide};
 use super::first_difference;
+use super::keyed::KeyedTables;
 use super::options::VerifyOptions;
 use super::tasks::{ColumnDifference, DifferenceKind};
 use super::tolerance::{LargestError, settled};
@@ -26,7 +27,7 @@ use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell, unwatched};
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
-use crate::select::{DefinesFound, EntrySelection};
+use crate::select::{DefinesFound, EntrySelection, OpenColumns};
 
 /// Of a budget, the part that the arrays of one side may take at a time.
 const STEP_SHARE: u64 = 16;
@@ -55,7 +56,14 @@ pub(super) fn verify_files(
     };
     let tree = options.tree.as_deref().or(options.second_tree.as_deref());
     let first = open(inputs, tree)?;
-    let second = open(&[output.to_path_buf()], options.second_tree.as_deref().or(tree))?;
+    let second_tree = options.second_tree.as_deref().or(tree);
+    let second = open(&[output.to_path_buf()], second_tree)?;
+    let opens: [OpenColumns<'_>; 2] = [&|_| open(inputs, tree), &|_| open(&[output.to_path_buf()], second_tree)];
+    let mut keyed = KeyedTables::new(options);
+    if let Some(verdict) = keyed.compare_stored([&first, &second], opens, None, progress)? {
+        return Ok(verdict);
+    }
+    keyed.finish()?;
     compare([&first, &second], (options, &|_| open(inputs, tree)), progress)
 }
 
@@ -85,7 +93,7 @@ struct SideColumn {
 
 fn compare(
     tables: [&Dataset; 2],
-    (options, open): (&VerifyOptions, crate::select::OpenColumns<'_>),
+    (options, open): (&VerifyOptions, OpenColumns<'_>),
     progress: Progress<'_>,
 ) -> Result<Verdict> {
     let [first, second] = tables;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::keys::MatchedKeys;
+
 /// The result of a comparison. Serialised, it is the `--json` of `basketry verify`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdict {
@@ -19,6 +21,8 @@ pub struct Verdict {
     pub older_cycles: u64,
     /// All differences: those of directories and trees in the order of the first side, then those of objects.
     pub differences: Vec<Difference>,
+    /// What was found of the keys of tables that are compared by them.
+    pub keys: Vec<MatchedKeys>,
     /// Notes for the user.
     pub notes: Vec<String>,
 }
@@ -32,6 +36,7 @@ impl Default for Verdict {
             objects: 0,
             older_cycles: 0,
             differences: Vec::new(),
+            keys: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -84,6 +89,9 @@ pub struct Difference {
     /// Entry, as the first side counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<u64>,
+    /// The values of its key, where tables are compared by keys.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<Vec<String>>,
     /// Member of the entry's value, where values were compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
@@ -157,6 +165,7 @@ impl fmt::Display for Difference {
         };
         parts.extend(self.branch.as_ref().map(|branch| format!("{column} {branch}")));
         parts.extend(self.entry.map(|entry| format!("entry {entry}")));
+        parts.extend(self.key.as_ref().map(|key| format!("key {}", key.join(":"))));
         parts.extend(self.member.as_ref().map(|member| format!("member {member}")));
         parts.extend(self.byte.map(|byte| format!("byte {byte}")));
         write!(f, "{}: {}", parts.join(", "), self.what)

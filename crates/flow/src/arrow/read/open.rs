@@ -99,8 +99,8 @@ impl Dataset {
         }
         let (layout, entries) = (&Layout::default(), None);
         let options = PlanOptions { absent: Absent::Fail, pack: Pack::No, ..joining };
-        let plan =
-            plan_table(&TableRequest { inputs: trees, path, layout, filter, entries, options, added }, Gaps::Keep)?;
+        let request = TableRequest { inputs: trees, path, layout, filter, entries, options, added, order: None };
+        let plan = plan_table(&request, Gaps::Keep)?;
         let infos = Arc::new(plan.infos);
         let mut places = vec![None; plan.tree.branches.len()];
         for (place, column) in plan.columns.iter().enumerate() {

@@ -55,7 +55,6 @@ pub use options::{AutoSave, Order, WriteOptions, WritePlace};
 pub use output::NewObject;
 pub use record_parts::{flat_records, record_parts};
 pub use rows::Rows;
-pub(crate) use spill::folder_beside;
 pub(crate) use table_pass::TablePass;
 pub(crate) use table_source::{NtupleTable, TableSource, TreeTable};
 pub(crate) use table_writer::TableWriter;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use rootfile::{Error, Result};
 
+use crate::execute::scratch_file::folder_beside;
+
 /// The bytes of clusters that are not in memory.
 #[derive(Debug)]
 pub(crate) struct SpillFile {
@@ -32,12 +34,6 @@ impl Spilled {
     pub fn bytes(&self) -> u64 {
         self.lengths.iter().map(|length| *length as u64).sum()
     }
-}
-
-/// The folder for what waits on disk: that of a file that is written, or that of temporary files where none is.
-pub(crate) fn folder_beside(output: Option<&Path>) -> PathBuf {
-    let folder = output.and_then(Path::parent).map_or_else(std::env::temp_dir, Path::to_path_buf);
-    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
 }
 
 impl SpillFile {

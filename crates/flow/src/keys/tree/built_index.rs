@@ -8,17 +8,30 @@ use rootfile::{Error, Result};
 
 use super::index_values::IndexValues;
 use crate::execute::budget::Budget;
+use crate::execute::order::Order;
 use crate::keys::columns::KeyReading;
 use crate::keys::{Row, Sorter};
 
 /// The part of the memory that reading and sorting have at least, and that of it which is for reading.
 const WORK: u64 = 4;
 const READING: u64 = 2;
+/// Bytes of the number of a row of each entry, where rows are in another order.
+const ROW_NUMBER: u64 = size_of::<Option<u64>>() as u64;
 /// The bit of the sign: with it, whole numbers compare as their bits do.
 const SIGN: u64 = 1 << 63;
 
-/// An index of some entries of a table, or of all, which have numbers from 0 on there. Rows that have no room in the budget wait beside an
-/// output.
+/// The rows of a table that gets an index.
+pub(crate) struct IndexedRows<'a> {
+    /// Entries of the table that is read, if not all.
+    pub chosen: Option<&'a EntrySet>,
+    /// Their order, if it is another one.
+    pub order: Option<&'a Order>,
+    pub budget: Budget,
+    /// The output: what has no room in the budget waits beside it.
+    pub beside: Option<&'a Path>,
+}
+
+/// An index of rows of a table.
 ///
 /// # Errors
 ///
@@ -26,12 +39,11 @@ const SIGN: u64 = 1 << 63;
 pub(crate) fn built_index(
     values: &IndexValues,
     expressions: &[String; 2],
-    selection: Option<&EntrySet>,
-    budget: Budget,
-    beside: Option<&Path>,
+    rows: &IndexedRows<'_>,
 ) -> Result<TreeIndex> {
+    let IndexedRows { chosen, order, budget, beside } = *rows;
     let all = values.dataset().entries();
-    let count = selection.map_or(all, EntrySet::len);
+    let count = chosen.map_or(all, EntrySet::len);
     if count > MOST_INDEX_LINES {
         let message = format!(
             "an index of {count} entries has no room in the record of a tree, of which ROOT reads 1 GB: it has at most \
@@ -39,7 +51,7 @@ pub(crate) fn built_index(
         );
         return Err(Error::unsupported(message));
     }
-    let room = TreeIndex::memory(count);
+    let room = TreeIndex::memory(count).saturating_add(order.map_or(0, |_| all.saturating_mul(ROW_NUMBER)));
     let left = budget.memory.saturating_sub(room);
     if left < budget.memory / WORK {
         let why = format!(" ({} MB for the index of {count} entries)", room.div_ceil(1_000_000));
@@ -48,13 +60,16 @@ pub(crate) fn built_index(
     let own = Budget { memory: left, ..budget };
     let sorter = Sorter::new(own, 1, beside)?;
     let mut filling = sorter.filling();
-    let selection = selection.filter(|set| set.len() < all);
+    let selection = chosen.filter(|set| set.len() < all);
     let reading = Budget { memory: left / READING, ..own };
     let how = KeyReading { entries: 0..all, selection, budget: reading, team: sorter.team(), before: 0 };
     let mut next = 0;
-    let read = values.each_step(&how, &mut |majors, minors| {
-        let rows = majors.iter().zip(minors).zip(next..);
-        filling.add(rows.map(|((major, minor), entry)| Row::new(key_of(*major, *minor), entry)))?;
+    let read = values.each_step(&how, &mut |[majors, minors], step| {
+        let keys = majors.iter().zip(minors).map(|(major, minor)| key_of(*major, *minor));
+        match order {
+            Some(_) => filling.add(keys.zip(step.entries()).map(|(key, entry)| Row::new(key, entry)))?,
+            None => filling.add(keys.zip(next..).map(|(key, entry)| Row::new(key, entry)))?,
+        }
         next += majors.len() as u64;
         Ok(())
     });
@@ -66,7 +81,25 @@ pub(crate) fn built_index(
         index.lines.extend(rows.iter().map(|row| line_of(*row)));
         Ok(())
     })?;
+    if let Some(order) = order {
+        let numbers = numbers_of(order)?;
+        let number = |entry: u64| usize::try_from(entry).ok().and_then(|entry| numbers.get(entry).copied()).flatten();
+        index.keep(number);
+    }
     Ok(index)
+}
+
+/// The last row of each entry in an order, if it has one.
+fn numbers_of(order: &Order) -> Result<Vec<Option<u64>>> {
+    let mut numbers = vec![None; usize::try_from(order.entries()).unwrap_or(usize::MAX)];
+    order.each_block(|first, entries| {
+        for (entry, row) in entries.iter().zip(first..) {
+            let slot = entry.and_then(|entry| numbers.get_mut(usize::try_from(entry).ok()?));
+            slot.into_iter().for_each(|number| *number = Some(row));
+        }
+        Ok(())
+    })?;
+    Ok(numbers)
 }
 
 fn key_of(major: i64, minor: i64) -> u128 {

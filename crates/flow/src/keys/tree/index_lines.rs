@@ -19,7 +19,7 @@ pub(crate) fn index_lines(
     let (entries, budget) = (0..values.dataset().entries(), tree.budget);
     let how = KeyReading { entries, selection: None, budget, team: budget.helpers()?, before: 0 };
     let mut lines = Vec::new();
-    let read = values.each_step(&how, &mut |majors, minors| {
+    let read = values.each_step(&how, &mut |[majors, minors], _| {
         let first = i64::try_from(lines.len()).unwrap_or(i64::MAX);
         let numbered = majors.iter().zip(minors).zip(first..);
         lines.extend(numbered.map(|((major, minor), entry)| IndexLine { major: *major, minor: *minor, entry }));

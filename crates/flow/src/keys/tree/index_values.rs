@@ -10,7 +10,7 @@ use rootfile::{Error, ErrorKind, Hint, Result};
 
 use crate::arrow::read::Dataset;
 use crate::keys::KeyNames;
-use crate::keys::columns::{KeyColumns, KeyReading};
+use crate::keys::columns::{KeyColumns, KeyReading, KeyStep};
 use crate::select::{OpenColumns, refused};
 
 /// What an expression is.
@@ -87,12 +87,16 @@ impl IndexValues {
         self.columns.dataset()
     }
 
-    /// Calls `take` with the major and the minor values of the entries, step by step.
+    /// Calls `take` with the major and the minor values of the entries, and with what else is known of them, step by step.
     ///
     /// # Errors
     ///
     /// A column cannot be read, a value is no whole number of 64 bits, or `take` fails.
-    pub fn each_step(&self, how: &KeyReading<'_>, take: &mut dyn FnMut(&[i64], &[i64]) -> Result<()>) -> Result<()> {
+    pub fn each_step(
+        &self,
+        how: &KeyReading<'_>,
+        take: &mut dyn FnMut([&[i64]; 2], &KeyStep<'_>) -> Result<()>,
+    ) -> Result<()> {
         self.columns.each_step(how, &mut |step| {
             let mut values = Vec::with_capacity(self.sources.len());
             for source in &self.sources {
@@ -102,7 +106,7 @@ impl IndexValues {
                 });
             }
             let [majors, minors] = values.as_slice() else { return Err(Error::request("its expressions are not two")) };
-            take(majors, minors)
+            take([majors, minors], step)
         })
     }
 

@@ -6,7 +6,7 @@ mod index_lines;
 mod index_names;
 mod index_values;
 
-pub(crate) use built_index::built_index;
+pub(crate) use built_index::{IndexedRows, built_index};
 pub(crate) use index_lines::index_lines;
 pub(crate) use index_names::BUILD_INDEX;
 pub use index_names::IndexNames;

@@ -49,6 +49,22 @@ pub(crate) fn bounds(source: &[SourceCluster], clustering: Clustering) -> Result
     Ok(bounds)
 }
 
+/// The bounds of clusters of one size for so many rows that are taken from clusters with these bounds: the size of that cluster which half of
+/// their entries have at most.
+pub(crate) fn even(bounds: &[u64], rows: u64) -> Result<Vec<u64>> {
+    let mut sizes: Vec<u64> = bounds.windows(2).map(|bounds| bounds[1] - bounds[0]).filter(|size| *size > 0).collect();
+    sizes.sort_unstable();
+    let half = sizes.iter().sum::<u64>().div_ceil(2);
+    let mut so_far = 0;
+    let usual = sizes.iter().find(|size| {
+        so_far += **size;
+        so_far >= half
+    });
+    let mut bounds = every(0, rows, usual.copied().unwrap_or(rows).max(1))?;
+    bounds.push(rows);
+    Ok(bounds)
+}
+
 fn every(first: u64, end: u64, n: u64) -> Result<Vec<u64>> {
     let clusters = (end - first).div_ceil(n);
     if clusters > MAX_CLUSTERS {

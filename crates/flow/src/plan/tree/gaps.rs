@@ -96,6 +96,17 @@ impl PlanBuilder<'_> {
         }
     }
 
+    /// Finds the default entries of all columns with entries, for rows that are no entry.
+    pub fn prepare_missing_rows(&mut self) -> Result<()> {
+        for index in 0..self.columns.len() {
+            let has_entries = self.columns.get(index).is_some_and(|column| !column.source.pieces.is_empty());
+            if has_entries && !self.left_out.contains(&index) {
+                self.prepare_fill(index, Missing::Row, false)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Adds default entries for a branch that an input lacks, if the branch has entries of its own.
     pub fn fill_in(&mut self, index: usize, base: u64, entries: u64, why: Missing<'_>) -> Result<()> {
         let (Some(column), Some(branch)) = (self.columns.get(index), self.tree.branches.get(index)) else {

@@ -10,6 +10,7 @@ use rootfile::streamer::StreamerInfos;
 use super::attached::AliasConflicts;
 use super::schema::Described;
 use crate::execute::engine::tree::recode_job::Recode;
+use crate::execute::order::Order;
 use crate::table::tree::column::Column;
 
 /// The plan of a table.
@@ -32,6 +33,8 @@ pub(crate) struct TablePlan {
     pub input_entries: Vec<u64>,
     /// The selected entries, if not all.
     pub selected: Option<Arc<EntrySet>>,
+    /// The rows of the output, if they are entries in another order: of those that the columns have.
+    pub order: Option<Arc<Order>>,
     /// What the user is told about the plan.
     pub messages: PlanMessages,
     /// Memory of metadata while the job runs, in bytes.
@@ -41,6 +44,13 @@ pub(crate) struct TablePlan {
 }
 
 impl TablePlan {
+    /// Entries of the output.
+    pub fn entries(&self) -> u64 {
+        let selected = || self.selected.as_ref().map(|selected| selected.len());
+        let ordered = self.order.as_ref().map(|order| order.rows());
+        ordered.or_else(selected).unwrap_or_else(|| self.input_entries.iter().sum())
+    }
+
     /// Its tree, with the descriptions of its classes.
     pub fn described(&self) -> Described<'_> {
         Described { tree: &self.tree, infos: &self.infos }

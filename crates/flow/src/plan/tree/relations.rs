@@ -24,6 +24,8 @@ pub(crate) struct Relations {
     /// Whether the inputs' tables of references differ.
     refs_differ: bool,
     joined: bool,
+    /// Whether the index is left out, whatever the inputs have.
+    reordered: bool,
 }
 
 impl Relations {
@@ -99,6 +101,14 @@ impl Relations {
         Ok(())
     }
 
+    /// Leaves the index out, if there is one, because of a new order of entries.
+    pub fn leave_out(&mut self, why: &str) {
+        self.reordered = true;
+        if self.index.take().is_some() || self.no_index.is_some() {
+            self.no_index = Some(why.to_owned());
+        }
+    }
+
     /// Memory of the index, here and in the record, in bytes.
     pub fn memory(&self) -> u64 {
         self.index.as_ref().map_or(0, |index| TreeIndex::memory(index.lines.len() as u64))
@@ -112,7 +122,7 @@ impl Relations {
     /// Puts the index of the joined or selected entries into the tree.
     pub fn finish(self, tree: &mut Tree, selected: Option<&EntrySet>, path: &str, notes: &mut Vec<String>) {
         match (self.index, self.no_index) {
-            _ if !self.joined && selected.is_none() => {}
+            _ if !self.joined && selected.is_none() && !self.reordered => {}
             (Some(mut index), None) => {
                 if let Some(selected) = selected {
                     index.keep(|entry| selected.contains(entry).then(|| selected.rank(entry)));

@@ -157,9 +157,21 @@ impl PlanBuilder<'_> {
         self.fill_all()?;
         self.link_counters();
         self.link_filled()?;
-        let selected = self.request.entries.map(|of| of(self.entries)).transpose()?.map(Arc::new);
-        self.finish_gaps(selected.is_some())?;
-        self.relations.complete(&self.input_entries, make_index, self.request.path, &mut self.notes)?;
+        let order = self.request.order.cloned();
+        let entries = self.request.entries.filter(|_| order.is_none());
+        let selected = entries.map(|of| of(self.entries)).transpose()?.map(Arc::new);
+        self.finish_gaps(selected.is_some() || order.is_some())?;
+        match &order {
+            Some(order) => {
+                self.relations.leave_out("the entries are in another order");
+                if order.has_missing() {
+                    self.prepare_missing_rows()?;
+                }
+            }
+            None => {
+                self.relations.complete(&self.input_entries, make_index, self.request.path, &mut self.notes)?;
+            }
+        }
         let index_memory = self.relations.memory();
         let relations = std::mem::take(&mut self.relations);
         let mut lost = Vec::new();
@@ -182,8 +194,14 @@ impl PlanBuilder<'_> {
             (None, Pack::No) if selected.is_some() => Clustering::Refill(usual),
             (None, Pack::No) => Clustering::Keep,
         };
-        let bounds = clusters::bounds(&self.clusters, clustering)?;
-        let packed = clusters::are_packed(&self.clusters, &bounds);
+        let mut bounds = clusters::bounds(&self.clusters, clustering)?;
+        let mut packed = clusters::are_packed(&self.clusters, &bounds);
+        if let Some(order) = &order {
+            // No record is copied.
+            self.columns.iter_mut().for_each(|column| column.target.met_by_file.clear());
+            bounds = clusters::even(&bounds, order.rows())?;
+            packed = vec![false; bounds.len().saturating_sub(1)];
+        }
         self.optimise(&bounds);
         self.optimise_packed(&bounds, &packed);
         let pieces: u64 = self.columns.iter().map(|c| c.source.pieces.len() as u64).sum();
@@ -195,7 +213,10 @@ impl PlanBuilder<'_> {
         let total_bytes: f64 = self.clusters.iter().map(|c| c.bytes).sum();
         let clusters = bounds.len() as u64;
         let written: u64 = self.columns.iter().map(|c| c.most_baskets(clusters)).sum();
+        // Reordered entries are in baskets as they will be written.
+        let pieces = if order.is_some() { pieces.saturating_add(written) } else { pieces };
         let metadata = branches * memory::STREAM
+            + order.as_ref().map_or(0, |order| order.memory())
             + pieces * memory::PIECE
             + written.saturating_mul(memory::WRITTEN_BASKET)
             + clusters * memory::CLUSTER
@@ -212,6 +233,7 @@ impl PlanBuilder<'_> {
             file_inputs: self.file_inputs,
             input_entries: self.input_entries,
             selected,
+            order,
             messages: PlanMessages {
                 notes: self.notes,
                 remarks: self.remarks,

@@ -39,6 +39,8 @@ pub(crate) enum Missing<'a> {
     Entries(&'a RootFile, &'a str),
     /// No branch of the output has entries, but the tree has.
     All,
+    /// A row of the output is no entry of the inputs.
+    Row,
 }
 
 /// Most branches that a note names, and most inputs that have a note.
@@ -118,6 +120,11 @@ pub(crate) fn refusal(branch: &str, kind: &str, why: Missing<'_>) -> Error {
         Missing::All => Error::request(format!(
             "was never filled, there is no default entry for {kind}, and no other branch with entries is kept"
         ))
+        .object(format!("branch {branch}")),
+        Missing::Row => Error::request(format!(
+            "a row of the output is no entry of the inputs, and there is no default entry for {kind}; --drop leaves the branch out"
+        ))
+        .hint(Hint::named("drop"))
         .object(format!("branch {branch}")),
         Missing::Entries(file, words) => Error::request(format!(
             "has {words}, and there is no default entry for {kind}; --drop leaves the branch out"

@@ -10,6 +10,7 @@ use rootfile::codec::Compression;
 use crate::arrow::read::Dataset;
 use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
+use crate::execute::order::Order;
 use crate::plan::ntuple::model::AttributePlan;
 use crate::select::Defined;
 
@@ -30,6 +31,8 @@ pub(crate) struct ConvertPlan {
     /// A tree with trees in its user info, and the file with their baskets.
     pub user_info: Option<(Arc<TreeTable>, Arc<dyn rootfile::Source>)>,
     pub selection: Option<EntrySet>,
+    /// The rows of the output, if they are entries in another order, and the bounds of their clusters.
+    pub order: Option<(Arc<Order>, Vec<u64>)>,
     /// Whether the clusters of the source are those of the output: only memory divides them further.
     pub keeps_clusters: bool,
     /// The bounds of the steps in which entries are read.

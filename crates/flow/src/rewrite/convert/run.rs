@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dataset::layout::{Container, defaults};
 use dataset::tree::TreeIndex;
-use rootfile::Result;
+use rootfile::{Error, Hint, Result};
 
 use super::forecast::forecast_converted;
 use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
@@ -14,8 +14,11 @@ use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, MakeTreeIndex, TableWriter};
 use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};
+use crate::execute::progress::Progress;
 use crate::plan::forecast::Forecast;
 use crate::plan::request::TableRequest;
+use crate::plan::tree::clusters::even;
+use crate::reorder::table::{Reordered, reorder_table};
 use crate::rewrite::ntuple::write_attributes;
 use crate::rewrite::output_table::{OutputTable, TableMemory, TableOutput, Writing};
 use crate::rewrite::summary::TableSummary;
@@ -48,11 +51,16 @@ impl ConvertPlan {
         table: Arc<dyn AnyTable>,
     ) -> Result<Self> {
         let entries = dataset.entries();
-        let selection = source.entries.map(|chosen| chosen(entries)).transpose()?;
+        let selection = source.entries.filter(|_| source.order.is_none()).map(|chosen| chosen(entries)).transpose()?;
+        let order = match source.order {
+            Some(order) => Some((Arc::clone(order), even(dataset.clusters(), order.rows())?)),
+            None => None,
+        };
         let bytes = dataset.bytes_of(&read);
         let each = bytes.checked_div(entries).unwrap_or(0);
         let least_cluster = bytes.saturating_mul(CLUSTER_FACTOR).min(LEAST_CLUSTER);
         let metadata = least_metadata(&dataset, table.width()).saturating_add(least_cluster);
+        let metadata = metadata.saturating_add(order.as_ref().map_or(0, |(order, _)| order.memory()));
         let reading = |room: u64| Reading::new((&dataset, &read), each, room);
         let mut chosen = reading(budget / STEP_SHARE);
         if metadata.saturating_add(chosen.memory()) > budget {
@@ -82,6 +90,7 @@ impl ConvertPlan {
             attributes: None,
             user_info: None,
             selection,
+            order,
             keeps_clusters: false,
             steps,
             step_bytes,
@@ -104,6 +113,30 @@ impl ConvertPlan {
         self.metadata = self.metadata.saturating_add(defined.dataset.metadata());
         self.defined = Some(defined);
         self
+    }
+
+    /// Reorders the entries of the table, if these are to be in another order. Returns what that leaves of the share.
+    fn reorder(&mut self, share: Share, progress: Progress<'_>) -> Result<Share> {
+        let Some((order, bounds)) = self.order.take() else { return Ok(share) };
+        if self.defined.is_some() {
+            let define = Hint::named("define");
+            let message = format!(
+                "{define} adds no columns to a table that is encoded anew in another order; do one after the other"
+            );
+            return Err(Error::unsupported(message).hint(define));
+        }
+        let own = self.dataset.metadata();
+        let budget = Budget { memory: share.free.saturating_add(own), threads: share.threads };
+        let Reordered { dataset, held } =
+            reorder_table((&self.dataset, &self.read), (&order, &bounds), budget, progress)?;
+        self.read = (0..self.read.len()).collect();
+        let each = dataset.bytes_of(&self.read).checked_div(dataset.entries()).unwrap_or(0);
+        let Reading { steps, step_bytes, kept, scratch } =
+            Reading::new((&dataset, &self.read), each, self.step_bytes.max(LEAST_STEP));
+        (self.dataset, self.steps, self.step_bytes, self.kept, self.scratch) =
+            (dataset, steps, step_bytes, kept, scratch);
+        // What was planned for the steps is theirs now.
+        Budget { memory: share.free.saturating_sub(held), threads: share.threads }.share(0, scratch)
     }
 
     /// The share for reading beside the cluster that is filled, and the memory of that cluster. A cluster ends where its memory
@@ -174,7 +207,9 @@ impl OutputTable for ConvertPlan {
         how: &Writing<'_>,
     ) -> Result<(TableSummary, Vec<String>)> {
         let TableOutput { writer: file, directory, place } = output;
-        let (beside, cluster) = self.divide(how.share);
+        let input_entries = self.dataset.entries();
+        let share = self.reorder(how.share, how.progress)?;
+        let (beside, cluster) = self.divide(share);
         let budget = self.reading(beside);
         // One half of what waits is for reading.
         let overlaps = self.step_bytes <= beside.waiting / 2;
@@ -205,7 +240,7 @@ impl OutputTable for ConvertPlan {
         let summary = TableSummary {
             path: place.path.clone(),
             container: written.container,
-            input_entries: self.dataset.entries(),
+            input_entries,
             entries: written.entries,
             clusters: written.clusters,
             baskets: written.baskets,

@@ -1,10 +1,13 @@
 //! The index (`TTreeIndex`) that is asked for: each table with the columns of its expressions gets it, of the entries that are kept.
 
+use std::cell::Cell;
+
 use dataset::EntrySet;
 use rootfile::{Error, Hint, Result};
 
 use crate::execute::budget::Budget;
-use crate::keys::tree::{BUILD_INDEX, IndexValues, built_index};
+use crate::execute::order::Order;
+use crate::keys::tree::{BUILD_INDEX, IndexValues, IndexedRows, built_index};
 use crate::rewrite::options::BuildIndex;
 use crate::rewrite::output_table::OutputTable;
 use crate::select::OpenColumns;
@@ -39,10 +42,30 @@ impl<'a> IndexBuilder<'a> {
         }
     }
 
-    /// Gives a planned table an index of its entries: of some of those that were read, or of all.
-    pub fn put(&self, values: &IndexValues, chosen: Option<&EntrySet>, table: &mut dyn OutputTable) -> Result<()> {
-        let Some(BuildIndex { names, beside }) = self.asked else { return Ok(()) };
-        table.put_index(&|| built_index(values, names.expressions(), chosen, self.budget, beside.as_deref()))
+    /// Gives a planned table an index of its rows: of all entries that are read or some of them, in their order or another one. Returns a
+    /// note on values that several entries have.
+    pub fn put(
+        &self,
+        values: &IndexValues,
+        chosen: Option<&EntrySet>,
+        order: Option<&Order>,
+        table: &mut dyn OutputTable,
+    ) -> Result<Option<String>> {
+        let Some(BuildIndex { names, beside }) = self.asked else { return Ok(None) };
+        let repeated = Cell::new(0);
+        table.put_index(&|| {
+            let rows = IndexedRows { chosen, order, budget: self.budget, beside: beside.as_deref() };
+            let index = built_index(values, names.expressions(), &rows)?;
+            repeated.set(index.repeated());
+            Ok(index)
+        })?;
+        Ok(match repeated.get() {
+            0 => None,
+            1 => Some(format!("in its index ({names}) an entry has the values of another, and ROOT finds one of them")),
+            n => Some(format!(
+                "in its index ({names}) {n} entries have the values of another, and ROOT finds one of them"
+            )),
+        })
     }
 
     /// Fails if no table has the columns.

@@ -8,6 +8,7 @@ mod defines;
 mod namesakes;
 mod ntuple;
 mod open;
+mod order;
 mod output_infos;
 mod stored;
 mod tables;

@@ -11,6 +11,7 @@ use rootfile::{Error, ErrorKind, Hint, Result};
 
 use super::bad_inputs::BadInputs;
 use super::build_index::IndexBuilder;
+use super::order::OrderedTables;
 use super::unique::UniqueKeys;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
@@ -154,13 +155,18 @@ pub(crate) fn prepare_table(
     let mut unique = UniqueKeys::new(options.content.unique.as_ref(), options.budget);
     let selected = unique.for_table(&path, open, selected)?;
     let duplicates = unique.finish()?;
+    let mut ordered = OrderedTables::new(options.content.order.as_ref(), options.budget);
+    let order = ordered.for_table(&path, open, &selected)?;
+    ordered.finish()?;
     let chosen = |all: u64| selected.entries(all);
     let some = (!selected.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
     let entries = if selected.is_cut() { some } else { entries.or(some) };
     let paths = dataset.paths().to_vec();
     let bytes = dataset.files().iter().map(|file| file.size()).sum();
     let (layout, filter) = (&options.layout, &options.content.filter);
-    let source = TableRequest { inputs: &[], path: &path, layout, filter, entries, options: options.plan, added: None };
+    let (order, joining) = (order.as_ref(), options.plan);
+    let source =
+        TableRequest { inputs: &[], path: &path, layout, filter, entries, options: joining, added: None, order };
     let defines = &options.content.defines;
     let defined = match defines.is_empty() {
         true => None,
@@ -170,10 +176,11 @@ pub(crate) fn prepare_table(
         }
     };
     let plan = arrays_to_table(&source, options.budget.memory, dataset, fill, defined);
-    let (mut plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
+    let (mut plan, mut notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
     let mut indices = IndexBuilder::new(options.build_index.as_ref(), options.budget);
     if let Some(values) = indices.of_table(&path, open)? {
-        indices.put(&values, plan.selection.clone().as_ref(), &mut plan)?;
+        let note = indices.put(&values, plan.selection.clone().as_ref(), order.map(|order| &**order), &mut plan)?;
+        notes.extend(note.map(|note| format!("tree {path}: {note}")));
     }
     indices.finish()?;
     planned(&plan);

@@ -16,7 +16,9 @@ use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
 use super::build_index::IndexBuilder;
+use super::order::OrderedTables;
 use super::unique::UniqueKeys;
+use crate::execute::order::Order;
 use crate::keys::DuplicateKeys;
 use crate::plan::options::PlanOptions;
 use crate::plan::request::{Select, TableInput, TableRequest};
@@ -66,6 +68,7 @@ pub(super) struct TablesPlanner<'a> {
     selection: EntrySelection<'a>,
     pub unique: UniqueKeys<'a>,
     indices: IndexBuilder<'a>,
+    order: OrderedTables<'a>,
     pub defines: DefinesFound<'a>,
     pub found: PlannedTables,
     /// Notes on layout keys that do not apply to tables, each with the container that they are for.
@@ -101,6 +104,8 @@ pub(super) struct TableCycle<'a> {
     /// Its path with its number, if it is an older cycle.
     pub older: Option<&'a str>,
     pub entries: Select<'a>,
+    /// The rows of the output, if they are entries in another order.
+    pub order: Option<&'a Arc<Order>>,
     /// Its cycle in the output, if it is given.
     pub cycle: Option<i16>,
     /// Branches that it has besides.
@@ -122,6 +127,7 @@ impl<'a> TablesPlanner<'a> {
         let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
         let unique = UniqueKeys::new(content.unique.as_ref(), planning.options.budget);
         let indices = IndexBuilder::new(planning.options.build_index.as_ref(), planning.options.budget);
+        let order = OrderedTables::new(content.order.as_ref(), planning.options.budget);
         let defines = DefinesFound::new(&content.defines);
         let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
         let (found, ignored, containers) = (PlannedTables::default(), Vec::new(), Vec::new());
@@ -136,6 +142,7 @@ impl<'a> TablesPlanner<'a> {
             selection,
             unique,
             indices,
+            order,
             defines,
             found,
             ignored,
@@ -189,6 +196,7 @@ impl<'a> TablesPlanner<'a> {
         }
         self.found.cut_flows = self.selection.finish()?;
         self.found.duplicates = self.unique.finish()?;
+        self.order.finish()?;
         self.defines.finish()?;
         self.indices.finish()?;
         Ok(self.found)
@@ -202,7 +210,7 @@ impl<'a> TablesPlanner<'a> {
             return self.plan_newest(table, &inputs);
         }
         let older = format!("{};{cycle}", table.path);
-        let cycle = TableCycle { older: Some(&older), cycle: Some(cycle), ..TableCycle::of(table, &inputs) };
+        let cycle = TableCycle { older: Some(&older), cycle: Some(cycle), ..TableCycle::newest(table, &inputs) };
         let planned = self.plan_cycle(&cycle)?;
         self.found.plans.extend(planned);
         Ok(())
@@ -216,7 +224,7 @@ impl<'a> TablesPlanner<'a> {
             let cut = self.cut_of(inputs);
             let chosen = |all: u64| Ok(cut.clone().unwrap_or_else(|| EntrySet::range(0..all)));
             let entries: Select<'_> = if cut.is_some() { Some(&chosen) } else { None };
-            let cycle = TableCycle { older: Some(&cycle), entries, ..TableCycle::of(table, inputs) };
+            let cycle = TableCycle { older: Some(&cycle), entries, ..TableCycle::newest(table, inputs) };
             let planned = self.plan_cycle(&cycle)?;
             self.found.plans.extend(planned);
         }
@@ -234,7 +242,7 @@ impl<'a> TablesPlanner<'a> {
 
     fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
         let cycle = self.objects.as_placed.then_some(table.entry.newest);
-        let newest = |entries, added| TableCycle { entries, cycle, added, ..TableCycle::of(table, inputs) };
+        let newest = |entries, added| TableCycle { entries, cycle, added, ..TableCycle::newest(table, inputs) };
         let selected = match self.bad.any() {
             true => None,
             false => {
@@ -242,11 +250,16 @@ impl<'a> TablesPlanner<'a> {
                 let selected = self.unique.refuse_gaps(&tree).and_then(|()| self.selection.for_tree(&tree));
                 let open = |filter: &NameFilter| tree.open(filter);
                 let unique = selected.and_then(|selected| self.unique.for_table(&table.path, &open, selected));
-                self.bad.admit(unique)?
+                let ordered = unique.and_then(|selected| {
+                    let order = self.order.for_table(&table.path, &open, &selected)?;
+                    Ok((selected, order))
+                });
+                self.bad.admit(ordered)?
             }
         };
         // Without a selection there is no plan, but further bad inputs are found.
-        let Some(mut selected) = selected else { return self.look_for_bad(&newest(None, None)) };
+        let Some((mut selected, order)) = selected else { return self.look_for_bad(&newest(None, None)) };
+        let newest = |entries, added| TableCycle { order: order.as_ref(), ..newest(entries, added) };
         let cut = self.cut_of(inputs);
         let mut about = std::mem::take(&mut selected.notes);
         let chosen = |all: u64| cut.as_ref().map_or_else(|| selected.entries(all), |cut| Ok(cut.clone()));
@@ -266,7 +279,9 @@ impl<'a> TablesPlanner<'a> {
         };
         if let (Some(values), Some((_, plan))) = (&index, &mut planned) {
             let chosen = entries.map(|of| of(values.dataset().entries())).transpose()?;
-            self.indices.put(values, chosen.as_ref(), &mut *plan.table).map_err(|e| e.object(&table.path))?;
+            let put = self.indices.put(values, chosen.as_ref(), order.as_deref(), &mut *plan.table);
+            let note = put.map_err(|e| e.object(&table.path))?;
+            plan.notes.extend(note.map(|note| format!("tree {}: {note}", table.path)));
         }
         if let Some((place, plan)) = &planned {
             let container = self.layout.resolve_tree(&place.path).container.unwrap_or(table.container);
@@ -341,10 +356,10 @@ impl<'a> TablesPlanner<'a> {
     where
         Self: 's,
     {
-        let TableCycle { inputs, entries, added, replaces_index, .. } = *cycle;
+        let TableCycle { inputs, entries, added, order, replaces_index, .. } = *cycle;
         let filter = &self.planning.options.content.filter;
         let options = PlanOptions { replaces_index, ..self.planning.options.plan };
-        TableRequest { inputs, path, layout, filter, entries, options, added }
+        TableRequest { inputs, path, layout, filter, entries, options, added, order }
     }
 
     /// The layout, with the compression of the first input where none is requested.
@@ -383,9 +398,9 @@ impl<'a> TablesPlanner<'a> {
 }
 
 impl<'a> TableCycle<'a> {
-    /// The newest cycle of a table, whole and as it is.
-    fn of(table: &'a InputTable<'a>, inputs: &'a [TableInput]) -> Self {
-        Self { table, inputs, older: None, entries: None, cycle: None, added: None, replaces_index: false }
+    /// The newest cycle, with all that it has.
+    fn newest(table: &'a InputTable<'a>, inputs: &'a [TableInput]) -> Self {
+        Self { table, inputs, older: None, entries: None, order: None, cycle: None, added: None, replaces_index: false }
     }
 
     /// The name that a table of this name gets, if that of its key changes: a table is called as its key.

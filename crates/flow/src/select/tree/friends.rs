@@ -24,10 +24,10 @@ pub(crate) struct SelectedTree<'a> {
 /// Drops friends whose entries no longer align, and notes entry lists, which keep the old numbers.
 pub(crate) fn drop_misaligned_friends(plans: &mut [SelectedTree<'_>], own: &Path, objects: &ObjectPlan) {
     let about = |SelectedTree { path, plan, .. }: &SelectedTree<'_>| {
-        ((*path).to_owned(), plan.selected.clone(), plan.tree.tree_index.is_some())
+        ((*path).to_owned(), plan.selected.clone(), plan.tree.tree_index.is_some(), plan.order.is_some())
     };
-    let trees: Vec<(String, Option<Arc<EntrySet>>, bool)> = plans.iter().map(about).collect();
-    if trees.iter().all(|(_, chosen, _)| chosen.is_none()) {
+    let trees: Vec<(String, Option<Arc<EntrySet>>, bool, bool)> = plans.iter().map(about).collect();
+    if trees.iter().all(|(_, chosen, _, reordered)| chosen.is_none() && !reordered) {
         return;
     }
     for SelectedTree { path, plan, lost, .. } in plans.iter_mut() {
@@ -36,8 +36,10 @@ pub(crate) fn drop_misaligned_friends(plans: &mut [SelectedTree<'_>], own: &Path
             let tree = trees.iter().find(|(path, ..)| here && path == friend.tree.trim_start_matches('/'));
             match tree {
                 // A friend with an index is looked up by it, whatever the entry numbers.
-                Some((_, chosen, indexed)) => *indexed || *chosen == plan.selected,
-                None => plan.selected.is_none(),
+                Some((_, chosen, indexed, reordered)) => {
+                    *indexed || (*chosen == plan.selected && !reordered && plan.order.is_none())
+                }
+                None => plan.selected.is_none() && plan.order.is_none(),
             }
         };
         let friends = plan.tree.friends();
@@ -45,10 +47,11 @@ pub(crate) fn drop_misaligned_friends(plans: &mut [SelectedTree<'_>], own: &Path
         if names.is_empty() {
             continue;
         }
-        lost.push(format!(
-            "tree {path}: its friends {} are left out: their entries no longer align with the selected ones",
-            names.join(", ")
-        ));
+        let why = match plan.order {
+            Some(_) => "their entries are in another order",
+            None => "their entries no longer align with the selected ones",
+        };
+        lost.push(format!("tree {path}: its friends {} are left out: {why}", names.join(", ")));
         let stays: Vec<FriendName> = friends.iter().filter(|f| still_aligned(f)).cloned().collect();
         plan.tree.retain_friends(|friend| stays.contains(friend));
     }
@@ -56,7 +59,7 @@ pub(crate) fn drop_misaligned_friends(plans: &mut [SelectedTree<'_>], own: &Path
         objects.directories.iter().flat_map(|d| d.entries.iter().map(|entry| (d.path_of(&entry.name), entry)));
     let lists: Vec<String> =
         entries.filter(|(_, entry)| ENTRY_LISTS.contains(&entry.class.as_str())).map(|(path, _)| path).collect();
-    let first = plans.iter_mut().find(|tree| tree.plan.selected.is_some());
+    let first = plans.iter_mut().find(|tree| tree.plan.selected.is_some() || tree.plan.order.is_some());
     if let (false, Some(tree)) = (lists.is_empty(), first) {
         tree.notes.push(format!(
             "entry lists are copied unchanged and keep the entry numbers of the input: {}",

@@ -92,8 +92,7 @@ impl<'a> Trees<'a> {
     /// The entries to compare, of each side.
     fn entries(&self) -> [u64; 2] {
         let [first, second] = self.tables.plans;
-        let total = |table: &TablePlan| table.input_entries.iter().sum::<u64>();
-        [first.selected.as_ref().map_or_else(|| total(first), |selected| selected.len()), total(second)]
+        [first.entries(), second.entries()]
     }
 
     /// Bytes of the metadata of both sides in memory.

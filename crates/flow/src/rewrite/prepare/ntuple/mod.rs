@@ -56,7 +56,7 @@ impl TablesPlanner<'_> {
             let what = format!("RNTuple {path}: {} is for trees only", ignored.join(", "));
             self.ignored.push((Container::Ttree, what));
         }
-        if let Some(kept) = kept.as_mut().filter(|_| cycle.entries.is_some()) {
+        if let Some(kept) = kept.as_mut().filter(|_| cycle.entries.is_some() || cycle.order.is_some()) {
             leave_out_relations(&mut kept.tree.tree, path, &mut lost);
         }
         let Some(mut plan) = self.plan_ntuple_anew(cycle, plan, &mut kept)? else { return Ok(None) };
@@ -103,10 +103,11 @@ impl TablesPlanner<'_> {
         let mut about = Vec::new();
         let Some(defined) = self.define_fields(cycle, &mut about)? else { return Ok(None) };
         plan.notes.append(&mut about);
-        if !(to_tree || asked || packed || uncounted || defined.is_some()) {
+        let ordered = cycle.order.is_some();
+        if !(to_tree || asked || packed || uncounted || ordered || defined.is_some()) {
             return Ok(Some(moved(plan)));
         }
-        let (asked, defines) = (asked || defined.is_some(), defined.is_some());
+        let (asked, defines) = (asked || ordered || defined.is_some(), defined.is_some());
         let keeps_clusters = !packed && keys.cluster.is_none() && keys.unzipped_cluster.is_none();
         let source = self.request(cycle, path, &layout);
         let memory = self.planning.options.budget.memory;

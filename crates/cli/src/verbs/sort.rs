@@ -1,0 +1,81 @@
+//! `basketry sort`: the entries of files in the order of their keys.
+
+use std::time::Instant;
+
+use flow::{ContentOptions, EntryOrder, Options, PlanOptions, SortBy};
+use rootfile::Result;
+
+use super::file_output::{FileOutputArgs, Made};
+use crate::options::{Asked, schema, sort_key_of};
+use crate::output::Answer;
+use crate::verb_command::{VerbCommand, Watch, fields};
+
+/// Sort the entries of one or several files by keys, into one file.
+///
+/// The columns of the key are read first; then each input is read once, and its entries wait beside the output until their turn comes, if
+/// they have no room in memory. Entries with equal keys stay in the order of the inputs. What is no number (NaN) comes last, in either
+/// direction. Trees without the columns of the key stay as they are, and so do other objects, as in `merge`. The index of a tree
+/// (BuildIndex) and friends that are not found by one are left out, with a note: their entry numbers are no longer true.
+///
+/// Clusters have the usual size of those of the inputs, unless options change it. Inputs that are sorted already are joined by `merge --by`,
+/// which refuses others.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  basketry sort events.root -o sorted.root --by run,luminosityBlock,event
+  basketry sort 'run*.root' -o hardest.root --by=-MET_pt
+  basketry sort events.root:Events -o sorted.root --by nMuon,event --descending --compression zstd:5")]
+pub struct Args {
+    /// The key: columns, or expressions with one number for each entry, with commas between them; the first counts most. A minus before
+    /// one lets it descend: --by=-pt,event.
+    #[arg(long, value_name = "KEY", required = true, allow_hyphen_values = true)]
+    by: Vec<String>,
+    /// From the largest key to the least; a minus before a column then lets it ascend.
+    #[arg(long)]
+    descending: bool,
+    /// Keep only branches that all inputs have.
+    #[arg(long, conflicts_with = "fill")]
+    common: bool,
+    /// Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks.
+    #[arg(long)]
+    fill: bool,
+    #[command(flatten)]
+    file_output: FileOutputArgs,
+}
+
+impl VerbCommand for Args {
+    type Report = Made;
+    const DONE: &'static str = "written";
+
+    fields!(file_output.verbosity, file_output.resources);
+
+    fn asked(&self) -> Result<Asked> {
+        self.file_output.asked()
+    }
+
+    fn take_notes(made: &mut Made, notes: Vec<String>) -> Vec<String> {
+        made.take_notes(notes)
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Made> {
+        let beside = Some(self.file_output.output().to_path_buf());
+        let by = sort_key_of(&self.by, "by")?.map(|key| SortBy {
+            key: if self.descending { key.reversed() } else { key },
+            is_sorted: false,
+            beside,
+        });
+        let options = Options {
+            content: ContentOptions { order: by.map(EntryOrder::By), ..ContentOptions::default() },
+            plan: PlanOptions { schema: schema(self.common, self.fill), ..PlanOptions::default() },
+            ..Options::default()
+        };
+        self.file_output.make(options, watch)
+    }
+
+    fn answer(made: &Made) -> Answer {
+        made.answer()
+    }
+
+    fn print(&self, made: &Made, _: Instant) -> Result<()> {
+        made.print(self.verbosity().quiet)
+    }
+}

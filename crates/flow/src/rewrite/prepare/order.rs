@@ -1,0 +1,80 @@
+//! The order of the entries of each table of a rewrite, where another is asked for than that of the inputs: by keys, in tables that have
+//! the columns of the key, or a given one. Selections come first.
+
+use std::sync::Arc;
+
+use rootfile::{Error, Hint, Result};
+
+use crate::execute::budget::Budget;
+use crate::execute::order::Order;
+use crate::keys::columns::KeyColumns;
+use crate::keys::{SortJob, sorted_entries};
+use crate::rewrite::options::{EntryOrder, GivenOrder, SortBy};
+use crate::select::{OpenColumns, TreeSelection, refused};
+
+/// The order of the tables of a rewrite.
+pub(super) struct OrderedTables<'a> {
+    asked: Option<&'a EntryOrder>,
+    budget: Budget,
+    /// Whether a table has got its order.
+    has_any: bool,
+    /// Why a table does not have the columns.
+    lacking: Option<Error>,
+}
+
+impl<'a> OrderedTables<'a> {
+    pub fn new(asked: Option<&'a EntryOrder>, budget: Budget) -> Self {
+        Self { asked, budget, has_any: false, lacking: None }
+    }
+
+    /// The rows of the output for a table, of the selected entries.
+    pub fn for_table(
+        &mut self,
+        path: &str,
+        open: OpenColumns<'_>,
+        selected: &TreeSelection,
+    ) -> Result<Option<Arc<Order>>> {
+        let order = match self.asked {
+            None => return Ok(None),
+            Some(EntryOrder::Given(GivenOrder(order))) => Arc::clone(order),
+            Some(EntryOrder::By(by)) => match self.sorted(by, path, open, selected)? {
+                Some(order) => Arc::new(order),
+                None => return Ok(None),
+            },
+        };
+        self.has_any = true;
+        Ok(Some(order))
+    }
+
+    fn sorted(
+        &mut self,
+        by: &SortBy,
+        path: &str,
+        open: OpenColumns<'_>,
+        selected: &TreeSelection,
+    ) -> Result<Option<Order>> {
+        let columns = match KeyColumns::open(path, open, by.key.names()).map_err(|e| e.object(path))? {
+            Ok(columns) => columns,
+            Err(lacking) => {
+                self.lacking.get_or_insert_with(|| refused(&lacking, by.key.names().option()).object(path));
+                return Ok(None);
+            }
+        };
+        let entries = selected.entries(columns.dataset().entries())?;
+        let job = SortJob { key: &by.key, is_sorted: by.is_sorted, budget: self.budget, beside: by.beside.as_deref() };
+        let order = sorted_entries(&columns, &entries, &job);
+        order.map(Some).map_err(|e| if e.path().is_some() { e } else { e.object(path) })
+    }
+
+    /// Fails if no table has the columns of the key.
+    pub fn finish(self) -> Result<()> {
+        match (self.asked, self.lacking) {
+            (Some(_), Some(lacking)) if !self.has_any => Err(lacking),
+            (Some(EntryOrder::By(by)), None) if !self.has_any => {
+                let (key, hint) = (by.key.names(), Hint::named(by.key.names().option()));
+                Err(Error::request(format!("{hint} {key}: there is no tree")).hint(hint))
+            }
+            _ => Ok(()),
+        }
+    }
+}
