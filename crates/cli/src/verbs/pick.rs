@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::ValueEnum;
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
-use flow::events::{PickJob, Picked, PickedEvent, pick};
+use flow::events::{PickJob, PickOrder, Picked, PickedEvent, pick};
 use flow::inputs::{inputs, lists};
 use flow::survey::wanted::Wanted;
 use flow::{ContentOptions, InputOptions, Options};
@@ -27,8 +28,8 @@ const SHOWN: usize = 10;
 /// Pick events by their keys, or by cuts, from many files into one.
 ///
 /// The columns of the key are read of all files, or an index says where events are (`basketry index`); then only files that have some are
-/// opened, and only the baskets with their entries are read. They are written in the order of the files and their entries; other trees and
-/// objects of these files come along as in `merge`. The report tells what each event costs, and which were not found. A list of entries
+/// opened, and only the baskets with their entries are read. They are written in the order of the files and their entries, or in that of
+/// the lists; other trees and objects of these files come along as in `merge`. The report tells what each event costs, and which were not found. A list of entries
 /// that ROOT wrote (TEntryList, TEventList) is FILE.root:LIST.
 ///
 /// Exit code 0: all events were found; 1: some were not, or files were left out, and are listed; 2: bad usage or bad input.
@@ -55,6 +56,10 @@ pub struct Args {
     /// Look the events up in this index.
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
+    /// The order of the picked entries: that of the files and their entries (files), or that of the events in the lists (asked). An event
+    /// that is in the lists twice is written once.
+    #[arg(long, value_name = "files|asked", default_value = "files")]
+    order: Ordered,
     /// Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events, if they are named.
     #[arg(long, visible_alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     cut: Vec<String>,
@@ -79,6 +84,13 @@ pub struct Args {
     layout: LayoutArgs,
     #[command(flatten)]
     matching: Matching,
+}
+
+/// The order of the picked entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Ordered {
+    Files,
+    Asked,
 }
 
 impl VerbCommand for Args {
@@ -122,7 +134,11 @@ impl VerbCommand for Args {
             ..Options::default()
         };
         let (events, index, output) = (&self.events, self.index.as_deref(), &self.target.output);
-        pick(&PickJob { inputs: &inputs, events, key: &key, index, output }, &options, watch.progress)
+        let order = match self.order {
+            Ordered::Files => PickOrder::Files,
+            Ordered::Asked => PickOrder::Asked,
+        };
+        pick(&PickJob { inputs: &inputs, events, key: &key, index, order, output }, &options, watch.progress)
     }
 
     fn take_notes(picked: &mut Picked, notes: Vec<String>) -> Vec<String> {

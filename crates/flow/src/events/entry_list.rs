@@ -84,11 +84,14 @@ impl EntryLists {
         let inputs = self.with_tree(inputs)?;
         let (files, skipped) = tables(&inputs, options, progress)?;
         let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
-        let mut found: Vec<Vec<u64>> = vec![Vec::new(); files.len()];
+        let mut found: Vec<Vec<Found>> = vec![Vec::new(); files.len()];
         let (mut missing, mut notes) = (Vec::new(), Vec::new());
-        for list in &self.lists {
+        // The key of an entry is the number of the list that names it first.
+        for (key, list) in (0u128..).zip(&self.lists) {
             if list.file.is_empty() {
-                missing.extend(through_all(&list.entries, &files, &mut found));
+                missing.extend(through_all(&list.entries, &files, &mut |file, entry| {
+                    found.get_mut(file).into_iter().for_each(|found| found.push(Found { key, entry }));
+                }));
                 continue;
             }
             let Some(place) = self.place_of(list, &paths) else {
@@ -104,14 +107,14 @@ impl EntryLists {
                 notes.push(format!("the list names {named}, and {} has its name: it is taken for it", path.display()));
             }
             let is_there = |entry: &&u64| **entry < file.entries;
-            of_file.extend(list.entries.iter().filter(is_there));
+            of_file.extend(list.entries.iter().filter(is_there).map(|entry| Found { key, entry: *entry }));
             let beyond = list.entries.iter().filter(|entry| !is_there(entry));
             missing.extend(beyond.map(|entry| format!("entry {entry} of {}", public_path(&file.path).display())));
         }
-        let of_file = |(file, mut entries): (KeyedFile, Vec<u64>)| {
-            entries.sort_unstable();
-            entries.dedup();
-            (file, entries.into_iter().map(|entry| Found { key: 0, entry }).collect())
+        let of_file = |(file, mut found): (KeyedFile, Vec<Found>)| {
+            found.sort_unstable_by_key(|found| (found.entry, found.key));
+            found.dedup_by_key(|found| found.entry);
+            (file, found)
         };
         Ok(ListedHits { hits: Hits::of(files.into_iter().zip(found).map(of_file)), missing, skipped, notes })
     }
@@ -167,14 +170,15 @@ fn shown(names: &[&str]) -> String {
     names.join(", ")
 }
 
-/// Adds entries that are counted through all files. Returns those behind the last one.
-fn through_all(entries: &[u64], files: &[KeyedFile], found: &mut [Vec<u64>]) -> Vec<String> {
+/// Calls `add` with entries that are counted through all files: with the number of the file, and that of the entry there. Returns those
+/// behind the last one.
+fn through_all(entries: &[u64], files: &[KeyedFile], add: &mut dyn FnMut(usize, u64)) -> Vec<String> {
     let mut left = entries;
     let mut first = 0;
-    for (file, found) in files.iter().zip(found) {
+    for (number, file) in files.iter().enumerate() {
         let end = first + file.entries;
         let (own, others) = left.split_at(left.partition_point(|entry| *entry < end));
-        found.extend(own.iter().map(|entry| entry - first));
+        own.iter().for_each(|entry| add(number, entry - first));
         (left, first) = (others, end);
     }
     left.iter().map(|entry| format!("entry {entry} of {first}")).collect()
@@ -219,9 +223,9 @@ mod tests {
     #[test]
     fn numbers_go_through_all_files() {
         let file = |entries| KeyedFile { entries, ..KeyedFile::default() };
-        let (files, mut found) = ([file(3), file(0), file(4)], vec![Vec::new(); 3]);
-        let beyond = through_all(&[0, 2, 3, 6, 7, 9], &files, &mut found);
-        assert_eq!(found, [vec![0, 2], vec![], vec![0, 3]]);
+        let (files, mut found) = ([file(3), file(0), file(4)], Vec::new());
+        let beyond = through_all(&[0, 2, 3, 6, 7, 9], &files, &mut |file, entry| found.push((file, entry)));
+        assert_eq!(found, [(0, 0), (0, 2), (2, 0), (2, 3)]);
         assert_eq!(beyond, ["entry 7 of 7", "entry 9 of 7"]);
     }
 }

@@ -15,4 +15,4 @@ mod picked_cost;
 mod search;
 
 pub use make_index::{IndexChange, IndexJob, Indexed, index};
-pub use pick::{PickJob, Picked, PickedEvent, pick};
+pub use pick::{PickJob, PickOrder, Picked, PickedEvent, pick};

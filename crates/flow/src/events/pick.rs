@@ -3,6 +3,7 @@
 //! files come along as in any rewrite. Files without an event that is looked for give nothing; where cuts alone pick, all take part.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use dataset::glob::TreePattern;
 use dataset::{Entries, EntrySet, EntrySetBuilder};
@@ -12,11 +13,12 @@ use serde::Serialize;
 use super::asked::AskedKeys;
 use super::entry_list::{EntryLists, ListedHits, named};
 use super::event_list::read_list;
-use super::hits::{Hits, paths};
+use super::hits::{Found, Hits, paths};
 use super::index_file::IndexFile;
 use super::lookup::look_up;
 use super::picked_cost::{PickedCost, cost_of};
 use super::search::{passing_of, refuse_cycles, search, search_cuts};
+use crate::execute::order::OrderBuilder;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::workers::Workers;
 use crate::keys::KeyNames;
@@ -25,11 +27,13 @@ use crate::keys::key_type::KeyType;
 use crate::plan::inputs::{Input, one_tree};
 use crate::plan::skipped::{BadFiles, Skipped};
 use crate::rewrite::execute::rewrite;
-use crate::rewrite::options::Options;
+use crate::rewrite::options::{EntryOrder, GivenOrder, Options};
 use crate::rewrite::summary::Summary;
 
 /// Most events that are listed.
 const MOST_LISTED: usize = 1000;
+/// The part of the memory that the order of the entries has room in.
+const ORDER: u64 = 16;
 
 /// What is picked, and where from.
 #[derive(Clone, Debug)]
@@ -42,8 +46,20 @@ pub struct PickJob<'a> {
     pub key: &'a KeyNames,
     /// The index.
     pub index: Option<&'a Path>,
+    /// The order in which they are written.
+    pub order: PickOrder,
     /// The file to write.
     pub output: &'a Path,
+}
+
+/// The order of picked entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PickOrder {
+    /// That of the files and their entries.
+    #[default]
+    Files,
+    /// That of the lists. Entries that one event of a list means are in the order of the files.
+    Asked,
 }
 
 /// The report on picked events.
@@ -107,6 +123,8 @@ struct Search {
     notes: Vec<String>,
     /// Whether nothing but cuts picks: then all files take part.
     by_cuts: bool,
+    /// The events that are looked for by their keys.
+    asked: Option<AskedKeys>,
 }
 
 impl Search {
@@ -121,6 +139,7 @@ impl Search {
             skipped: Vec::new(),
             notes: Vec::new(),
             by_cuts: false,
+            asked: None,
         })
     }
 }
@@ -135,7 +154,8 @@ pub fn pick(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let paths = job.inputs.iter().map(|input| input.path.as_path()).chain(job.index);
     check_output(job.output, options.overwrite, paths)?;
     refuse_cycles(job.inputs)?;
-    let Search { of, key, files, mut hits, missing, mut skipped, notes, by_cuts } = found(job, options, progress)?;
+    let search = found(job, options, progress)?;
+    let Search { of, key, files, mut hits, missing, mut skipped, mut notes, by_cuts, asked } = search;
     let count = |hits: &[Hits]| hits.iter().map(|hits| hits.found.len() as u64).sum::<u64>();
     let mut cut = 0;
     if !by_cuts {
@@ -147,6 +167,12 @@ pub fn pick(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     }
     let (hits, costs, bad) = with_costs(hits, options, progress)?;
     skipped.extend(bad);
+    let rows = rows(&hits, asked.as_ref(), job.order);
+    notes.extend(asked.filter(|_| job.order == PickOrder::Asked).and_then(|asked| match asked.repeated() {
+        0 => None,
+        1 => Some("an event is in the lists twice, and is written where it is first".to_owned()),
+        n => Some(format!("{n} events are in the lists several times, and are written where they are first")),
+    }));
     let mut done = Picked {
         schema: 1,
         files,
@@ -155,7 +181,7 @@ pub fn pick(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         cut,
         repeated: if key.is_empty() { 0 } else { repeated(&hits) },
         bytes: costs.iter().fold(0, |sum, cost| sum.saturating_add(cost.bytes)),
-        events: listed(&hits, &costs, &of),
+        events: listed(&hits, &costs, &rows, &of),
         missing_count: missing.len() as u64,
         missing: missing.into_iter().take(MOST_LISTED).collect(),
         skipped,
@@ -164,7 +190,7 @@ pub fn pick(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         output: None,
     };
     if done.picked > 0 {
-        done.output = Some(write(job, &hits, options, progress)?);
+        done.output = Some(write(job, &hits, &rows, options, progress)?);
     }
     Ok(done)
 }
@@ -172,6 +198,12 @@ pub fn pick(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
 /// Finds the events of a job.
 fn found(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Result<Search> {
     if job.events.is_empty() {
+        if job.order == PickOrder::Asked {
+            let (order, events) = (Hint::named("order"), Hint::named("events"));
+            return Err(Error::request(format!("{order} asked is that of a list: give {events}"))
+                .hint(order)
+                .hint(events));
+        }
         return by_cuts_alone(job, options, progress);
     }
     let mut lists = EntryLists::default();
@@ -228,7 +260,7 @@ fn in_files(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let hits = search(&files, &of, &asked, progress)?;
     let missing = asked.missing(keys(&hits));
     let key = job.key.texts().to_vec();
-    Ok(Search { of, key, missing, skipped, ..Search::without_keys(hits)? })
+    Ok(Search { of, key, missing, skipped, asked: Some(asked), ..Search::without_keys(hits)? })
 }
 
 /// Finds events in an index, of the named files or of all.
@@ -249,7 +281,7 @@ fn in_index(job: &PickJob<'_>, path: &Path, options: &Options) -> Result<Search>
     let hits = Hits::of(all.filter(|(_, is_named)| *is_named).map(|(hits, _)| hits));
     let missing = asked.missing(keys(&hits));
     let (of, key) = (index.of.clone(), index.record.key.clone());
-    Ok(Search { of, key, missing, ..Search::without_keys(hits)? })
+    Ok(Search { of, key, missing, asked: Some(asked), ..Search::without_keys(hits)? })
 }
 
 fn asked(events: &[String], of: &KeyType) -> Result<AskedKeys> {
@@ -298,42 +330,88 @@ fn with_costs(
     Ok((hits, costs, skipped))
 }
 
-fn listed(hits: &[Hits], costs: &[PickedCost], of: &KeyType) -> Vec<PickedEvent> {
-    let each = hits.iter().zip(costs).flat_map(|(Hits { file, found, .. }, cost)| {
-        found.iter().zip(&cost.each).map(move |(found, (bytes, pieces))| PickedEvent {
-            key: of.texts(found.key),
+/// A picked entry: the numbers of its file and of its place among those that were found there.
+#[derive(Clone, Copy)]
+struct PickedRow {
+    file: usize,
+    place: usize,
+}
+
+/// The picked entries in the order of the output.
+fn rows(hits: &[Hits], asked: Option<&AskedKeys>, order: PickOrder) -> Vec<PickedRow> {
+    let of_file = |(file, hits): (usize, &Hits)| (0..hits.found.len()).map(move |place| PickedRow { file, place });
+    let mut rows: Vec<PickedRow> = hits.iter().enumerate().flat_map(of_file).collect();
+    if order == PickOrder::Asked {
+        // Without keys they have the numbers of the lists that name them.
+        let rank = |key: u128| asked.map_or(key, |asked| asked.place(key) as u128);
+        let key =
+            |row: &PickedRow| hits.get(row.file).and_then(|hits| hits.found.get(row.place)).map(|found| found.key);
+        rows.sort_by_cached_key(|row| key(row).map(rank));
+    }
+    rows
+}
+
+fn listed(hits: &[Hits], costs: &[PickedCost], rows: &[PickedRow], of: &KeyType) -> Vec<PickedEvent> {
+    let event = |PickedRow { file, place }: &PickedRow| {
+        let (Hits { file, found, .. }, cost) = hits.get(*file).zip(costs.get(*file))?;
+        let (Found { key, entry }, (bytes, pieces)) = found.get(*place).zip(cost.each.get(*place))?;
+        Some(PickedEvent {
+            key: of.texts(*key),
             file: public_path(&file.path).into_owned(),
             tree: file.tree.clone(),
-            entry: found.entry,
+            entry: *entry,
             bytes: *bytes,
             pieces: *pieces,
         })
-    });
-    each.take(MOST_LISTED).collect()
+    };
+    rows.iter().take(MOST_LISTED).filter_map(event).collect()
 }
 
 /// Rewrites the files with picked entries.
-fn write(job: &PickJob<'_>, hits: &[Hits], options: &Options, progress: Progress<'_>) -> Result<Summary> {
+fn write(
+    job: &PickJob<'_>,
+    hits: &[Hits],
+    rows: &[PickedRow],
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Summary> {
     let Some(Hits { file: first, .. }) = hits.first() else { return Err(Error::request("nothing is picked")) };
     if let Some(Hits { file: other, .. }) = hits.iter().find(|hits| hits.file.tree != first.tree) {
         let message = format!("the table is called {} here and {} in {}", other.tree, first.tree, first.path.display());
         return Err(Error::differs(message).file(&other.path));
     }
     let mut options = options.clone();
-    let all = hits.iter().map(|hits| hits.file.entries).sum();
-    let mut set = EntrySetBuilder::new(all);
-    let mut before = 0;
-    for Hits { file, found, .. } in hits {
-        found.iter().for_each(|found| set.push(before + found.entry..before + found.entry + 1));
-        before += file.entries;
-    }
-    let chosen: EntrySet = set.finish();
     // The entries that pass are known, and so are bad files: without one of these they would have other numbers.
     options.content.entries.cuts.clear();
     options.inputs.skip_bad = false;
     let inputs: Vec<PathBuf> = hits.iter().map(|hits| hits.file.path.clone()).collect();
     options.content.tree = one_tree(job.inputs)?;
-    let of_table = (!first.tree.is_empty()).then(|| TreePattern::exact(&first.tree));
-    options.content.entries.entries = vec![(of_table, Entries::Chosen(chosen))];
+    match job.order {
+        PickOrder::Files => {
+            let of_table = (!first.tree.is_empty()).then(|| TreePattern::exact(&first.tree));
+            options.content.entries.entries = vec![(of_table, Entries::Chosen(chosen(hits)))];
+        }
+        PickOrder::Asked => {
+            let entries: Vec<u64> = hits.iter().map(|hits| hits.file.entries).collect();
+            let mut order = OrderBuilder::new(&entries, options.budget.memory / ORDER, Some(job.output));
+            for PickedRow { file, place } in rows {
+                let found = hits.get(*file).and_then(|hits| hits.found.get(*place));
+                found.map_or(Ok(()), |found| order.push(*file, found.entry))?;
+            }
+            let order = GivenOrder(Arc::new(order.finish()?));
+            options.content.order = Some(EntryOrder::OfTable { path: first.tree.clone(), order });
+        }
+    }
     rewrite(&inputs, job.output, &options, progress)
+}
+
+/// The found entries of all files, one file behind the other.
+fn chosen(hits: &[Hits]) -> EntrySet {
+    let mut set = EntrySetBuilder::new(hits.iter().map(|hits| hits.file.entries).sum());
+    let mut before = 0;
+    for Hits { file, found, .. } in hits {
+        found.iter().for_each(|found| set.push(before + found.entry..before + found.entry + 1));
+        before += file.entries;
+    }
+    set.finish()
 }

@@ -78,6 +78,13 @@ pub enum EntryOrder {
     By(SortBy),
     /// The table has these rows. Where inputs have several tables, one of them is to be [chosen](ContentOptions::tree).
     Given(GivenOrder),
+    /// The table of a path has these rows; others stay as they are.
+    OfTable {
+        /// Its path; empty of a table without one.
+        path: String,
+        /// The rows.
+        order: GivenOrder,
+    },
 }
 
 /// An order that is known: for each row its entry.
