@@ -20,6 +20,8 @@ ROOTS = {
     "inspect": "lab/src/decide/inspect/report:Report",
     "tune": "lab/src/decide/tune/report:Report",
     "check": "flow/src/survey/check/report:Checked",
+    "index": "flow/src/events/make_index:Indexed",
+    "pick": "flow/src/events/pick:Picked",
 }
 #: Types that serialise themselves, or whose fields are not told.
 TOLD = {

@@ -545,6 +545,8 @@ struct difference {
     std::optional<std::string> branch;
     /// Entry, as the first side counts.
     std::optional<std::uint64_t> entry;
+    /// The values of its key, where tables are compared by keys.
+    std::optional<std::vector<std::string>> key;
     /// Member of the entry's value, where values were compared.
     std::optional<std::string> member;
     /// Byte of the entry.
@@ -559,9 +561,64 @@ struct difference {
         see.sometimes("object", object);
         see.sometimes("branch", branch);
         see.sometimes("entry", entry);
+        see.sometimes("key", key);
         see.sometimes("member", member);
         see.sometimes("byte", byte);
         see("what", what);
+    }
+};
+
+/// An entry that has no partner.
+struct lone_key {
+    /// The values of its key.
+    std::vector<std::string> key;
+    /// Its number in the table of all files.
+    std::uint64_t entry = 0;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("key", key);
+        see("entry", entry);
+    }
+};
+
+/// Entries that have no partner.
+struct lone_keys {
+    /// Their number.
+    std::uint64_t entries = 0;
+    /// The first 1000 of them, in the order of their keys.
+    std::vector<lone_key> listed;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("entries", entries);
+        see("listed", listed);
+    }
+};
+
+/// What was found of the keys of two tables.
+struct matched_keys {
+    /// The path of the table.
+    std::string path;
+    /// The columns of the key.
+    std::vector<std::string> key;
+    /// Pairs of entries with the same key.
+    std::uint64_t matched = 0;
+    /// Entries of the first side whose keys the second does not have, or not so often.
+    lone_keys only_first;
+    /// Entries of the second side whose keys the first does not have, or not so often.
+    lone_keys only_second;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("path", path);
+        see("key", key);
+        see("matched", matched);
+        see("only_first", only_first);
+        see("only_second", only_second);
     }
 };
 
@@ -579,6 +636,8 @@ struct verdict {
     std::uint64_t older_cycles = 0;
     /// All differences: those of directories and trees in the order of the first side, then those of objects.
     std::vector<difference> differences;
+    /// What was found of the keys of tables that are compared by them.
+    std::vector<matched_keys> keys;
     /// Notes for the user.
     std::vector<std::string> notes;
 
@@ -591,6 +650,7 @@ struct verdict {
         see("objects", objects);
         see("older_cycles", older_cycles);
         see("differences", differences);
+        see("keys", keys);
         see("notes", notes);
     }
 };
@@ -1201,7 +1261,7 @@ struct tree_report {
     std::vector<pair> friends;
     /// Aliases: name and formula.
     std::vector<pair> aliases;
-    /// Class of the index, if there is one.
+    /// The expressions of its index (`TTreeIndex`), or the class of another index, if it has one.
     std::optional<std::string> index;
     /// Objects in the user info.
     std::vector<pair> user_info;
@@ -2671,6 +2731,8 @@ struct checked {
     std::vector<checked_file> files;
     /// The entries of the whole files that have the key of another, where keys were asked for.
     std::optional<duplicate_keys> keys;
+    /// Whole files that were left out of the look at keys, because they lack the table or the columns.
+    std::vector<reports::skipped> skipped;
 
     template <typename See>
     void each_field(See &&see)
@@ -2684,6 +2746,127 @@ struct checked {
         see("bytes", bytes);
         see("files", files);
         see("keys", keys);
+        see("skipped", skipped);
+    }
+};
+
+/// The report on an index.
+struct indexed {
+    /// Version of the report.
+    std::uint64_t schema = 0;
+    /// The columns of the key.
+    std::vector<std::string> key;
+    /// Files in the index.
+    std::uint64_t files = 0;
+    /// Entries in the index.
+    std::uint64_t entries = 0;
+    /// Entries with the key of another.
+    std::uint64_t duplicates = 0;
+    /// Files whose keys were read now.
+    std::uint64_t files_read = 0;
+    /// Files that were in the index before, and are the same.
+    std::uint64_t files_known = 0;
+    /// Files that were in the index before and have changed, whose keys were read anew: the first 1000.
+    std::vector<std::string> files_changed;
+    /// Files that were taken out of the index.
+    std::uint64_t files_removed = 0;
+    /// Files that were left out because they cannot be read, or lack the table or the columns.
+    std::vector<reports::skipped> skipped;
+    /// Bytes of the index.
+    std::uint64_t bytes_written = 0;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("schema", schema);
+        see("key", key);
+        see("files", files);
+        see("entries", entries);
+        see("duplicates", duplicates);
+        see("files_read", files_read);
+        see("files_known", files_known);
+        see("files_changed", files_changed);
+        see("files_removed", files_removed);
+        see("skipped", skipped);
+        see("bytes_written", bytes_written);
+    }
+};
+
+/// A picked entry.
+struct picked_event {
+    /// The values of its key; none where only cuts pick.
+    std::vector<std::string> key;
+    /// Its file.
+    std::string file;
+    /// The path of the table.
+    std::string tree;
+    /// Its number in the table.
+    std::uint64_t entry = 0;
+    /// Bytes of the baskets, pages or chunks that have it, which it shares with its neighbours.
+    std::uint64_t bytes = 0;
+    /// Their number.
+    std::uint64_t pieces = 0;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("key", key);
+        see("file", file);
+        see("tree", tree);
+        see("entry", entry);
+        see("bytes", bytes);
+        see("pieces", pieces);
+    }
+};
+
+/// The report on picked events.
+struct picked {
+    /// Version of the report.
+    std::uint64_t schema = 0;
+    /// The columns of the key.
+    std::vector<std::string> key;
+    /// Files that were looked at, or that the index has.
+    std::uint64_t files = 0;
+    /// Files with picked events: the others were not opened, if there is an index, or their keys alone were read.
+    std::uint64_t files_picked = 0;
+    /// Entries that were picked.
+    std::uint64_t picked = 0;
+    /// Entries of the events that do not pass the cuts, and are left out.
+    std::uint64_t cut = 0;
+    /// Entries with the key of another picked one.
+    std::uint64_t repeated = 0;
+    /// Bytes of the baskets, pages or chunks that have them, each once.
+    std::uint64_t bytes = 0;
+    /// The picked entries in the order of the output, the first 1000 of them.
+    std::vector<picked_event> events;
+    /// Events, or ranges of events, of which no entry was found.
+    std::uint64_t missing_count = 0;
+    /// The first 1000 of them.
+    std::vector<std::string> missing;
+    /// Files that were left out because they cannot be read, or lack the table or the columns.
+    std::vector<reports::skipped> skipped;
+    /// Notes on how files were found.
+    std::vector<std::string> notes;
+    /// The output. None if nothing was picked: then there is none.
+    std::optional<summary> output;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("schema", schema);
+        see("key", key);
+        see("files", files);
+        see("files_picked", files_picked);
+        see("picked", picked);
+        see("cut", cut);
+        see("repeated", repeated);
+        see("bytes", bytes);
+        see("events", events);
+        see("missing_count", missing_count);
+        see("missing", missing);
+        see("skipped", skipped);
+        see("notes", notes);
+        see("output", output);
     }
 };
 

@@ -357,12 +357,50 @@ class Difference(Shown):
     """Branch, with those above it."""
     entry: int | None = None
     """Entry, as the first side counts."""
+    key: tuple[str, ...] | None = None
+    """The values of its key, where tables are compared by keys."""
     member: str | None = None
     """Member of the entry's value, where values were compared."""
     byte: int | None = None
     """Byte of the entry."""
     what: str
     """What differs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LoneKey(Shown):
+    """An entry that has no partner."""
+
+    key: tuple[str, ...]
+    """The values of its key."""
+    entry: int
+    """Its number in the table of all files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LoneKeys(Shown):
+    """Entries that have no partner."""
+
+    entries: int
+    """Their number."""
+    listed: tuple[LoneKey, ...]
+    """The first 1000 of them, in the order of their keys."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MatchedKeys(Shown):
+    """What was found of the keys of two tables."""
+
+    path: str
+    """The path of the table."""
+    key: tuple[str, ...]
+    """The columns of the key."""
+    matched: int
+    """Pairs of entries with the same key."""
+    only_first: LoneKeys
+    """Entries of the first side whose keys the second does not have, or not so often."""
+    only_second: LoneKeys
+    """Entries of the second side whose keys the first does not have, or not so often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -381,6 +419,8 @@ class Verdict(Shown):
     """Older cycles of trees, on the side that has more of them."""
     differences: tuple[Difference, ...]
     """All differences: those of directories and trees in the order of the first side, then those of objects."""
+    keys: tuple[MatchedKeys, ...]
+    """What was found of the keys of tables that are compared by them."""
     notes: tuple[str, ...]
     """Notes for the user."""
 

@@ -6,12 +6,12 @@ use rootfile::codec::Compression;
 use rootfile::{DirId, Error, FileWriter, Result};
 
 use super::summary::TableSummary;
-use crate::arrow::write::{MakeTreeIndex, no_place_for_index};
 use crate::execute::budget::Share;
 use crate::execute::progress::Progress;
 use crate::plan::forecast::Forecast;
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::tree::TablePlan;
+use crate::table::tree::new_index::{MakeTreeIndex, no_place_for_index};
 
 /// A planned table of the output.
 pub(crate) trait OutputTable {

@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use dataset::layout::Container;
-use dataset::tree::{BasketRef, TreeIndex};
+use dataset::tree::BasketRef;
 use rootfile::Result;
 use rootfile::codec::Compression;
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
 use super::summary::TableSummary;
-use crate::arrow::write::MakeTreeIndex;
 use crate::commit::tree::finalize::{self, BufferSize, ClosedColumn};
 use crate::commit::tree::sink::WrittenColumn;
 use crate::commit::tree::user_info;
@@ -24,6 +23,7 @@ use crate::reorder::tree::reorder_tree;
 use crate::table::depth::Depths;
 use crate::table::target::Shape;
 use crate::table::tree::column::Column;
+use crate::table::tree::new_index::{MakeTreeIndex, put_index};
 
 impl OutputTable for TablePlan {
     fn memory(&self, check: bool) -> TableMemory {
@@ -39,9 +39,7 @@ impl OutputTable for TablePlan {
     }
 
     fn put_index(&mut self, make: MakeTreeIndex<'_>) -> Result<()> {
-        let index = make()?;
-        self.metadata = self.metadata.saturating_add(TreeIndex::memory(index.lines.len() as u64));
-        self.tree.set_index(index);
+        self.metadata = self.metadata.saturating_add(put_index(&mut self.tree, make)?);
         Ok(())
     }
 

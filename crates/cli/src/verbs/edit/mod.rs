@@ -45,16 +45,16 @@ macro_rules! edited {
         crate::verb_command::fields!(verbosity, resources);
 
         fn answer(edited: &flow::edit::Edited) -> crate::output::Answer {
-            super::answer(edited)
+            crate::verbs::edit::answer(edited)
         }
 
         fn print(&self, edited: &flow::edit::Edited, _: std::time::Instant) -> rootfile::Result<()> {
             let line: fn(&Self) -> fn(&flow::edit::Change) -> String = $line;
-            super::print_as(edited, self.verbosity.quiet, line(self))
+            crate::verbs::edit::print_as(edited, self.verbosity.quiet, line(self))
         }
     };
     () => {
-        edited!(|_| super::sentence);
+        edited!(|_| crate::verbs::edit::sentence);
     };
 }
 use edited;

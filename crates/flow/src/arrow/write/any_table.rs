@@ -9,13 +9,14 @@ use rootfile::codec::Compression;
 use rootfile::{DirId, FileWriter, Result};
 
 use super::buffer_pool::BufferPool;
-use super::format::{MakeTreeIndex, OpenTable, TableFormat};
+use super::format::{OpenTable, TableFormat};
 use super::memory_limiter::stopped;
 use super::table::{Opened, Stage, Table};
 use super::table_fill::{Streams, TableFill};
 use super::table_pass::{TablePass, pass_of};
 use super::written::WrittenTable;
 use crate::execute::encode::scratch::EncodeScratchPool;
+use crate::table::tree::new_index::MakeTreeIndex;
 
 /// A table on its way into a file.
 pub(crate) trait AnyTable: Send + Sync {
@@ -27,7 +28,7 @@ pub(crate) trait AnyTable: Send + Sync {
     /// The look at all values that it needs before it begins.
     fn first_pass(self: Arc<Self>) -> Result<Option<Box<dyn TablePass>>>;
 
-    /// Gives it an index before it begins, and returns how many lines that has.
+    /// Gives it an index before it begins, and returns the memory that it takes.
     fn put_index(&self, make: MakeTreeIndex<'_>) -> Result<u64>;
 
     /// Begins it in its file.

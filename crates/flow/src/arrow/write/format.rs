@@ -7,10 +7,9 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::FieldRef;
 use dataset::layout::Container;
-use dataset::tree::TreeIndex;
 use rayon::ThreadPool;
 use rootfile::codec::Compression;
-use rootfile::{DirId, Error, FileWriter, Hint, Result};
+use rootfile::{DirId, FileWriter, Result};
 
 use super::cluster_rule::ClusterRule;
 use super::conform::Casting;
@@ -18,18 +17,7 @@ use super::exact::ExactColumns;
 use super::written::WrittenTable;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
-
-/// Makes the index (`TTreeIndex`) of a table.
-pub(crate) type MakeTreeIndex<'a> = &'a dyn Fn() -> Result<TreeIndex>;
-
-/// The error of a table that can have no index.
-pub(crate) fn no_place_for_index() -> Error {
-    let (build, container) = (Hint::named("build-index"), Hint::text("container", "ttree"));
-    let message = format!(
-        "{build}: an index (TTreeIndex) is part of a tree, and an RNTuple has no place for it; {container} writes a tree"
-    );
-    Error::request(message).hint(build).hint(container)
-}
+use crate::table::tree::new_index::{MakeTreeIndex, no_place_for_index};
 
 /// How the tables of one container are written.
 pub(crate) trait TableFormat: Sized + 'static {
@@ -80,7 +68,7 @@ pub(crate) trait TableFormat: Sized + 'static {
         None
     }
 
-    /// Gives a table an index before its first entry, and returns how many lines that has.
+    /// Gives a table an index before its first entry, and returns the memory that it takes.
     fn put_index(_record: &mut Self::Record, _make: MakeTreeIndex<'_>) -> Result<u64> {
         Err(no_place_for_index())
     }

@@ -47,7 +47,6 @@ pub use conform::Casting;
 pub use exact::{ExactColumns, NarrowColumn};
 pub use fill_context::FillContext;
 pub use fill_tasks::fill_tasks;
-pub(crate) use format::{MakeTreeIndex, no_place_for_index};
 pub use metrics::{Metrics, Watch};
 pub use ntuple::plan::NtupleSpec;
 pub(crate) use ntuple::plan::{NtuplePlan, encodings};

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use dataset::layout::{Container, defaults};
-use dataset::tree::TreeIndex;
 use rootfile::{Error, Hint, Result};
 
 use super::forecast::forecast_converted;
@@ -11,7 +10,7 @@ use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory, steps};
 use crate::arrow::shapes::Shape;
-use crate::arrow::write::{AnyTable, MakeTreeIndex, TableWriter};
+use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};
 use crate::execute::progress::Progress;
@@ -25,6 +24,7 @@ use crate::rewrite::summary::TableSummary;
 use crate::table::depth::Depths;
 use crate::table::memory;
 use crate::table::text_list::listed;
+use crate::table::tree::new_index::MakeTreeIndex;
 
 /// Memory of each branch or column of the output: metadata and buffers.
 const STREAM_BYTES: u64 = 2 * memory::STREAM;
@@ -192,8 +192,7 @@ impl OutputTable for ConvertPlan {
     }
 
     fn put_index(&mut self, make: MakeTreeIndex<'_>) -> Result<()> {
-        let lines = self.table.put_index(make)?;
-        self.metadata = self.metadata.saturating_add(TreeIndex::memory(lines));
+        self.metadata = self.metadata.saturating_add(self.table.put_index(make)?);
         Ok(())
     }
 

@@ -13,11 +13,12 @@ use super::output::{OpenTree, TreeCluster};
 use super::plan::TreePlan;
 use crate::arrow::write::cluster_rule::ClusterRule;
 use crate::arrow::write::conform::Casting;
-use crate::arrow::write::format::{ClusterEnd, MakeTreeIndex, TableFormat};
+use crate::arrow::write::format::{ClusterEnd, TableFormat};
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
 use crate::execute::encode::tree::branch_fill::BranchFill;
 use crate::execute::encode::tree::branch_plan::BranchPlan;
+use crate::table::tree::new_index::{MakeTreeIndex, put_index};
 
 /// The format of trees.
 pub(crate) struct TreeFormat;
@@ -78,10 +79,7 @@ impl TableFormat for TreeFormat {
     }
 
     fn put_index(tree: &mut Tree, make: MakeTreeIndex<'_>) -> Result<u64> {
-        let index = make()?;
-        let lines = index.lines.len() as u64;
-        tree.set_index(index);
-        Ok(lines)
+        put_index(tree, make)
     }
 
     /// After the first cluster of a context, memory is distributed among the branches.
