@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 import uproot
 
+import basketry as bk
+
 from referee import make_files, root_filter
 from referee.command import Basketry
 

@@ -176,7 +176,7 @@ def test_an_index_is_of_the_entries_that_are_kept_in_their_order(
     words = ("--build-index", "run,event", "--cut", "x % 3 != 1", "--cluster", "100", "-o", out)
     basketry("merge", keyed["ttree"], keyed["ttree"], "--unique", "run,event", *words)
     said = looked_up(out, "run", "event")
-    assert [entry for *_, entry in said["found"]] == list(range(N - N // 3))
+    assert [entry for *_, entry in said["found"]] == list(range(sum(x % 3 != 1 for x in range(N))))
     ordered = tmp_path / "sorted.root"
     basketry("sort", keyed["ttree"], "--by", "run,event", "--build-index", "run,event", "-o", ordered)
     said = looked_up(ordered, "run", "event")

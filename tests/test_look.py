@@ -447,7 +447,7 @@ def test_extremes_of_whole_numbers_are_whole(basketry: Basketry, tmp_path: Path)
         ends = extremes.get(column["name"], [1.0, 2.0])
         assert [column["min"], column["max"]] == ends
         assert type(column["min"]) is type(ends[0])
-    found = bk.stats(tmp_path / "f.root", "b")
+    found = bk.stats(tmp_path / "f.root", columns="b")
     assert found.columns[0].max == 2**64 - 1
 
 

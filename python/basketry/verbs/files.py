@@ -119,6 +119,9 @@ def rewrite(
       Without this option, and where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused.
       Not for RNTuples and classes.
     - `skip_absent`: Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
+    - `build_index`: Give trees that have these columns an index (TTreeIndex) of one or two expressions, as BuildIndex
+      makes it, in place of their own: ROOT then finds entries by their values, and friends by them. Columns, or sums
+      and products of columns.
     - `follow_urls`: Also read branches and friends from other machines where the inputs name URLs. Your credentials go
       only to the server of the input itself. Default: files name only files that are at hand.
     - `all_cycles`: Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest,
@@ -208,6 +211,9 @@ def merge(
       first is kept, in the order of the inputs; the others are reported. Trees without these columns are taken whole.
     - `on_duplicate`: What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is
       written (refuse). Default: "drop".
+    - `by`: Merge inputs whose entries are sorted by this key into one that is: columns, or expressions, with commas
+      between them, and a minus before one that descends. Of equal keys the entries of the first input come first. An
+      input that is not sorted is refused; `sort` takes any. Trees without these columns are joined one after the other.
     - `pack`: Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the
       first input (its AutoFlush), usually 30MB.
     - The others: those of `rewrite`.
@@ -227,6 +233,9 @@ def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifyin
     Options:
 
     - `tree`: Compare only this tree, by its path.
+    - `by`: Compare each entry with that of the same key, whatever their order: columns, or expressions, with commas
+      between them. Of entries with equal keys the first is compared with the first, the second with the second. Keys
+      that one side lacks are differences.
     - `common`: Compare only trees, branches and objects that both sides have.
     - `fill`: Expect defaults for branches that an input lacks (`fill` of `merge`).
     - `widen`: Expect numbers of other types in the smallest type that holds all (`widen` of `merge`).
@@ -272,6 +281,8 @@ def convert(inputs: Places, output: Place, *, progress: Progress = None, **optio
 
     - `tree`: Name of the tree to write. Default: the tree that the Parquet file was made from, or Events.
     - `fill_null`: Value for missing numbers; missing texts and lists become empty.
+    - `build_index`: Give the tree an index (TTreeIndex) of one or two columns, or sums and products of columns, as
+      BuildIndex makes it: ROOT then finds entries by their values, and friends by them.
     - `row_group`: Size of a row group: entries (100000) or bytes before compression (64MB). Default: one cluster.
     - `compression`: Codec and level. Trees: as for rewrite. Parquet: none, snappy, lz4, zlib:6, zstd:3, with the levels
       of the codec.

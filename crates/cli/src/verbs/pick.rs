@@ -48,7 +48,7 @@ pub struct Args {
     /// commas or blanks between them; fewer values mean all events that begin with them. A JSON file is a mask of luminosity sections,
     /// such as {"1": [[10, 20]]}. FILE.root:LIST is a TEntryList, whose files are found among the inputs by their paths, or else by their
     /// names; or a TEventList, whose numbers go through all inputs.
-    #[arg(long, value_name = "EVENT|FILE[:LIST]", allow_hyphen_values = true)]
+    #[arg(long, value_name = "EVENT|FILE", allow_hyphen_values = true)]
     events: Vec<String>,
     /// The key: columns, or expressions, with commas between them. Default: run,luminosityBlock,event, or the key of the index.
     #[arg(long, value_name = "KEY", conflicts_with = "index")]
