@@ -491,7 +491,7 @@ class Indexing(Limits, total=False):
 class Picking(Shape, Limits, total=False):
     """Options of `pick`, without the output."""
 
-    events: Names
+    events: Events | None
     """The events: one such as 1:24:30017, or a file with a line for each. The values are those of the key in its order,
     with colons, commas or blanks between them; fewer values mean all events that begin with them. A JSON file is a mask
     of luminosity sections, such as {"1": [[10, 20]]}. FILE.root:LIST is a TEntryList, whose files are found among the
