@@ -11,7 +11,6 @@ import pytest
 import uproot
 
 import basketry as bk
-
 from referee import make_files, root_filter
 from referee.command import Basketry
 

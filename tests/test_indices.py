@@ -1,5 +1,5 @@
-"""An index (`TTreeIndex`): one that only some inputs of a merge have is made for the others, or left out, and said; one that is asked
-for finds entries and friends in ROOT."""
+"""An index (`TTreeIndex`): one that only some inputs of a merge have is made for the others, or left out, and said; one
+that is asked for finds entries and friends in ROOT."""
 
 import contextlib
 import json
@@ -37,7 +37,9 @@ def root() -> Iterator[RootServer]:
 
 def built_by_root(path: Path, tree: str, target: Path) -> Path:
     """The merged tree with the index that ROOT builds of all its entries."""
-    expressions = {"minor_0": ("run", "0"), "fractions": ("time", "event"), "computed": ("run+1", "event")}.get(tree, ("run", "event"))
+    expressions = {"minor_0": ("run", "0"), "fractions": ("time", "event"), "computed": ("run+1", "event")}.get(
+        tree, ("run", "event")
+    )
     program = (
         "import ROOT, sys\n"
         "source = ROOT.TFile(sys.argv[1]); target = ROOT.TFile(sys.argv[2], 'recreate')\n"
@@ -118,7 +120,6 @@ for entry in range(tree.GetEntries()):
     found.append([*values, int(tree.GetEntryNumberWithIndex(*values))])
 tree.BuildIndex(major, minor)
 again = tree.GetTreeIndex()
-lines = lambda one: [[one.GetIndexValues()[k], one.GetIndexValuesMinor()[k], one.GetIndex()[k]] for k in range(one.GetN())]
 print(json.dumps({"named": named, "found": found, "lines": index.GetN() == again.GetN()}))
 """
 

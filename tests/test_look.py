@@ -441,7 +441,10 @@ def test_extremes_of_whole_numbers_are_whole(basketry: Basketry, tmp_path: Path)
     extremes = {"a": [-(2**63), 2**63 - 1], "b": [0, 2**64 - 1], "c": [-5, 7]}
     with bk.recreate(tmp_path / "f.root") as file:
         types = {"a": np.int64, "b": np.uint64, "c": np.int32}
-        file["t"] = {**{name: np.array(ends, types[name]) for name, ends in extremes.items()}, "d": np.array([1.0, 2.0])}
+        file["t"] = {
+            **{name: np.array(ends, types[name]) for name, ends in extremes.items()},
+            "d": np.array([1.0, 2.0]),
+        }
     text = basketry("stats", tmp_path / "f.root", "--json")
     for column in json.loads(text)["columns"]:
         ends = extremes.get(column["name"], [1.0, 2.0])
