@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import uproot
 
+import basketry as bk
 from referee import make_files, root_filter
 from referee.command import Basketry
 
@@ -242,6 +243,36 @@ def test_verify_proves_what_is_defined_in_parquet_files(source: Path, basketry: 
     differs = basketry.run("verify", f"{source}:events", out, *other)
     assert differs.code == 1, str(differs)
     assert "column third, entry " in differs.out
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_tolerances_are_those_of_defined_columns_as_well(container: str, basketry: Basketry, tmp_path: Path) -> None:
+    path, out = tmp_path / "in.root", tmp_path / "out.root"
+    with bk.recreate(path) as file:
+        file["events"] = {"d": np.linspace(1, 2, 500)}
+    basketry("rewrite", path, "-o", out, "--container", container, "--define", "near=d * 1.0001")
+    words = ("verify", path, out, "--define", "near=d")
+    assert "near, entry 0" in basketry.run(*words).out
+    for tolerance in ("0.001", "near=0.1%"):
+        found = basketry.json(*words, "--tolerance", tolerance)
+        (error,) = [one for table in found["trees"] for one in table["errors"]]
+        assert error["column"] == "near"
+        assert error["largest"] == pytest.approx(0.0002)
+    strict = basketry.run(*words, "--tolerance", "0.00001")
+    assert (strict.code, "near, entry" in strict.out) == (1, True), str(strict)
+
+
+def test_defined_columns_are_named_as_others_are(source: Path, basketry: Basketry) -> None:
+    words = ("--define", "two=d * 2 + n", "--define", "more=two + 1", "-n", "3")
+    for verb in ("show", "stats"):
+        own = words[:4] if verb == "stats" else words
+        found = basketry.json(verb, f"{source}:events", "n", "more", "d", *own)
+        assert [column["name"] for column in found["columns"]] == ["two", "n", "more", "d"]
+    shown = basketry.json("show", f"{source}:events", "n", "more", "d", "two", *words)
+    for row in shown["rows"]:
+        n, more, d, two = row["values"]
+        assert (two, more) == (d * 2 + n, two + 1)
+    assert "mor" in basketry.refuses("show", f"{source}:events", "mor", *words)
 
 
 def test_every_verb_that_cuts_knows_what_is_defined(

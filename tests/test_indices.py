@@ -1,12 +1,18 @@
-"""An index (`TTreeIndex`) that only some inputs of a merge have: it is made for the others, or left out, and said."""
+"""An index (`TTreeIndex`): one that only some inputs of a merge have is made for the others, or left out, and said; one
+that is asked for finds entries and friends in ROOT."""
 
 import contextlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
+import uproot
 
 import basketry as package
 from referee import make_files, values
@@ -14,9 +20,9 @@ from referee.command import Basketry
 from referee.root_server import RootServer
 
 #: Trees whose index can be made of the columns that it names.
-MADE = ["first", "second", "minor_0", "fractions"]
+MADE = ["first", "second", "minor_0", "fractions", "computed"]
 #: Trees without an index of all, with what is said of them.
-LEFT_OUT = {"computed": "'run+1' is not a column", "other": "different expressions"}
+LEFT_OUT = {"other": "different expressions"}
 
 
 def sources() -> list[Path]:
@@ -31,7 +37,9 @@ def root() -> Iterator[RootServer]:
 
 def built_by_root(path: Path, tree: str, target: Path) -> Path:
     """The merged tree with the index that ROOT builds of all its entries."""
-    expressions = {"minor_0": ("run", "0"), "fractions": ("time", "event")}.get(tree, ("run", "event"))
+    expressions = {"minor_0": ("run", "0"), "fractions": ("time", "event"), "computed": ("run+1", "event")}.get(
+        tree, ("run", "event")
+    )
     program = (
         "import ROOT, sys\n"
         "source = ROOT.TFile(sys.argv[1]); target = ROOT.TFile(sys.argv[2], 'recreate')\n"
@@ -91,3 +99,163 @@ def test_entries_are_selected_with_the_index(root: RootServer, tmp_path: Path) -
     every_line, lines = (root.of(path)["trees"]["first"]["index_lines"] for path in (every, some))
     assert len(every_line) == 150
     assert lines == [[major, minor, entry - 70] for major, minor, entry in every_line if entry >= 70]
+
+
+# Indices that are asked for.
+
+#: Values of both columns, as ROOT reads them again.
+LOOKED_UP = """
+import ROOT, json, sys
+path, major, minor = sys.argv[1:4]
+file = ROOT.TFile.Open(path)
+tree = file.Get("Events")
+index = tree.GetTreeIndex()
+assert index.ClassName() == "TTreeIndex", index
+named = [str(index.GetMajorName()), str(index.GetMinorName())]
+formulas = [ROOT.TTreeFormula("f", text, tree) for text in (major, minor)]
+found = []
+for entry in range(tree.GetEntries()):
+    tree.LoadTree(entry)
+    values = [int(formula.EvalInstance64()) for formula in formulas]
+    found.append([*values, int(tree.GetEntryNumberWithIndex(*values))])
+tree.BuildIndex(major, minor)
+again = tree.GetTreeIndex()
+print(json.dumps({"named": named, "found": found, "lines": index.GetN() == again.GetN()}))
+"""
+
+
+def looked_up(path: Path, major: str, minor: str = "0") -> dict[str, Any]:
+    command = [sys.executable, "-W", "ignore", "-c", LOOKED_UP, str(path), major, minor]
+    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+    return json.loads(said.splitlines()[-1])  # type: ignore[no-any-return]
+
+
+N = 2000
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """One table in each container, with keys in no order, some below 0."""
+    folder, rng = tmp_path_factory.mktemp("keyed"), np.random.default_rng(6)
+    event = rng.permutation(N).astype(np.int64) - 50
+    columns = {"run": (1 + event % 3).astype(np.uint32), "event": event, "x": np.arange(N) * 1.0}
+    found = {name: folder / f"{name}.root" for name in ("ttree", "rntuple")}
+    for name, path in found.items():
+        with package.recreate(path, container=name, cluster="500") as file:
+            file["Events"] = columns
+            file["Other"] = {"y": np.arange(3)}
+    found["parquet"] = folder / "f.parquet"
+    pl.DataFrame(columns).write_parquet(found["parquet"])
+    return found
+
+
+@pytest.mark.parametrize("names", ["run,event", "event", "run*10000+event"])
+@pytest.mark.parametrize("container", ["ttree", "rntuple", "parquet"])
+def test_root_finds_entries_by_an_index_that_was_asked_for(
+    container: str, names: str, keyed: dict[str, Path], basketry: Basketry, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.root"
+    words = ("convert", keyed[container]) if container == "parquet" else ("rewrite", keyed[container])
+    target = f"{out}:Events" if container == "parquet" else out
+    layout = ("--container", "ttree") if container == "rntuple" else ()
+    basketry(*words, "-o", target, "--build-index", names, *layout)
+    major, minor = names.split(",") if "," in names else (names, "0")
+    said = looked_up(out, major, minor)
+    assert said["named"] == [major, minor]
+    assert said["lines"]
+    assert [entry for *_, entry in said["found"]] == list(range(N))
+    for verb, text in (("schema", "index of"), ("inspect", "index: "), ("ls", "(index)")):
+        shown = basketry(verb, "-t", out) if verb == "ls" else basketry(verb, f"{out}:Events")
+        assert text in shown
+        assert major in shown
+
+
+def test_an_index_is_of_the_entries_that_are_kept_in_their_order(
+    keyed: dict[str, Path], basketry: Basketry, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.root"
+    words = ("--build-index", "run,event", "--cut", "x % 3 != 1", "--cluster", "100", "-o", out)
+    basketry("merge", keyed["ttree"], keyed["ttree"], "--unique", "run,event", *words)
+    said = looked_up(out, "run", "event")
+    assert [entry for *_, entry in said["found"]] == list(range(sum(x % 3 != 1 for x in range(N))))
+    ordered = tmp_path / "sorted.root"
+    basketry("sort", keyed["ttree"], "--by", "run,event", "--build-index", "run,event", "-o", ordered)
+    said = looked_up(ordered, "run", "event")
+    assert [entry for *_, entry in said["found"]] == list(range(N))
+    assert said["found"] == sorted(said["found"])
+
+
+def test_friends_are_found_by_an_index_that_was_asked_for(
+    keyed: dict[str, Path], basketry: Basketry, tmp_path: Path
+) -> None:
+    friend = tmp_path / "friend.root"
+    basketry("rewrite", keyed["ttree"], "-o", friend, "--build-index", "run,event")
+    with uproot.open(friend) as file:
+        arrays = file["Events"].arrays(library="np")
+    chosen = np.random.default_rng(1).permutation(N)[:300]
+    with package.recreate(tmp_path / "main.root") as file:
+        file["main"] = {"run": arrays["run"][chosen], "event": arrays["event"][chosen]}
+    program = (
+        "import ROOT, sys\n"
+        "file = ROOT.TFile.Open(sys.argv[1]); tree = file.Get('main'); tree.AddFriend('Events', sys.argv[2])\n"
+        "formula = ROOT.TTreeFormula('f', 'Events.x', tree); found = []\n"
+        "for entry in range(tree.GetEntries()):\n"
+        "    tree.LoadTree(entry); formula.UpdateFormulaLeaves(); formula.GetNdata()\n"
+        "    found.append(formula.EvalInstance())\n"
+        "print(found)\n"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", program, str(tmp_path / "main.root"), str(friend)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+    assert json.loads(said.splitlines()[-1]) == arrays["x"][chosen].tolist()
+
+
+def test_an_index_takes_the_place_of_another_one_without_a_word(root: RootServer, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    report = package.merge(sources(), out, build_index="event,run", strict=False)
+    assert not any("left out" in note and "index" in note for note in report.notes)
+    trees = root.of(out)["trees"]
+    for tree in ("first", "all", "other", "none"):
+        lines = trees[tree]["index_lines"]
+        assert len(lines) == 150
+        assert lines == sorted(lines)
+
+
+def test_values_that_repeat_are_told(keyed: dict[str, Path], basketry: Basketry, tmp_path: Path) -> None:
+    said = basketry("rewrite", keyed["ttree"], "-o", tmp_path / "out.root", "--build-index", "run")
+    assert f"{N - 3:,}".replace(",", "") in said.replace(",", "")
+    assert "values of another" in said
+
+
+@pytest.mark.parametrize(
+    ("container", "words", "why"),
+    [
+        ("rntuple", ("run,event",), "--container ttree"),
+        ("ttree", ("run,event", "--container", "rntuple"), "no place"),
+        ("ttree", ("rum",), "did you mean run?"),
+        ("ttree", ("run/2",), "no sum or product"),
+        ("ttree", ("run^2",), "no sum or product"),
+        ("ttree", ("entry",), "no column"),
+        ("ttree", ("x+1",), "no whole number"),
+        ("ttree", ("run,event,x",), "one or two"),
+        ("ttree", ("3",), "no columns"),
+    ],
+)
+def test_indices_that_cannot_be_are_refused(
+    container: str, words: tuple[str, ...], why: str, keyed: dict[str, Path], basketry: Basketry, tmp_path: Path
+) -> None:
+    outcome = basketry.run("rewrite", keyed[container], "-o", tmp_path / "out.root", "--build-index", *words)
+    assert (outcome.code, why in outcome.err) == (2, True), str(outcome)
+    assert not (tmp_path / "out.root").exists()
+
+
+def test_an_index_is_counted_in_the_memory(basketry: Basketry, tmp_path: Path) -> None:
+    """A million lines are 24 MB in memory, and again in the record of the tree."""
+    path, out, n = tmp_path / "many.root", tmp_path / "out.root", 1_000_000
+    with package.recreate(path, compression="lz4:1", basket="1MB") as file:
+        file["Events"] = {"event": np.random.default_rng(2).permutation(n).astype(np.int64)}
+    why = basketry.refuses("rewrite", path, "-o", out, "--build-index", "event", "--memory", "40MB")
+    assert "--memory" in why
+    outcome = basketry.run("rewrite", path, "-o", out, "--build-index", "event", "--memory", "80MB", "-j", "2")
+    assert outcome.code == 0, str(outcome)
+    # The record is compressed when nothing else is left in memory.
+    assert outcome.peak_rss <= (80 + 45) * 1_000_000, outcome.peak_rss

@@ -437,6 +437,23 @@ def test_python_has_the_same(file: Path) -> None:
         bk.show(events, "PT")
 
 
+def test_extremes_of_whole_numbers_are_whole(basketry: Basketry, tmp_path: Path) -> None:
+    extremes = {"a": [-(2**63), 2**63 - 1], "b": [0, 2**64 - 1], "c": [-5, 7]}
+    with bk.recreate(tmp_path / "f.root") as file:
+        types = {"a": np.int64, "b": np.uint64, "c": np.int32}
+        file["t"] = {
+            **{name: np.array(ends, types[name]) for name, ends in extremes.items()},
+            "d": np.array([1.0, 2.0]),
+        }
+    text = basketry("stats", tmp_path / "f.root", "--json")
+    for column in json.loads(text)["columns"]:
+        ends = extremes.get(column["name"], [1.0, 2.0])
+        assert [column["min"], column["max"]] == ends
+        assert type(column["min"]) is type(ends[0])
+    found = bk.stats(tmp_path / "f.root", columns="b")
+    assert found.columns[0].max == 2**64 - 1
+
+
 def test_python_shows_what_passes_a_cut(tmp_path: Path) -> None:
     with bk.recreate(tmp_path / "f.root") as file:
         file["t"] = {"x": np.arange(20.0)}

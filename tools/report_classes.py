@@ -95,6 +95,7 @@ TOLD = {
     "Path": "Path",
     "f32": "float",
     "f64": "float",
+    "Extreme": "int | float",
 }
 WIDTH = 120
 NUMBERS = '''    numbers: dict[str, int | float | str | list[str]]

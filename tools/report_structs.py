@@ -20,6 +20,8 @@ ROOTS = {
     "inspect": "lab/src/decide/inspect/report:Report",
     "tune": "lab/src/decide/tune/report:Report",
     "check": "flow/src/survey/check/report:Checked",
+    "index": "flow/src/events/make_index:Indexed",
+    "pick": "flow/src/events/pick:Picked",
 }
 #: Types that serialise themselves, or whose fields are not told.
 TOLD = {
@@ -35,6 +37,7 @@ TOLD = {
     "Path": "std::string",
     "f32": "double",
     "f64": "double",
+    "Extreme": "double",
 }
 #: What a member has before its value is read, where that is not what its type makes.
 ZEROES = {"bool": "false", "double": "0", "std::uint64_t": "0", "std::int64_t": "0"}

@@ -164,6 +164,13 @@ try {
     const auto sound = same<reports::checked>(basketry::run("check", "deep=true", {input, damaged}));
     HOLDS(sound.deep && sound.files.size() == 2 && !sound.whole && sound.ok == 1);
     HOLDS(reports::check({input}).whole);
+    const std::string index = folder + "/events.parquet";
+    same<reports::indexed>(basketry::index({input + ":Events"}, index, "key=number, key=weight"));
+    const auto indexed = reports::index({merged + ":Events"}, index, "extend=true");
+    HOLDS(indexed.files == 2 && indexed.files_read == 1 && indexed.entries > 0 && indexed.duplicates > 0 && indexed.skipped.empty());
+    const auto picked = reports::pick({}, folder + "/picked.root", "events=7, index=" + index);
+    HOLDS(picked.files_picked == 2 && picked.picked == 3 && picked.missing.empty() && picked.output->bytes_written > 0);
+    HOLDS(same<reports::picked>(basketry::pick({input + ":Events"}, folder + "/two.root", "events=7, key=number")).picked == 1);
 
     // Fields that a newer library adds are ignored; one that is missing is named, with where it is.
     HOLDS(reports::parsed<reports::depths>(R"({"copy": 1, "recompress": 2, "regroup": 3, "recode": 4, "new": [1]})").recode == 4);

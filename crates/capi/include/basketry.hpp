@@ -772,6 +772,20 @@ inline std::string merge(const std::vector<std::string> &inputs, const std::stri
     return run("merge", "output=" + output + "," + options, inputs, told);
 }
 
+/// Makes an index of the keys of files, or extends one: `options` have its key (`key=run, key=event`).
+inline std::string index(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
+                         const progress &told = {})
+{
+    return run("index", "output=" + output + "," + options, inputs, told);
+}
+
+/// Picks events of files into one: `options` have them, or an index (`events=picked.txt, index=events.parquet`).
+inline std::string pick(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
+                        const progress &told = {})
+{
+    return run("pick", "output=" + output + "," + options, inputs, told);
+}
+
 /// Writes a file anew in another layout.
 inline std::string rewrite(const std::string &input, const std::string &output, const std::string &options = {},
                            const progress &told = {})

@@ -1279,7 +1279,7 @@ struct tree_report {
     std::vector<pair> friends;
     /// Aliases: name and formula.
     std::vector<pair> aliases;
-    /// Class of the index, if there is one.
+    /// The expressions of its index (`TTreeIndex`), or the class of another index, if it has one.
     std::optional<std::string> index;
     /// Objects in the user info.
     std::vector<pair> user_info;
@@ -2749,6 +2749,8 @@ struct checked {
     std::vector<checked_file> files;
     /// The entries of the whole files that have the key of another, where keys were asked for.
     std::optional<duplicate_keys> keys;
+    /// Whole files that were left out of the look at keys, because they lack the table or the columns.
+    std::vector<reports::skipped> skipped;
 
     template <typename See>
     void each_field(See &&see)
@@ -2762,6 +2764,127 @@ struct checked {
         see("bytes", bytes);
         see("files", files);
         see("keys", keys);
+        see("skipped", skipped);
+    }
+};
+
+/// The report on an index.
+struct indexed {
+    /// Version of the report.
+    std::uint64_t schema = 0;
+    /// The columns of the key.
+    std::vector<std::string> key;
+    /// Files in the index.
+    std::uint64_t files = 0;
+    /// Entries in the index.
+    std::uint64_t entries = 0;
+    /// Entries with the key of another.
+    std::uint64_t duplicates = 0;
+    /// Files whose keys were read now.
+    std::uint64_t files_read = 0;
+    /// Files that were in the index before, and are the same.
+    std::uint64_t files_known = 0;
+    /// Files that were in the index before and have changed, whose keys were read anew: the first 1000.
+    std::vector<std::string> files_changed;
+    /// Files that were taken out of the index.
+    std::uint64_t files_removed = 0;
+    /// Files that were left out because they cannot be read, or lack the table or the columns.
+    std::vector<reports::skipped> skipped;
+    /// Bytes of the index.
+    std::uint64_t bytes_written = 0;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("schema", schema);
+        see("key", key);
+        see("files", files);
+        see("entries", entries);
+        see("duplicates", duplicates);
+        see("files_read", files_read);
+        see("files_known", files_known);
+        see("files_changed", files_changed);
+        see("files_removed", files_removed);
+        see("skipped", skipped);
+        see("bytes_written", bytes_written);
+    }
+};
+
+/// A picked entry.
+struct picked_event {
+    /// The values of its key; none where only cuts pick.
+    std::vector<std::string> key;
+    /// Its file.
+    std::string file;
+    /// The path of the table.
+    std::string tree;
+    /// Its number in the table.
+    std::uint64_t entry = 0;
+    /// Bytes of the baskets, pages or chunks that have it, which it shares with its neighbours.
+    std::uint64_t bytes = 0;
+    /// Their number.
+    std::uint64_t pieces = 0;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("key", key);
+        see("file", file);
+        see("tree", tree);
+        see("entry", entry);
+        see("bytes", bytes);
+        see("pieces", pieces);
+    }
+};
+
+/// The report on picked events.
+struct picked {
+    /// Version of the report.
+    std::uint64_t schema = 0;
+    /// The columns of the key.
+    std::vector<std::string> key;
+    /// Files that were looked at, or that the index has.
+    std::uint64_t files = 0;
+    /// Files with picked events: the others were not opened, if there is an index, or their keys alone were read.
+    std::uint64_t files_picked = 0;
+    /// Entries that were picked.
+    std::uint64_t picked = 0;
+    /// Entries of the events that do not pass the cuts, and are left out.
+    std::uint64_t cut = 0;
+    /// Entries with the key of another picked one.
+    std::uint64_t repeated = 0;
+    /// Bytes of the baskets, pages or chunks that have them, each once.
+    std::uint64_t bytes = 0;
+    /// The picked entries in the order of the output, the first 1000 of them.
+    std::vector<picked_event> events;
+    /// Events, or ranges of events, of which no entry was found.
+    std::uint64_t missing_count = 0;
+    /// The first 1000 of them.
+    std::vector<std::string> missing;
+    /// Files that were left out because they cannot be read, or lack the table or the columns.
+    std::vector<reports::skipped> skipped;
+    /// Notes on how files were found.
+    std::vector<std::string> notes;
+    /// The output. None if nothing was picked: then there is none.
+    std::optional<summary> output;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("schema", schema);
+        see("key", key);
+        see("files", files);
+        see("files_picked", files_picked);
+        see("picked", picked);
+        see("cut", cut);
+        see("repeated", repeated);
+        see("bytes", bytes);
+        see("events", events);
+        see("missing_count", missing_count);
+        see("missing", missing);
+        see("skipped", skipped);
+        see("notes", notes);
+        see("output", output);
     }
 };
 

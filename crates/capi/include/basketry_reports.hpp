@@ -195,6 +195,20 @@ inline recovery recover(const std::string &input, const std::string &output, con
     return parsed<recovery>(basketry::recover(input, output, options, told));
 }
 
+/// Makes an index of the keys of files, or extends one: see basketry::index.
+inline indexed index(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
+                     const progress &told = {})
+{
+    return parsed<indexed>(basketry::index(inputs, output, options, told));
+}
+
+/// Picks events of files into one: see basketry::pick.
+inline picked pick(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
+                   const progress &told = {})
+{
+    return parsed<picked>(basketry::pick(inputs, output, options, told));
+}
+
 /// Whether files are whole and can be read.
 inline checked check(const std::vector<std::string> &inputs, const std::string &options = {}, const progress &told = {})
 {

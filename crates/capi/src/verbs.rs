@@ -95,7 +95,8 @@ fn run(call: &Call, progress: Option<Progress>) -> Result<String> {
 
 /// Runs a verb of the command, and returns its report as JSON: what `basketry VERB --json` prints (its form is on the pages docs/VERB-schema.md).
 ///
-/// @param verb      `merge`, `rewrite`, `verify`, `inspect`, `tune`, `recover`, `convert`, `check`, `fileset`, `precision`, `plan`, `collect`.
+/// @param verb      `merge`, `rewrite`, `verify`, `inspect`, `tune`, `recover`, `convert`, `check`, `fileset`, `index`, `pick`,
+///                  `precision`, `plan`, `collect`.
 /// @param options   The options of the verb by name, as settings (`output=all.root, compression=zstd:5, force=true`) or as a JSON object
 ///                  (`{"output": "all.root", "keep": ["Events"], "column": {"Muon_*": {"compression": "lz4:4"}}}`). May be null.
 /// @param inputs    The arguments of the verb: files, URLs, patterns.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, presets};
-use flow::CutStep;
+use flow::{CutStep, Skipped};
 use indicatif::{ProgressBar, ProgressStyle};
 pub use rootfile::text::{count, plural};
 use rootfile::text::{is_printable, printable, printable_lines, shortened};
@@ -176,6 +176,14 @@ pub fn one_line(message: &str) -> Cow<'_, str> {
 /// A message in one line, as [`one_line`] gives it, with unprintable characters as codes.
 pub fn line(message: &str) -> String {
     printable(&one_line(message)).into_owned()
+}
+
+/// Prints the inputs that were left out.
+pub fn skipped(out: &mut impl Write, skipped: &[Skipped]) -> Result<()> {
+    for one in skipped {
+        writeln!(out, "skipped: {}", line(&one.reason))?;
+    }
+    Ok(())
 }
 
 /// Prints notes, a line each.

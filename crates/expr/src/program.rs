@@ -37,6 +37,7 @@ pub struct Program {
     root: Typed,
     inputs: Vec<Input>,
     columns: Vec<usize>,
+    counts_entries: bool,
 }
 
 /// A program with one truth value for each entry.
@@ -84,14 +85,14 @@ impl Expression {
     ///
     /// A name is unknown, or an operation does not take its operands.
     pub fn bind(&self, names: &dyn Names) -> Result<Program> {
-        let Bound { root, inputs } = bind(&self.text, &self.root, names)?;
+        let Bound { root, inputs, counts_entries } = bind(&self.text, &self.root, names)?;
         let mut columns = Vec::new();
         for input in &inputs {
             if !columns.contains(&input.number) {
                 columns.push(input.number);
             }
         }
-        Ok(Program { text: self.text.clone(), root, inputs, columns })
+        Ok(Program { text: self.text.clone(), root, inputs, columns, counts_entries })
     }
 }
 
@@ -104,6 +105,11 @@ impl Program {
     /// The numbers of the columns that it needs, each once.
     pub fn columns(&self) -> &[usize] {
         &self.columns
+    }
+
+    /// Whether it needs the numbers of the entries.
+    pub fn counts_entries(&self) -> bool {
+        self.counts_entries
     }
 
     /// The type of its values.
@@ -211,6 +217,11 @@ impl Condition {
     /// The numbers of the columns that it needs, each once.
     pub fn columns(&self) -> &[usize] {
         &self.0.columns
+    }
+
+    /// Whether it needs the numbers of the entries.
+    pub fn counts_entries(&self) -> bool {
+        self.0.counts_entries
     }
 
     /// Which of the entries pass, given the arrays of its columns in their order. Without a column there is one entry.

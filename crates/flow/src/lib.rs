@@ -43,13 +43,15 @@ pub use objects::Damaged;
 pub use plan::forecast::{ColumnForecast, Forecast, RecodeForecast};
 pub use plan::inputs;
 pub use plan::options::{Absent, Pack, PlanOptions};
+pub use plan::skipped::Skipped;
 pub use rewrite::execute::{rewrite, rewrite_staged, rewrite_table};
 pub use rewrite::forecast::{forecast, forecast_within};
 pub use rewrite::options::{
-    CompressionOptions, ContentOptions, Cycles, EntryOrder, GivenOrder, InputOptions, Listed, Options, SortBy, Unique,
+    BuildIndex, CompressionOptions, ContentOptions, Cycles, EntryOrder, GivenOrder, InputOptions, Listed, Options,
+    SortBy, Unique,
 };
 pub use rewrite::recover;
-pub use rewrite::summary::{Outlook, Skipped, Summary, TableSummary};
+pub use rewrite::summary::{Outlook, Summary, TableSummary};
 pub use select::{
     Choice, Chosen, Computed, Condition, CutFlow, CutStep, Define, Defined, DefinedSteps, EvaluatedRows, Given, Step,
     chosen_of_joined,

@@ -37,7 +37,9 @@ mod relocate;
 mod write;
 
 pub use labelled::{LabelledBin, LabelledHistogram};
-pub use merge::{Histogram, HistogramAxis, Input, Merger, Note, is_histogram};
+pub use merge::{
+    Histogram, HistogramAxis, Input, Merger, Note, SelectedEntries, is_entry_list, is_histogram, selected_entries,
+};
 pub use plan::{
     Action, NamedObject, ObjectLocation, ObjectPlan, OutputDirectory, plan_objects, plan_objects_with,
     plan_sound_objects, refuse_damage_in,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from .making import EntryOfKey, Summary
+from .making import EntryOfKey, Skipped, Summary
 from .shown import Shown
 
 
@@ -28,6 +28,10 @@ class Indexed(Shown):
     """Files that were in the index before, and are the same."""
     files_changed: tuple[Path, ...]
     """Files that were in the index before and have changed, whose keys were read anew: the first 1000."""
+    files_removed: int
+    """Files that were taken out of the index."""
+    skipped: tuple[Skipped, ...]
+    """Files that were left out because they cannot be read, or lack the table or the columns."""
     bytes_written: int
     """Bytes of the index."""
 
@@ -76,6 +80,10 @@ class Picked(Shown):
     """Events, or ranges of events, of which no entry was found."""
     missing: tuple[str, ...]
     """The first 1000 of them."""
+    skipped: tuple[Skipped, ...]
+    """Files that were left out because they cannot be read, or lack the table or the columns."""
+    notes: tuple[str, ...]
+    """Notes on how files were found."""
     output: Summary | None
     """The output. None if nothing was picked: then there is none."""
 

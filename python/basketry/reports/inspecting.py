@@ -248,7 +248,7 @@ class TreeReport(Shown):
     aliases: tuple[Pair, ...]
     """Aliases: name and formula."""
     index: str | None
-    """Class of the index, if there is one."""
+    """The expressions of its index (`TTreeIndex`), or the class of another index, if it has one."""
     user_info: tuple[Pair, ...]
     """Objects in the user info."""
     branches: tuple[BranchReport, ...]

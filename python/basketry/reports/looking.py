@@ -28,6 +28,8 @@ class ListedTable(Shown):
 
     entries: int
     """Number of entries."""
+    index: str | None
+    """The expressions of its index (`TTreeIndex`), if it is a tree that has one."""
     columns: tuple[ColumnType, ...]
     """Columns."""
 
@@ -148,6 +150,8 @@ class TableColumns(Shown):
     """Its container; none of a Parquet file."""
     entries: int
     """Number of entries."""
+    index: str | None
+    """The expressions of its index (`TTreeIndex`), if it is a tree that has one."""
     columns: tuple[ColumnType, ...]
     """Columns, in their order."""
     differences: tuple[ColumnDifference, ...] | None
@@ -244,9 +248,9 @@ class ColumnStatistics(Shown):
     """Numbers that are NaN."""
     infinite: int
     """Numbers that are infinite."""
-    min: float | None
-    """The least number."""
-    max: float | None
+    min: int | float | None
+    """The least number: of a column of whole numbers a whole one, with all its digits."""
+    max: int | float | None
     """The largest number."""
     mean: float | None
     """Mean of the finite numbers."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .making import DuplicateKeys
+from .making import DuplicateKeys, Skipped
 from .shown import Shown
 
 
@@ -99,6 +99,8 @@ class Checked(Shown):
     """The files, in the order in which they were named."""
     keys: DuplicateKeys | None
     """The entries of the whole files that have the key of another, where keys were asked for."""
+    skipped: tuple[Skipped, ...]
+    """Whole files that were left out of the look at keys, because they lack the table or the columns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

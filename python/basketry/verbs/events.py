@@ -32,7 +32,9 @@ def index(files: Places, output: Place, *, progress: Progress = None, **options:
     - `key`: The key: columns, or expressions, with commas between them. Whole numbers, truth values and floats, which
       take 128 bits at most.
     - `extend`: Add the files to the index that is there.
+    - `remove`: Take the files out of the index that is there. They need not exist any more.
     - `force`: Replace an existing file.
+    - `skip_bad`: Leave out files that cannot be read, or lack the table or the columns of the key. They are listed.
     - `follow_urls`, `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.finding import Indexed
@@ -56,12 +58,17 @@ def pick(files: Places, output: Place, *, progress: Progress = None, **options: 
 
     - `events`: The events: one such as 1:24:30017, or a file with a line for each. The values are those of the key in
       its order, with colons, commas or blanks between them; fewer values mean all events that begin with them. A JSON
-      file is a mask of luminosity sections, such as {"1": [[10, 20]]}.
+      file is a mask of luminosity sections, such as {"1": [[10, 20]]}. FILE.root:LIST is a TEntryList, whose files are
+      found among the inputs by their paths, or else by their names; or a TEventList, whose numbers go through all
+      inputs.
     - `key`: The key: columns, or expressions, with commas between them. Default: run,luminosityBlock,event, or the key
       of the index.
     - `index`: Look the events up in this index.
+    - `order`: The order of the picked entries: that of the files and their entries (files), or that of the events in
+      the lists (asked). An event that is in the lists twice is written once. Default: "files".
     - `cut`: Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events,
       if they are named.
+    - `skip_bad`: Leave out files that cannot be read, or lack the table or the columns. They are listed.
     - `keep`, `drop`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys
       of a layout: those of `rewrite`.
     """

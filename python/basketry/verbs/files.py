@@ -119,6 +119,9 @@ def rewrite(
       Without this option, and where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused.
       Not for RNTuples and classes.
     - `skip_absent`: Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
+    - `build_index`: Give trees that have these columns an index (TTreeIndex) of one or two expressions, as BuildIndex
+      makes it, in place of their own: ROOT then finds entries by their values, and friends by them. Columns, or sums
+      and products of columns.
     - `follow_urls`: Also read branches and friends from other machines where the inputs name URLs. Your credentials go
       only to the server of the input itself. Default: files name only files that are at hand.
     - `all_cycles`: Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest,
@@ -283,6 +286,8 @@ def convert(inputs: Places, output: Place, *, progress: Progress = None, **optio
 
     - `tree`: Name of the tree to write. Default: the tree that the Parquet file was made from, or Events.
     - `fill_null`: Value for missing numbers; missing texts and lists become empty.
+    - `build_index`: Give the tree an index (TTreeIndex) of one or two columns, or sums and products of columns, as
+      BuildIndex makes it: ROOT then finds entries by their values, and friends by them.
     - `row_group`: Size of a row group: entries (100000) or bytes before compression (64MB). Default: one cluster.
     - `compression`: Codec and level. Trees: as for rewrite. Parquet: none, snappy, lz4, zlib:6, zstd:3, with the levels
       of the codec.

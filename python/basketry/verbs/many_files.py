@@ -94,6 +94,7 @@ def check(files: Places, *, progress: Progress = None, **options: Unpack[Checkin
     - `deep`: Decompress every basket, page and object.
     - `keys`: Look for entries with the same key: columns, or expressions, with commas between them. The whole numbers,
       truth values and floats of a key take 128 bits at most.
+    - `skip_bad`: With `keys`, leave out whole files that lack the table or the columns of the key. They are listed.
     - `threads`, `memory`: those of `rewrite`.
     """
     from ..reports.surveying import Checked

@@ -120,6 +120,10 @@ class Copying(Shape, Selection, total=False):
     and classes."""
     skip_absent: bool
     """Leave out branches whose baskets are in a missing file, with a note, instead of stopping."""
+    build_index: str | None
+    """Give trees that have these columns an index (TTreeIndex) of one or two expressions, as BuildIndex makes it, in
+    place of their own: ROOT then finds entries by their values, and friends by them. Columns, or sums and products of
+    columns."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -238,6 +242,9 @@ class Converting(Shape, Limits, total=False):
     """Name of the tree to write. Default: the tree that the Parquet file was made from, or Events."""
     fill_null: float | None
     """Value for missing numbers; missing texts and lists become empty."""
+    build_index: str | None
+    """Give the tree an index (TTreeIndex) of one or two columns, or sums and products of columns, as BuildIndex makes
+    it: ROOT then finds entries by their values, and friends by them."""
     row_group: Size | None
     """Size of a row group: entries (100000) or bytes before compression (64MB). Default: one cluster."""
     compression: int | str | None
@@ -469,6 +476,8 @@ class Checking(Limits, total=False):
     keys: Names
     """Look for entries with the same key: columns, or expressions, with commas between them. The whole numbers, truth
     values and floats of a key take 128 bits at most."""
+    skip_bad: bool
+    """With `keys`, leave out whole files that lack the table or the columns of the key. They are listed."""
 
 
 class Surveying(Limits, total=False):
@@ -496,8 +505,12 @@ class Indexing(Limits, total=False):
     128 bits at most."""
     extend: bool
     """Add the files to the index that is there."""
+    remove: bool
+    """Take the files out of the index that is there. They need not exist any more."""
     force: bool
     """Replace an existing file."""
+    skip_bad: bool
+    """Leave out files that cannot be read, or lack the table or the columns of the key. They are listed."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -509,12 +522,16 @@ class Picking(Shape, Limits, total=False):
     events: Events | None
     """The events: one such as 1:24:30017, or a file with a line for each. The values are those of the key in its order,
     with colons, commas or blanks between them; fewer values mean all events that begin with them. A JSON file is a mask
-    of luminosity sections, such as {"1": [[10, 20]]}."""
+    of luminosity sections, such as {"1": [[10, 20]]}. FILE.root:LIST is a TEntryList, whose files are found among the
+    inputs by their paths, or else by their names; or a TEventList, whose numbers go through all inputs."""
     key: Names
     """The key: columns, or expressions, with commas between them. Default: run,luminosityBlock,event, or the key of the
     index."""
     index: Place | None
     """Look the events up in this index."""
+    order: str
+    """The order of the picked entries: that of the files and their entries (files), or that of the events in the lists
+    (asked). An event that is in the lists twice is written once."""
     cut: Names
     """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events, if
     they are named."""
@@ -522,6 +539,8 @@ class Picking(Shape, Limits, total=False):
     """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
     drop: Names
     """Drop branches that match a glob or /regex/."""
+    skip_bad: bool
+    """Leave out files that cannot be read, or lack the table or the columns. They are listed."""
     force: bool
     """Replace an existing output."""
     follow_urls: bool
@@ -677,12 +696,13 @@ class AnyVerb(TypedDict, total=False):
     force: bool
     """That of the verb."""
     skip_bad: bool
-    """Leave out damaged or unreadable inputs; of a single input, leave out damaged objects and directories. All are
-    listed."""
+    """That of the verb."""
     widen: bool
     """That of the verb."""
     skip_absent: bool
     """Leave out branches whose baskets are in a missing file, with a note, instead of stopping."""
+    build_index: str | None
+    """That of the verb."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
     server of the input itself. Default: files name only files that are at hand."""
@@ -906,6 +926,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "memory": "1GiB",
     },
     "pick": {
+        "order": "files",
         "threads": 0,
         "memory": "1GiB",
     },

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::time::Instant;
 
+use flow::convert::Format;
 use flow::inputs::{Input, inputs};
 use flow::survey::check::{CheckOptions, Checked, CheckedFile, Condition, check, check_keys};
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::duplicates;
 use crate::options::{Resources, Verbosity, key_of};
@@ -45,6 +46,9 @@ pub struct Args {
     /// floats of a key take 128 bits at most.
     #[arg(long, value_name = "KEY")]
     keys: Vec<String>,
+    /// With --keys, leave out whole files that lack the table or the columns of the key. They are listed, and the exit code is 1.
+    #[arg(short = 'k', long, requires = "keys")]
+    skip_bad: bool,
     #[command(flatten)]
     resources: Resources,
     #[command(flatten)]
@@ -58,6 +62,14 @@ impl Args {
             let tree = named.tree.as_deref().unwrap_or_default();
             let why = format!("there is no such file; check looks at whole files, not at a tree such as {tree}");
             return Err(Error::request(why).file(format!("{}:{tree}", named.path.display())));
+        }
+        let parquet = inputs.iter().filter(|_| !self.keys.is_empty()).find(|input| Format::is_parquet(&input.path));
+        if let Some(input) = parquet {
+            let (unique, dry) = (Hint::text("unique", self.keys.join(",")), Hint::switch("dry-run"));
+            let what = format!(
+                "is a Parquet file, and check is for ROOT files: `basketry merge` with {unique} and {dry} names the entries"
+            );
+            return Err(Error::request(what).file(&input.path).hint(unique).hint(dry));
         }
         Ok(inputs)
     }
@@ -74,7 +86,7 @@ impl VerbCommand for Args {
         let key = key_of(&self.keys, "keys")?;
         let paths: Vec<_> = inputs.iter().map(|input| input.path.clone()).collect();
         watch.will_read(paths.iter().filter(|_| self.deep));
-        let options = CheckOptions { deep: self.deep, budget: self.resources.budget() };
+        let options = CheckOptions { deep: self.deep, skip_bad: self.skip_bad, budget: self.resources.budget() };
         let mut checked = check(&paths, &options, watch.progress)?;
         if let Some(key) = key {
             check_keys(&mut checked, &inputs, &key, &options, watch.progress)?;
@@ -84,7 +96,7 @@ impl VerbCommand for Args {
 
     fn answer(report: &Checked) -> Answer {
         let is_double = report.keys.as_ref().is_some_and(|keys| keys.duplicates > 0);
-        if report.whole && !is_double { Answer::Yes } else { Answer::No }
+        if report.whole && report.skipped.is_empty() && !is_double { Answer::Yes } else { Answer::No }
     }
 
     fn print(&self, report: &Checked, _: Instant) -> Result<()> {
@@ -97,6 +109,7 @@ fn print(report: &Checked, quiet: bool) -> Result<()> {
     for file in &report.files {
         print_file(&mut out, file, quiet)?;
     }
+    output::skipped(&mut out, &report.skipped)?;
     if let Some(keys) = &report.keys {
         duplicates::print(&mut out, keys, "")?;
     }

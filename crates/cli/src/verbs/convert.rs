@@ -9,6 +9,7 @@ use dataset::glob::NameFilter;
 use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs, lists};
+use flow::keys::IndexNames;
 use flow::survey::wanted::Wanted;
 use flow::{Choice, Entries, EntryFilter};
 use rootfile::{Error, Hint, Result, check_output};
@@ -49,6 +50,10 @@ pub struct Args {
     /// Value for missing numbers; missing texts and lists become empty.
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     fill_null: Option<f64>,
+    /// Give the tree an index (TTreeIndex) of one or two columns, or sums and products of columns, as BuildIndex makes it: ROOT then finds
+    /// entries by their values, and friends by them.
+    #[arg(long, value_name = "MAJOR[,MINOR]")]
+    build_index: Option<IndexNames>,
     /// Size of a row group: entries (100000) or bytes before compression (64MB). Default: one cluster.
     #[arg(long, value_name = "SIZE")]
     row_group: Option<ClusterSize>,
@@ -110,11 +115,12 @@ impl Args {
         check_output_format(&output, Format::Parquet)?;
         let refused = [
             (self.tree.is_some(), "--tree names the tree to write; name the tree to read as FILE:TREE"),
+            (self.build_index.is_some(), "--build-index is only for output to trees: Parquet has no index of ROOT's"),
             (self.fill_null.is_some(), "--fill-null is only for output to trees: Parquet stores missing values"),
             (self.layout.layout()? != Layout::default(), "only trees have a layout; see --row-group for Parquet"),
         ];
         if let Some((_, why)) = refused.iter().find(|(given, _)| *given) {
-            let hints = ["tree", "fill-null", "row-group"].map(Hint::named);
+            let hints = ["tree", "build-index", "fill-null", "row-group"].map(Hint::named);
             return Err(hints.into_iter().fold(Error::request(*why), Error::hint));
         }
         let codec = self.compression.as_deref().map(str::parse).transpose()?.unwrap_or_default();
@@ -191,7 +197,8 @@ impl VerbCommand for Args {
             Job::FromParquet { inputs, output, tree, layout } => {
                 watch.will_read(inputs);
                 let tree = tree.as_deref();
-                from_parquet(&FromParquet { inputs, output, tree, layout, fill_null: self.fill_null }, &how)
+                let (fill_null, build_index) = (self.fill_null, self.build_index.as_ref());
+                from_parquet(&FromParquet { inputs, output, tree, layout, fill_null, build_index }, &how)
             }
         }
     }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
 use flow::convert::Format;
+use flow::keys::IndexNames;
 use flow::{
-    Absent, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook, PlanOptions,
-    RecodeForecast, Summary, TableSummary,
+    Absent, BuildIndex, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook,
+    PlanOptions, RecodeForecast, Summary, TableSummary,
 };
 use rootfile::{Error, Hint, Result};
 
@@ -46,6 +47,10 @@ pub struct FileOutputArgs {
     /// Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
     #[arg(long)]
     skip_absent: bool,
+    /// Give trees that have these columns an index (TTreeIndex) of one or two expressions, as BuildIndex makes it, in place of their own:
+    /// ROOT then finds entries by their values, and friends by them. Columns, or sums and products of columns.
+    #[arg(long, value_name = "MAJOR[,MINOR]")]
+    build_index: Option<IndexNames>,
     #[command(flatten)]
     following: Following,
     /// Keep older cycles too (`t;1` beside `t;2`). Cycles of several inputs are merged newest with newest, second
@@ -106,6 +111,7 @@ impl FileOutputArgs {
             overwrite: self.target.force,
             check: self.check,
             strict: self.strict,
+            build_index: self.build_index.clone().map(|names| BuildIndex { names, beside: Some(output.clone()) }),
             ..options
         };
         let mut paths: Vec<PathBuf> = inputs.into_iter().map(|input| input.path).collect();
@@ -219,9 +225,7 @@ pub(super) fn print_summary(summary: &Summary) -> Result<()> {
     }
     print_cut_flows(&mut out, &summary.cut_flows)?;
     summary.duplicates.iter().try_for_each(|found| duplicates::print(&mut out, found, " and are left out"))?;
-    for skipped in &summary.skipped {
-        writeln!(out, "skipped: {}", output::line(&skipped.reason))?;
-    }
+    output::skipped(&mut out, &summary.skipped)?;
     for damaged in &summary.damaged {
         writeln!(out, "left out: {}", output::line(&damaged.to_string()))?;
     }

@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::ValueEnum;
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
-use flow::events::{PickJob, Picked, PickedEvent, pick};
+use flow::events::{PickJob, PickOrder, Picked, PickedEvent, pick};
 use flow::inputs::{inputs, lists};
 use flow::survey::wanted::Wanted;
 use flow::{ContentOptions, InputOptions, Options};
@@ -27,14 +28,16 @@ const SHOWN: usize = 10;
 /// Pick events by their keys, or by cuts, from many files into one.
 ///
 /// The columns of the key are read of all files, or an index says where events are (`basketry index`); then only files that have some are
-/// opened, and only the baskets with their entries are read. They are written in the order of the files and their entries; other trees and
-/// objects of these files come along as in `merge`. The report tells what each event costs, and which were not found.
+/// opened, and only the baskets with their entries are read. They are written in the order of the files and their entries, or in that of
+/// the lists; other trees and objects of these files come along as in `merge`. The report tells what each event costs, and which were not found. A list of entries
+/// that ROOT wrote (TEntryList, TEventList) is FILE.root:LIST.
 ///
-/// Exit code 0: all events were found; 1: some were not, and are listed; 2: bad usage or bad input.
+/// Exit code 0: all events were found; 1: some were not, or files were left out, and are listed; 2: bad usage or bad input.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   basketry pick 'run*.root' --events picked.txt -o picked.root
   basketry pick --index events.parquet --events 1:24:30017 -o picked.root
+  basketry pick 'run*.root' --events lists.root:elist -o picked.root
   basketry pick 'run*.root' --cut 'any(Muon_isGlobal)' -o muons.root")]
 pub struct Args {
     /// FILE or FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'; paths on this machine or URLs. With --index some of its
@@ -43,7 +46,8 @@ pub struct Args {
     inputs: Vec<OsString>,
     /// The events: one such as 1:24:30017, or a file with a line for each. The values are those of the key in its order, with colons,
     /// commas or blanks between them; fewer values mean all events that begin with them. A JSON file is a mask of luminosity sections,
-    /// such as {"1": [[10, 20]]}.
+    /// such as {"1": [[10, 20]]}. FILE.root:LIST is a TEntryList, whose files are found among the inputs by their paths, or else by their
+    /// names; or a TEventList, whose numbers go through all inputs.
     #[arg(long, value_name = "EVENT|FILE", allow_hyphen_values = true)]
     events: Vec<String>,
     /// The key: columns, or expressions, with commas between them. Default: run,luminosityBlock,event, or the key of the index.
@@ -52,6 +56,10 @@ pub struct Args {
     /// Look the events up in this index.
     #[arg(long, value_name = "FILE")]
     index: Option<PathBuf>,
+    /// The order of the picked entries: that of the files and their entries (files), or that of the events in the lists (asked). An event
+    /// that is in the lists twice is written once.
+    #[arg(long, value_name = "files|asked", default_value = "files")]
+    order: Ordered,
     /// Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events, if they are named.
     #[arg(long, visible_alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     cut: Vec<String>,
@@ -61,6 +69,9 @@ pub struct Args {
     /// Drop branches that match a glob or /regex/.
     #[arg(long, value_name = "PATTERN")]
     drop: Vec<String>,
+    /// Leave out files that cannot be read, or lack the table or the columns. They are listed, and the exit code is 1.
+    #[arg(short = 'k', long)]
+    skip_bad: bool,
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -73,6 +84,13 @@ pub struct Args {
     layout: LayoutArgs,
     #[command(flatten)]
     matching: Matching,
+}
+
+/// The order of the picked entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Ordered {
+    Files,
+    Asked,
 }
 
 impl VerbCommand for Args {
@@ -106,13 +124,21 @@ impl VerbCommand for Args {
                 entries: EntryFilter { cuts: self.cut.clone(), ..EntryFilter::default() },
                 ..ContentOptions::default()
             },
-            inputs: InputOptions { follow: self.following.follow(), ..InputOptions::default() },
+            inputs: InputOptions {
+                skip_bad: self.skip_bad,
+                follow: self.following.follow(),
+                ..InputOptions::default()
+            },
             budget: self.resources.budget(),
             overwrite: self.target.force,
             ..Options::default()
         };
         let (events, index, output) = (&self.events, self.index.as_deref(), &self.target.output);
-        pick(&PickJob { inputs: &inputs, events, key: &key, index, output }, &options, watch.progress)
+        let order = match self.order {
+            Ordered::Files => PickOrder::Files,
+            Ordered::Asked => PickOrder::Asked,
+        };
+        pick(&PickJob { inputs: &inputs, events, key: &key, index, order, output }, &options, watch.progress)
     }
 
     fn take_notes(picked: &mut Picked, notes: Vec<String>) -> Vec<String> {
@@ -124,7 +150,8 @@ impl VerbCommand for Args {
     }
 
     fn answer(picked: &Picked) -> Answer {
-        if picked.missing_count == 0 && picked.picked > 0 { Answer::Yes } else { Answer::No }
+        let is_whole = picked.missing_count == 0 && picked.skipped.is_empty();
+        if is_whole && picked.picked > 0 { Answer::Yes } else { Answer::No }
     }
 
     fn print(&self, picked: &Picked, _: Instant) -> Result<()> {
@@ -135,9 +162,11 @@ impl VerbCommand for Args {
         if let Some(more @ 1..) = picked.missing_count.checked_sub(SHOWN as u64) {
             writeln!(out, "and {} more", output::count(more))?;
         }
+        output::skipped(&mut out, &picked.skipped)?;
         if self.verbosity.quiet {
             return Ok(out.flush()?);
         }
+        output::notes(&mut out, &picked.notes)?;
         let mut table = output::table(&["event", ">entry", ">to read", ">pieces", "file"]);
         for PickedEvent { key, file, entry, bytes, pieces, .. } in picked.events.iter().take(SHOWN) {
             let file = output::line(&file.display().to_string());

@@ -201,7 +201,7 @@ impl Args {
             return Ok((found, Vec::new(), Vec::new()));
         }
         let paths: Vec<PathBuf> = found.iter().map(|input| input.path.clone()).collect();
-        let options = CheckOptions { deep: false, budget: Budget::new(self.memory.bytes(), 0) };
+        let options = CheckOptions { budget: Budget::new(self.memory.bytes(), 0), ..CheckOptions::default() };
         let checked = check(&paths, &options, progress)?.files;
         let mut bad = Vec::new();
         let (mut whole, mut facts) = (Vec::new(), Vec::new());

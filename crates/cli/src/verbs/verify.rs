@@ -12,6 +12,7 @@ use crate::layout_args::{DefineArgs, SelectArgs};
 use crate::options::{Asked, Following, Matching, Resources, Verbosity, schema, sort_key_of};
 use crate::output::{self, Answer};
 use crate::verb_command::{VerbCommand, Watch, fields};
+use dataset::glob::ColumnPattern;
 use flow::inputs::{Input, inputs, one_tree};
 
 /// Differences that are printed; --json has them all.
@@ -89,7 +90,16 @@ impl VerbCommand for Args {
         let mut sides: Vec<Input> = inputs(&self.inputs)?.into_iter().map(named).collect();
         // What is selected is of the first side.
         sides.pop();
-        Ok(self.matching.asked(sides, self.select.wanted()?.columns_before_sign("tolerance", &self.tolerance)?))
+        // Columns that are defined here are no columns of the files.
+        let defines = self.defines.defines()?;
+        let mut stored = self.tolerance.clone();
+        for (pattern, text) in self.tolerance.iter().filter_map(|text| Some((text.rsplit_once('=')?.0, text))) {
+            let pattern = ColumnPattern::new(pattern)?;
+            if defines.iter().any(|define| pattern.matches("", &define.name)) {
+                stored.retain(|other| other != text);
+            }
+        }
+        Ok(self.matching.asked(sides, self.select.wanted()?.columns_before_sign("tolerance", &stored)?))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Verdict> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rootfile::bytes::{Cursor, Writer};
 use rootfile::object::{Content, Object};
-use rootfile::tags::Frame;
+use rootfile::tags::{Frame, begin_frame, end_frame};
 use rootfile::{Error, Result};
 
 use super::model::Tree;
@@ -17,6 +17,14 @@ const CLASS: &str = "TTreeIndex";
 const VERSION: i16 = 2;
 /// The bit at which the major value begins in the combined number of version 1.
 const MAJOR_SHIFT: u32 = 31;
+/// The versions of `TVirtualIndex`, `TNamed` and `TObject`.
+const BASE_VERSION: i16 = 1;
+/// `TObject` bits of a new object on the heap.
+const NEW_OBJECT: u32 = 0x0300_0000;
+/// Bytes of a line in the record.
+const LINE: u64 = 24;
+/// Most lines of an index: ROOT reads records of a tree up to 1 GB, and the rest of the tree needs room as well.
+pub const MOST_INDEX_LINES: u64 = 1_000_000_000 / LINE;
 
 /// One line of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +49,25 @@ pub struct TreeIndex {
 }
 
 impl TreeIndex {
+    /// An index of two expressions without lines.
+    pub fn new(names: [String; 2]) -> Self {
+        let mut w = Writer::new();
+        let (base, named) = (begin_frame(&mut w, BASE_VERSION), begin_frame(&mut w, BASE_VERSION));
+        w.i16(BASE_VERSION);
+        w.u32(0);
+        w.u32(NEW_OBJECT);
+        w.string("");
+        w.string("");
+        end_frame(&mut w, named);
+        end_frame(&mut w, base);
+        Self { base: w.bytes, names, lines: Vec::new() }
+    }
+
+    /// Memory of an index with so many lines, here and in the record, in bytes.
+    pub fn memory(lines: u64) -> u64 {
+        lines.saturating_mul(2 * LINE)
+    }
+
     /// The index of a tree; `None` if the tree has no index, or an index of an unsupported class.
     ///
     /// # Errors
@@ -109,6 +136,12 @@ impl TreeIndex {
         });
     }
 
+    /// The number of lines with the values of another, in sorted lines.
+    pub fn repeated(&self) -> u64 {
+        let is_same = |pair: &&[IndexLine]| matches!(pair, [a, b] if (a.major, a.minor) == (b.major, b.minor));
+        self.lines.windows(2).filter(is_same).count() as u64
+    }
+
     /// The index as an object.
     pub fn object(mut self) -> Object {
         self.lines.sort_unstable();
@@ -124,10 +157,30 @@ impl TreeIndex {
     }
 }
 
+impl Tree {
+    /// Its index in words: the expressions (`run, event`); of a class that is not read, the class.
+    pub fn index_words(&self) -> Option<String> {
+        let object = self.tree_index.and_then(|id| self.graph.get(id))?;
+        let words = match TreeIndex::of(self) {
+            Ok(Some(TreeIndex { names: [major, minor], .. })) if minor == "0" => major,
+            Ok(Some(TreeIndex { names: [major, minor], .. })) => format!("{major}, {minor}"),
+            _ => object.class.to_string(),
+        };
+        Some(words)
+    }
+
+    /// Gives the tree an index, in place of the one that it has.
+    pub fn set_index(&mut self, index: TreeIndex) {
+        match self.tree_index.and_then(|id| self.graph.objects.get_mut(id)) {
+            Some(slot) => *slot = Some(index.object()),
+            None => self.tree_index = Some(self.graph.add(index.object())),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rootfile::tags::{begin_frame, end_frame};
 
     fn index(lines: &[(i64, i64, i64)]) -> TreeIndex {
         let mut w = Writer::new();

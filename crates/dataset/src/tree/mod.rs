@@ -24,7 +24,7 @@ pub mod write;
 pub use clusters::{ClusterSource, Clusters};
 pub use friends::FriendName;
 pub use held::UnequalBranch;
-pub use index::{IndexLine, TreeIndex};
+pub use index::{IndexLine, MOST_INDEX_LINES, TreeIndex};
 pub use inner::{InnerBaskets, each_inner_branch};
 pub use kept::{KEPT_CLASS, KEPT_TITLE, KeptTree, is_kept, kept_name, read_kept, write_kept};
 pub use model::{BasketRef, Branch, BranchKind, Element, Leaf, Tree};

@@ -48,6 +48,8 @@ pub(super) struct Binder<'a> {
     pub scope: &'a Syntax,
     pub parts: usize,
     pub depth: usize,
+    /// Whether the number of the entry was named.
+    pub counts_entries: bool,
 }
 
 impl<'a> Binder<'a> {
@@ -59,7 +61,10 @@ impl<'a> Binder<'a> {
         let whole = Type { kind: Kind::Whole, depth: 0 };
         let number = |number| Ok(constant(Literal::Number(number), place.clone()));
         match name {
-            "entry" | "Entry$" | "rdfentry_" => Ok(Typed { step: Step::Entry, of: whole, place }),
+            "entry" | "Entry$" | "rdfentry_" => {
+                self.counts_entries = true;
+                Ok(Typed { step: Step::Entry, of: whole, place })
+            }
             "pi" | "M_PI" | "TMath::Pi" => number(std::f64::consts::PI),
             "inf" => number(f64::INFINITY),
             "nan" => number(f64::NAN),
@@ -123,9 +128,10 @@ impl<'a> Binder<'a> {
             scope: &syntax,
             parts: self.parts,
             depth: self.depth,
+            counts_entries: self.counts_entries,
         };
         let found = below.part(&syntax).map_err(|e| if e.text().is_empty() { in_alias(e) } else { e });
-        (self.inputs, self.parts) = (below.inputs, below.parts);
+        (self.inputs, self.parts, self.counts_entries) = (below.inputs, below.parts, below.counts_entries);
         found.map(|found| Typed { of: found.of, step: Step::Alias(Box::new(found)), place: place.clone() })
     }
 

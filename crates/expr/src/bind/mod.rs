@@ -22,13 +22,16 @@ const MOST_PARTS: usize = 20_000;
 pub(crate) struct Bound {
     pub root: Typed,
     pub inputs: Vec<Input>,
+    /// Whether it names the number of the entry.
+    pub counts_entries: bool,
 }
 
 /// Gives an expression its types.
 pub(crate) fn bind(text: &str, root: &Syntax, names: &dyn Names) -> Result<Bound> {
-    let mut binder = Binder { names, inputs: Vec::new(), aliases: Vec::new(), scope: root, parts: 0, depth: 0 };
+    let (inputs, aliases) = (Vec::new(), Vec::new());
+    let mut binder = Binder { names, inputs, aliases, scope: root, parts: 0, depth: 0, counts_entries: false };
     let root = binder.part(root).map_err(|e| e.of(text))?;
-    Ok(Bound { root, inputs: binder.inputs })
+    Ok(Bound { root, inputs: binder.inputs, counts_entries: binder.counts_entries })
 }
 
 impl<'a> Binder<'a> {

@@ -11,6 +11,8 @@ struct AskedRange {
     first: u128,
     last: u128,
     text: String,
+    /// The number of the first event in the lists that is among them.
+    place: usize,
 }
 
 /// All keys that are looked for, in ranges that do not overlap, in their order.
@@ -18,6 +20,8 @@ pub(super) struct AskedKeys {
     ranges: Vec<AskedRange>,
     /// Events that no entry can be: a column has no such values.
     impossible: Vec<String>,
+    /// Events that other ones in the lists are, or are among.
+    repeated: u64,
 }
 
 impl AskedKeys {
@@ -28,24 +32,38 @@ impl AskedKeys {
     /// An event has more values than the key, or one that its column cannot have.
     pub fn of(listed: &[ListedEvents], of: &KeyType) -> Result<Self> {
         let (mut ranges, mut impossible) = (Vec::new(), Vec::new());
-        for events in listed {
+        for (place, events) in listed.iter().enumerate() {
             let least: Vec<&str> = events.least.iter().map(String::as_str).collect();
             let most: Vec<&str> = events.most.iter().map(String::as_str).collect();
             match of.range_of(&least, &most)? {
-                Some((first, last)) => ranges.push(AskedRange { first, last, text: events.text() }),
+                Some((first, last)) => ranges.push(AskedRange { first, last, text: events.text(), place }),
                 None => impossible.push(events.text()),
             }
         }
+        let all = ranges.len();
         ranges.sort_by_key(|range| (range.first, std::cmp::Reverse(range.last)));
         // Of ranges that overlap one remains: an event of either is one of both.
         ranges.dedup_by(|next, before| {
             let overlaps = next.first <= before.last;
             if overlaps {
                 before.last = before.last.max(next.last);
+                before.place = before.place.min(next.place);
             }
             overlaps
         });
-        Ok(Self { ranges, impossible })
+        let repeated = (all - ranges.len()) as u64;
+        Ok(Self { ranges, impossible, repeated })
+    }
+
+    /// Events that other ones in the lists are, or are among.
+    pub fn repeated(&self) -> u64 {
+        self.repeated
+    }
+
+    /// The place in the lists of the events that a key is of: their order.
+    pub fn place(&self, key: u128) -> usize {
+        let range = self.find(key).and_then(|range| self.ranges.get(range));
+        range.map_or(usize::MAX, |range| range.place)
     }
 
     /// The number of the range that has a key.
@@ -94,6 +112,8 @@ mod tests {
             assert_eq!(asked.find(key(run, event)).is_some(), is, "{run}:{event}");
         }
         assert!(asked.any_between(key(1, 13), key(1, 20)) && !asked.any_between(key(1, 13), key(1, 19)));
+        let places = [(1, 6), (1, 20), (2, 1), (3, 5)].map(|(run, event)| asked.place(key(run, event)));
+        assert_eq!((places, asked.repeated()), ([0, 4, 3, 5], 2));
         assert_eq!(asked.missing([key(1, 7), key(3, 5)].into_iter()), ["1:20", "2:1"]);
         assert!(AskedKeys::of(&read_list("1:2:3").unwrap(), &of).is_err());
     }

@@ -1,9 +1,10 @@
 //! What an index says of itself in the metadata of its file: the key, the files whose entries it has, and the first key of each row group.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rootfile::{Error, Result};
+use rootfile::{Error, Result, url};
 use serde::{Deserialize, Serialize};
 
 use crate::keys::KeyedFile;
@@ -70,7 +71,44 @@ impl IndexRecord {
     }
 
     /// The numbers of the files by their paths.
-    pub fn numbers(&self) -> HashMap<&Path, usize> {
-        self.files.iter().enumerate().map(|(number, file)| (file.path.as_path(), number)).collect()
+    pub fn numbers(&self) -> FileNumbers<'_> {
+        let by_path = self.files.iter().enumerate().map(|(number, file)| (file.path.as_path(), number)).collect();
+        FileNumbers { by_path, resolved: OnceCell::new() }
     }
+}
+
+/// The numbers of the files of an index by their paths. A file is found under any of its names on this machine.
+#[derive(Default)]
+pub(super) struct FileNumbers<'a> {
+    by_path: HashMap<&'a Path, usize>,
+    /// The same by the paths without links. They are looked for when a path is not there.
+    resolved: OnceCell<HashMap<PathBuf, usize>>,
+}
+
+impl FileNumbers<'_> {
+    /// The number of the file of a path.
+    pub fn of(&self, path: &Path) -> Result<Option<usize>> {
+        let absolute = absolute(path)?;
+        if let Some(number) = self.by_path.get(absolute.as_path()) {
+            return Ok(Some(*number));
+        }
+        let resolved = self.resolved.get_or_init(|| {
+            let paths = self.by_path.iter().map(|(path, number)| (without_links(path), *number));
+            paths.filter_map(|(path, number)| Some((path?, number))).collect()
+        });
+        Ok(without_links(&absolute).and_then(|path| resolved.get(&path).copied()))
+    }
+}
+
+/// A path that means the same in every folder.
+pub(super) fn absolute(path: &Path) -> Result<PathBuf> {
+    match url(path) {
+        Some(_) => Ok(path.to_owned()),
+        None => std::path::absolute(path).map_err(|e| Error::from(e).file(path)),
+    }
+}
+
+/// The path of a file on this machine without links; none of a file that is not there.
+pub(super) fn without_links(path: &Path) -> Option<PathBuf> {
+    if url(path).is_some() { None } else { path.canonicalize().ok() }
 }

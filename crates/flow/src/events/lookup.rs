@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use rootfile::Result;
 
 use super::asked::AskedKeys;
+use super::hits::Found;
 use super::index_file::IndexFile;
-use super::search::Found;
 use crate::execute::budget::Budget;
 use crate::select::{MADE, STEP, Steps};
 
@@ -32,6 +32,7 @@ pub(super) fn look_up(index: &IndexFile, asked: &AskedKeys, budget: Budget) -> R
             bytes: STEP,
             made: MADE,
             team,
+            before: 0,
         };
         steps.each(|step| {
             let rows = index.rows(&step.arrays)?;

@@ -1,16 +1,15 @@
 //! Makes an index of files, or extends one: the keys of new files are read, those of an index come from it, and all are sorted into a new
-//! file, which takes the place of the old one when it is whole. A file is known by its path, and is the same as before if its UUID, its size
-//! and its number of entries are.
+//! file, which takes the place of the old one when it is whole. Files are taken out in the same way. A file is known by its path, whatever
+//! links lead to it, and is the same as before if its UUID, its size and its number of entries are.
 
-use std::fs::{File, TryLockError};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use rootfile::{Error, Follow, Hint, Result, check_output, has_secrets, public_path, url};
+use rootfile::{EditLock, Error, Follow, Hint, Result, check_output, has_secrets, public_path};
 use serde::Serialize;
 
 use super::index_file::{IndexFile, IndexWriter};
-use super::index_record::{ENTRY, FILE};
+use super::index_record::{ENTRY, FILE, absolute, without_links};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::replaced::SeenFile;
@@ -19,6 +18,7 @@ use crate::keys::files::refuse_cycles;
 use crate::keys::key_type::KeyType;
 use crate::keys::{KeyNames, KeyedFile, Row, Sorter, first_place};
 use crate::plan::inputs::Input;
+use crate::plan::skipped::Skipped;
 use crate::select::{MADE, STEP, Steps};
 
 /// Most files that are named for each reason.
@@ -26,6 +26,18 @@ const MOST_NAMED: usize = 1000;
 
 /// What the user does if another process has written the index meanwhile.
 const AGAIN: &str = "run it again";
+
+/// What becomes of an index that is there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IndexChange {
+    /// A new one takes its place, if that is allowed.
+    #[default]
+    Replace,
+    /// The files are added to it.
+    Extend,
+    /// The files are taken out of it.
+    Remove,
+}
 
 /// What is indexed, and how.
 #[derive(Clone, Debug)]
@@ -36,10 +48,12 @@ pub struct IndexJob<'a> {
     pub key: Option<&'a KeyNames>,
     /// The index.
     pub output: &'a Path,
-    /// Whether files are added to an index that is there.
-    pub extend: bool,
+    /// What becomes of an index that is there.
+    pub change: IndexChange,
     /// Whether an existing file may be replaced.
     pub overwrite: bool,
+    /// Whether files are left out that cannot be read, or lack the table or the columns of the key.
+    pub skip_bad: bool,
     /// How far addresses in files are followed.
     pub follow: Follow,
     /// Memory and threads.
@@ -65,55 +79,46 @@ pub struct Indexed {
     pub files_known: u64,
     /// Files that were in the index before and have changed, whose keys were read anew: the first 1000.
     pub files_changed: Vec<PathBuf>,
+    /// Files that were taken out of the index.
+    pub files_removed: u64,
+    /// Files that were left out because they cannot be read, or lack the table or the columns.
+    pub skipped: Vec<Skipped>,
     /// Bytes of the index.
     pub bytes_written: u64,
 }
 
-/// Makes an index, or extends one. `progress` gets the bytes that are read.
+/// Makes an index, or changes one. `progress` gets the bytes that are read.
 ///
 /// # Errors
 ///
-/// A file cannot be read or has no such columns, the key is not that of the index, or the output cannot be written.
+/// A file cannot be read or has no such columns, the key is not that of the index, a file to take out is not in it, or the output cannot be
+/// written.
 pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
     let paths = job.inputs.iter().map(|input| input.path.as_path());
     if job.output.as_os_str() == "-" {
         return Err(Error::request("an index is a file: name one, such as events.parquet").hint(Hint::named("output")));
     }
-    check_output(job.output, job.overwrite || job.extend, paths)?;
+    let changes = job.change != IndexChange::Replace;
+    check_output(job.output, job.overwrite || changes, paths)?;
     refuse_cycles(job.inputs)?;
     let seen = SeenFile::of(job.output);
-    let _extending = job.extend.then(|| lock(job.output)).transpose()?;
-    let old = job.extend.then(|| IndexFile::open(job.output, job.budget)).transpose()?;
+    let _lock = if changes { EditLock::take(job.output)? } else { None };
+    let old = changes.then(|| IndexFile::open(job.output, job.budget)).transpose()?;
     let key = key_of(job, old.as_ref())?;
-    let inputs = inputs(job)?;
-    let budget = job.budget;
     let mut done = Indexed { schema: 1, key: key.texts().to_vec(), ..Indexed::default() };
+    let Changes { kept, new } = changes_of(job, &key, old.as_ref(), &mut done, progress)?;
 
-    let (mut new, mut known) = (Vec::new(), Vec::new());
-    let numbers = old.as_ref().map(|old| old.record.numbers()).unwrap_or_default();
-    for input in &inputs {
-        match numbers.get(input.path.as_path()).copied() {
-            Some(number) => known.push((input.clone(), number)),
-            None => new.push(input.clone()),
-        }
-    }
-    let mut kept: Vec<bool> = old.iter().flat_map(|old| &old.record.files).map(|_| true).collect();
-    for (input, number) in changed(&known, &key, old.as_ref(), job, progress)? {
-        kept.get_mut(number).into_iter().for_each(|kept| *kept = false);
-        if done.files_changed.len() < MOST_NAMED {
-            done.files_changed.push(public_path(&input.path).into_owned());
-        }
-        new.push(input);
-    }
-    done.files_known = (inputs.len() - new.len()) as u64;
-    done.files_read = new.len() as u64;
-
+    let budget = job.budget;
     let files = KeyFiles::new(&new, &key, budget, job.follow)?;
     let of = match &old {
         Some(old) if new.is_empty() => old.of.clone(),
         Some(old) => files.key_type_beside(&old.of, progress)?,
         None => files.key_type(&[], progress)?,
     };
+    if files.counts_entries() {
+        let message = "an index has no key that counts entries: their numbers depend on the files before theirs";
+        return Err(Error::request(message).hint(Hint::named("key")));
+    }
     let sorter = Sorter::new(budget, files.threads(), Some(job.output))?;
     let mut all: Vec<KeyedFile> = Vec::new();
     if let Some(old) = &old {
@@ -123,7 +128,7 @@ pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
     let before = all.len();
     all.extend(files.sort_into(&sorter, before, &of, progress)?);
     done.files = all.len() as u64;
-    let mut writer = IndexWriter::create(job.output, job.overwrite || job.extend, &of, budget)?;
+    let mut writer = IndexWriter::create(job.output, job.overwrite || changes, &of, budget)?;
     let mut last = None;
     sorter.finish()?.each_block(|rows| {
         for row in rows {
@@ -133,23 +138,60 @@ pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
         tell(progress, 0)?;
         writer.add(rows)
     })?;
-    if job.extend {
+    if changes {
         seen.check_unchanged(AGAIN)?;
     }
     done.bytes_written = writer.finish(all).map_err(|e| e.file(job.output))?;
     Ok(done)
 }
 
-/// Keeps others from extending the index that is to be replaced, as long as the file is open. Where a file system has no locks, it is
-/// looked at again in the end.
-fn lock(path: &Path) -> Result<File> {
-    let file = File::open(path).map_err(|e| Error::from(e).file(path))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => {
-            Err(Error::request(format!("is being extended by another process: {AGAIN}")).file(path))
+/// What stays of an index, and the files whose keys are read.
+struct Changes {
+    /// For each file of the index whether its rows stay.
+    kept: Vec<bool>,
+    new: Vec<Input>,
+}
+
+/// What a job changes. The report gets the numbers of files.
+fn changes_of(
+    job: &IndexJob<'_>,
+    key: &KeyNames,
+    old: Option<&IndexFile>,
+    done: &mut Indexed,
+    progress: Progress<'_>,
+) -> Result<Changes> {
+    let numbers = old.map(|old| old.record.numbers()).unwrap_or_default();
+    let mut kept: Vec<bool> = old.iter().flat_map(|old| &old.record.files).map(|_| true).collect();
+    let mut drop_rows = |number: usize| kept.get_mut(number).into_iter().for_each(|kept| *kept = false);
+    let mut inputs = inputs(job)?;
+    if job.change == IndexChange::Remove {
+        for input in &inputs {
+            let missing = || Error::request("is not in the index").file(&input.path);
+            drop_rows(numbers.of(&input.path)?.ok_or_else(missing)?);
         }
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+        done.files_removed = inputs.len() as u64;
+        return Ok(Changes { kept, new: Vec::new() });
     }
+    if job.skip_bad {
+        (inputs, done.skipped) = KeyFiles::new(&inputs, key, job.budget, job.follow)?.without_bad(progress)?;
+    }
+    let (mut new, mut known) = (Vec::new(), Vec::new());
+    for input in &inputs {
+        match numbers.of(&input.path)? {
+            Some(number) => known.push((input.clone(), number)),
+            None => new.push(input.clone()),
+        }
+    }
+    for (input, number) in changed(&known, key, old, job, progress)? {
+        drop_rows(number);
+        if done.files_changed.len() < MOST_NAMED {
+            done.files_changed.push(public_path(&input.path).into_owned());
+        }
+        new.push(input);
+    }
+    done.files_known = (inputs.len() - new.len()) as u64;
+    done.files_read = new.len() as u64;
+    Ok(Changes { kept, new })
 }
 
 /// The key: the given one, which must be that of the index that is extended.
@@ -184,16 +226,15 @@ fn inputs(job: &IndexJob<'_>) -> Result<Vec<Input>> {
             let message = "has secrets in its address, which would stand in the index; give them in another way";
             return Err(Error::request(message).file(&input.path));
         }
-        let path = match url(&input.path) {
-            Some(_) => input.path.clone(),
-            None => std::path::absolute(&input.path).map_err(|e| Error::from(e).file(&input.path))?,
-        };
-        found.push(Input { path, tree: input.tree.clone() });
+        found.push(Input { path: absolute(&input.path)?, tree: input.tree.clone() });
     }
-    let mut sorted: Vec<&Path> = found.iter().map(|input| input.path.as_path()).collect();
+    let resolved = |input: &Input| without_links(&input.path).unwrap_or_else(|| input.path.clone());
+    let mut sorted: Vec<PathBuf> = found.iter().map(resolved).collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair.first() == pair.last()) {
-        Some(twice) => Err(Error::request("is there twice").file(twice.first().map_or(Path::new(""), |path| *path))),
+        Some(twice) => {
+            Err(Error::request("is there twice").file(twice.first().map_or(Path::new(""), PathBuf::as_path)))
+        }
         None => Ok(found),
     }
 }
@@ -235,6 +276,7 @@ fn reread(old: &IndexFile, kept: &[bool], of: &KeyType, sorter: &Sorter, budget:
         bytes: STEP,
         made: MADE,
         team: sorter.team(),
+        before: 0,
     };
     steps.each(|step| {
         let rows = old.rows(&step.arrays)?;

@@ -7,103 +7,152 @@ use dataset::{EntryFilter, EntrySet, EntrySetBuilder};
 use rootfile::{Error, FilePool, OPEN_FILES, Result};
 
 use super::asked::AskedKeys;
+use super::hits::{Found, Hits};
 use super::picked_cost::refuse_changed;
-use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
 use crate::keys::KeyedFile;
-use crate::keys::files::{KeyFiles, table_with};
+use crate::keys::files::{KeyFiles, before_each, table_with};
 use crate::keys::key_type::KeyType;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::request::Select;
+use crate::plan::skipped::{BadFiles, Skipped};
 use crate::rewrite::options::Options;
 use crate::select::EntrySelection;
 
-/// What was found in one file.
-pub(super) type Hits = (KeyedFile, Vec<Found>);
+/// What was found in files, and the files that are left out because they are bad.
+pub(super) type Searched = (Vec<Hits>, Vec<Skipped>);
 
 /// The entries of each file that pass cuts, in their order, and the files. They have no keys.
 ///
 /// # Errors
 ///
 /// A file cannot be read, or a cut is no condition on its entries.
-pub(super) fn search_cuts(inputs: &[Input], options: &Options, progress: Progress<'_>) -> Result<Vec<Hits>> {
-    passing(inputs, &vec![None; inputs.len()], options, progress, &|number, table, passed| {
-        let path = inputs.get(number).map_or(Path::new(""), |input| input.path.as_path());
-        let found = passed.all_runs().flatten().map(|entry| Found { key: 0, entry }).collect();
-        Ok((KeyedFile::of(path, table)?, found))
-    })
+pub(super) fn search_cuts(inputs: &[Input], options: &Options, progress: Progress<'_>) -> Result<Searched> {
+    let files: Vec<Tested<'_>> =
+        inputs.iter().map(|input| Tested { input: input.clone(), set: None, known: None, before: None }).collect();
+    let (passed, skipped) = passing(&files, options, progress)?;
+    let found = passed.into_iter().flatten().map(|Passed { file, entries, .. }| {
+        let found = entries.all_runs().flatten().map(|entry| Found { key: 0, entry }).collect();
+        (file, found)
+    });
+    Ok((Hits::of(found), skipped))
 }
 
-/// Those of the found entries that pass cuts as well, if there are some.
+/// Those of the found entries that pass cuts as well, if there are some. `cut` gets the number of the others.
 ///
 /// # Errors
 ///
 /// As for [`search_cuts`], and if a file is not what an index says of it.
-pub(super) fn passing_of(hits: Vec<Hits>, options: &Options, progress: Progress<'_>) -> Result<Vec<Hits>> {
-    if options.content.entries.cuts.is_empty() {
-        return Ok(hits);
-    }
-    let input = |(file, _): &Hits| {
-        let tree = (!Format::is_parquet(&file.path)).then(|| file.tree.clone());
-        Input { path: file.path.clone(), tree }
-    };
-    let inputs: Vec<Input> = hits.iter().map(input).collect();
-    let set = |(file, found): &Hits| {
-        let mut set = EntrySetBuilder::new(file.entries);
-        found.iter().for_each(|found| set.push(found.entry..found.entry + 1));
-        Some(set.finish())
-    };
-    let sets: Vec<Option<EntrySet>> = hits.iter().map(set).collect();
-    let passed = passing(&inputs, &sets, options, progress, &|number, table, passed| {
-        hits.get(number).map_or(Ok(()), |(file, _)| refuse_changed(file, table))?;
-        Ok(passed.clone())
-    })?;
-    let left = |((file, mut found), passed): (Hits, EntrySet)| {
-        found.retain(|found| passed.contains(found.entry));
-        (file, found)
-    };
-    Ok(hits.into_iter().zip(passed).map(left).collect())
-}
-
-/// What is made of the entries of each file that pass the cuts, of all or of a set of them, and of the table.
-fn passing<T: Send>(
-    inputs: &[Input],
-    sets: &[Option<EntrySet>],
+pub(super) fn passing_of(
+    hits: Vec<Hits>,
     options: &Options,
     progress: Progress<'_>,
-    of: &(dyn Fn(usize, &Dataset, &EntrySet) -> Result<T> + Sync),
-) -> Result<Vec<T>> {
+    cut: &mut u64,
+) -> Result<Searched> {
+    if options.content.entries.cuts.is_empty() {
+        return Ok((hits, Vec::new()));
+    }
+    let tested = |hits: &'_ Hits| {
+        let Hits { file, before, found } = hits;
+        let tree = (!Format::is_parquet(&file.path)).then(|| file.tree.clone());
+        let mut set = EntrySetBuilder::new(file.entries);
+        found.iter().for_each(|found| set.push(found.entry..found.entry + 1));
+        (Input { path: file.path.clone(), tree }, set.finish(), *before)
+    };
+    let files: Vec<Tested<'_>> = hits
+        .iter()
+        .map(|hits| {
+            let (input, set, before) = tested(hits);
+            Tested { input, set: Some(set), known: Some(&hits.file), before: Some(before) }
+        })
+        .collect();
+    let (passed, skipped) = passing(&files, options, progress)?;
+    drop(files);
+    let left = |(hits, passed): (Hits, Option<Passed>)| {
+        let (Hits { file, before, mut found }, passed) = (hits, passed?.entries);
+        let all = found.len();
+        found.retain(|found| passed.contains(found.entry));
+        *cut += (all - found.len()) as u64;
+        Some(Hits { file, before, found })
+    };
+    Ok((hits.into_iter().zip(passed).filter_map(left).collect(), skipped))
+}
+
+/// A file whose entries are tested: all, or a set of them.
+struct Tested<'a> {
+    input: Input,
+    set: Option<EntrySet>,
+    /// What it must still be.
+    known: Option<&'a KeyedFile>,
+    /// Entries of the files before it. Those of the files here, if it is not known.
+    before: Option<u64>,
+}
+
+/// The entries of a file that pass.
+struct Passed {
+    file: KeyedFile,
+    entries: EntrySet,
+    /// Whether the cuts count entries.
+    counts: bool,
+}
+
+/// The entries of each file that pass the cuts, none of a bad one that is left out.
+fn passing(
+    files: &[Tested<'_>],
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<(Vec<Option<Passed>>, Vec<Skipped>)> {
+    let paths: Vec<&Path> = files.iter().map(|tested| tested.input.path.as_path()).collect();
+    let none = vec![0; files.len()];
+    let (passed, skipped) = BadFiles::sort_out(tested(files, &none, options, progress)?, &paths)?;
+    let is_wrong = |(passed, tested): (&Option<Passed>, &Tested<'_>)| {
+        tested.before.is_none() && passed.as_ref().is_some_and(|passed| passed.counts)
+    };
+    if files.len() < 2 || !passed.iter().zip(files).any(is_wrong) {
+        return Ok((passed, skipped));
+    }
+    // Now it is known how many entries are before each.
+    let entries = passed.iter().map(|passed| passed.as_ref().map_or(0, |passed| passed.file.entries));
+    BadFiles::sort_out(tested(files, &before_each(entries), options, progress)?, &paths)
+}
+
+fn tested(
+    files: &[Tested<'_>],
+    before: &[u64],
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Vec<Result<Passed>>> {
     let budget = options.budget;
-    let threads = budget.threads.min(inputs.len()).max(1);
+    let threads = budget.threads.min(files.len()).max(1);
     let own = Budget { memory: budget.memory / threads as u64, threads: budget.threads / threads };
     let pool = FilePool::following(OPEN_FILES, options.inputs.follow);
     let cuts = EntryFilter { cuts: options.content.entries.cuts.clone(), ..EntryFilter::default() };
+    let bad = BadFiles { skip: options.inputs.skip_bad };
     let workers = Workers::new("the cuts", threads, progress).in_order();
-    workers.results(inputs.len(), |number| {
-        let Some(input) = inputs.get(number) else { return Err(Error::request("there is no such file")) };
-        let set = sets.get(number).and_then(Option::as_ref);
-        let chosen = |_: u64| Ok(set.cloned().unwrap_or_else(|| EntrySet::range(0..0)));
+    workers.results(files.len(), |number| {
+        let Some(Tested { input, set, known, before: own_before }) = files.get(number) else {
+            return Err(Error::request("there is no such file"));
+        };
+        let before = own_before.or(before.get(number).copied()).unwrap_or(0);
+        let chosen = |_: u64| Ok(set.clone().unwrap_or_else(|| EntrySet::range(0..0)));
         let named: Select<'_> = if set.is_some() { Some(&chosen) } else { None };
         let found = table_with(&pool, input, own.memory, "the columns of the cuts", &|path, open| {
-            let mut selection = EntrySelection::new(&cuts);
+            let mut selection = EntrySelection::new(&cuts).behind(before);
             let selected = selection.for_table(path, open, named, own)?;
             if !selected.is_cut() {
                 return Ok(Err(selection.finish().err().unwrap_or_else(|| Error::request("no column of the cuts"))));
             }
-            Ok(Ok(of(number, &open(&NameFilter::default())?, &selected.entries(0)?)?))
+            let (table, counts) = (open(&NameFilter::default())?, selection.counts_entries());
+            if let Some(known) = known {
+                refuse_changed(known, &table)?;
+            }
+            Ok(Ok(Passed { file: KeyedFile::of(&input.path, &table)?, entries: selected.entries(0)?, counts }))
         });
-        found.map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) })
+        bad.hold(found.map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) }))
     })
-}
-
-/// An entry that was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub key: u128,
-    pub entry: u64,
 }
 
 /// The entries of each file whose keys are looked for, in their order.
@@ -117,7 +166,7 @@ pub(super) fn search(
     asked: &AskedKeys,
     progress: Progress<'_>,
 ) -> Result<Vec<Hits>> {
-    files.each(progress, |_, table| {
+    let found = files.each(progress, |_, table| {
         let mut found = Vec::new();
         files.each_step(table, None, progress, &mut |step| {
             let keys = of.pack(&step.arrays, step.rows.count)?;
@@ -126,5 +175,6 @@ pub(super) fn search(
             Ok(())
         })?;
         Ok((table.file.clone(), found))
-    })
+    })?;
+    Ok(Hits::of(found))
 }

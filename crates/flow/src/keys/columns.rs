@@ -43,6 +43,8 @@ pub(crate) struct KeyReading<'a> {
     pub selection: Option<&'a EntrySet>,
     pub budget: Budget,
     pub team: Option<Arc<ThreadPool>>,
+    /// Entries of the tables before this one, where several are one after the other.
+    pub before: u64,
 }
 
 /// The values of the key for some entries.
@@ -57,7 +59,7 @@ pub(crate) struct KeyStep<'a> {
 impl KeyStep<'_> {
     /// The numbers of the entries.
     pub fn entries(&self) -> impl Iterator<Item = u64> {
-        let EvaluatedRows { count, first, numbers } = self.rows;
+        let EvaluatedRows { count, first, numbers, .. } = self.rows;
         (0..count).map(move |row| numbers.map_or(first + row as u64, |all| all.get(row).copied().unwrap_or(0)))
     }
 }
@@ -130,16 +132,30 @@ impl KeyColumns {
         &self.parts
     }
 
+    /// Whether an expression counts entries.
+    pub fn counts_entries(&self) -> bool {
+        let counts = |source: &Source| matches!(source, Source::Program(program) if program.counts_entries());
+        self.sources.iter().any(counts)
+    }
+
     /// Calls `take` with the entries, step by step.
     ///
     /// # Errors
     ///
     /// A column cannot be read, or `take` fails.
     pub fn each_step(&self, how: &KeyReading<'_>, take: &mut dyn FnMut(&KeyStep<'_>) -> Result<()>) -> Result<()> {
-        let KeyReading { entries, selection, budget, team } = how;
-        let (dataset, columns, entries, team) = (&self.dataset, &self.columns, entries.clone(), team.clone());
-        let steps =
-            Steps { dataset, columns, entries, selection: *selection, budget: *budget, bytes: STEP, made: MADE, team };
+        let KeyReading { entries, selection, budget, team, before } = how;
+        let steps = Steps {
+            dataset: &self.dataset,
+            columns: &self.columns,
+            entries: entries.clone(),
+            selection: *selection,
+            budget: *budget,
+            bytes: STEP,
+            made: MADE,
+            team: team.clone(),
+            before: *before,
+        };
         steps.each(|step| {
             let rows = step.rows();
             let mut spent = ReadCost::default();

@@ -2,7 +2,7 @@
 //! them does not depend on who is first.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dataset::glob::NameFilter;
 use dataset::near::no_such_table;
@@ -26,6 +26,7 @@ use crate::execute::workers::Workers;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::PlanOptions;
+use crate::plan::skipped::{BadFiles, Skipped};
 use crate::select::{OpenColumns, refused};
 
 /// Memory for reading a file, below which fewer files are read side by side.
@@ -91,6 +92,8 @@ fn footer_hash(source: &dyn Source) -> Result<String> {
 pub(crate) struct KeyTable {
     pub columns: KeyColumns,
     pub file: KeyedFile,
+    /// Entries of the files before, where the key counts them.
+    before: u64,
 }
 
 /// Refuses inputs that name a cycle of a table: files of an index, and of a rewrite of events, are known by the newest.
@@ -111,6 +114,8 @@ pub(crate) struct KeyFiles<'a> {
     key: &'a KeyNames,
     budget: Budget,
     pool: Arc<FilePool>,
+    /// Entries of the files before each, where the key counts them: expressions count through all files, as those of a rewrite do.
+    before: OnceLock<Vec<u64>>,
 }
 
 impl<'a> KeyFiles<'a> {
@@ -123,7 +128,24 @@ impl<'a> KeyFiles<'a> {
         if inputs.len() > MOST_FILES {
             return Err(Error::request(format!("{} files are too many at once: at most {MOST_FILES}", inputs.len())));
         }
-        Ok(Self { inputs, key, budget, pool: FilePool::following(OPEN_FILES, follow) })
+        Ok(Self { inputs, key, budget, pool: FilePool::following(OPEN_FILES, follow), before: OnceLock::new() })
+    }
+
+    /// The inputs without those whose table cannot be opened, or lacks the columns of the key, and these.
+    ///
+    /// # Errors
+    ///
+    /// No input is left, or the work is ended.
+    pub fn without_bad(&self, progress: Progress<'_>) -> Result<(Vec<Input>, Vec<Skipped>)> {
+        let bad = BadFiles { skip: true };
+        let workers = Workers::new("the tables of the keys", self.threads(), progress).in_order();
+        let opened = workers.results(self.inputs.len(), |number| {
+            let Some(input) = self.inputs.get(number) else { return Err(Error::request("there is no such file")) };
+            bad.hold(self.table(input).map(|_| input.clone()))
+        })?;
+        let paths: Vec<&Path> = self.inputs.iter().map(|input| input.path.as_path()).collect();
+        let (good, skipped) = BadFiles::sort_out(opened, &paths)?;
+        Ok((good.into_iter().flatten().collect(), skipped))
     }
 
     /// Threads that read files side by side.
@@ -134,8 +156,13 @@ impl<'a> KeyFiles<'a> {
 
     /// The parts of the key, in types that have the values of all files: their order does not decide.
     fn parts(&self, progress: Progress<'_>) -> Result<Vec<KeyPart>> {
-        let each = self.each(progress, |_, table| Ok(table.columns.parts().to_vec()))?;
-        Ok(each.into_iter().reduce(|known, more| joined(&known, &more)).unwrap_or_default())
+        let facts = |table: &KeyTable| (table.columns.counts_entries(), table.file.entries);
+        let each = self.each(progress, |_, table| Ok((facts(table), table.columns.parts().to_vec())))?;
+        if each.iter().any(|((counts, _), _)| *counts) {
+            self.before.get_or_init(|| before_each(each.iter().map(|((_, entries), _)| *entries)));
+        }
+        let parts = each.into_iter().map(|(_, parts)| parts);
+        Ok(parts.reduce(|known, more| joined(&known, &more)).unwrap_or_default())
     }
 
     /// The type of the key. Where types are too wide, the values are looked at, with `others` that the key has to have room for.
@@ -191,6 +218,11 @@ impl<'a> KeyFiles<'a> {
         }
     }
 
+    /// Whether the key counts entries, once its type is known.
+    pub fn counts_entries(&self) -> bool {
+        self.before.get().is_some()
+    }
+
     /// Does something with the table of each file, on all threads. The results are in the order of the files.
     ///
     /// # Errors
@@ -204,7 +236,8 @@ impl<'a> KeyFiles<'a> {
         let workers = Workers::new("the keys", self.threads(), progress).in_order();
         workers.results(self.inputs.len(), |number| {
             let Some(input) = self.inputs.get(number) else { return Err(Error::request("there is no such file")) };
-            let table = self.table(input)?;
+            let before = self.before.get().and_then(|before| before.get(number)).copied().unwrap_or(0);
+            let table = KeyTable { before, ..self.table(input)? };
             work(number, &table).map_err(|e| if e.path().is_some() { e } else { e.file(public_path(&input.path)) })
         })
     }
@@ -227,7 +260,8 @@ impl<'a> KeyFiles<'a> {
         let budget = Budget { memory, threads: self.budget.threads / threads };
         // Files side by side keep all threads busy.
         let team = team.filter(|_| budget.threads > 1);
-        let reading = KeyReading { entries: 0..table.file.entries, selection: None, budget, team };
+        let (entries, before) = (0..table.file.entries, table.before);
+        let reading = KeyReading { entries, selection: None, budget, team, before };
         let read = table.columns.each_step(&reading, &mut |step| {
             take(step)?;
             tell(progress, step.spent.compressed)
@@ -269,7 +303,7 @@ impl<'a> KeyFiles<'a> {
             return Err(Error::unsupported(format!("a table of {entries} entries is too large")).file(&input.path));
         }
         let file = KeyedFile::of(&input.path, dataset)?;
-        Ok(KeyTable { columns: opened, file })
+        Ok(KeyTable { columns: opened, file, before: 0 })
     }
 
     fn opened(&self, input: &Input) -> Result<KeyColumns> {
@@ -283,6 +317,16 @@ impl<'a> KeyFiles<'a> {
     fn lacks(&self, error: &expr::Error) -> Error {
         refused(error, self.key.option())
     }
+}
+
+/// The entries of all files before each, given those of each.
+pub(crate) fn before_each(entries: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    let sum = |before: &mut u64, own: u64| {
+        let first = *before;
+        *before = before.saturating_add(own);
+        Some(first)
+    };
+    entries.into_iter().scan(0, sum).collect()
 }
 
 /// The parts of a key in types that have the values of both.

@@ -134,7 +134,7 @@ impl Matching {
         self.orders[0].read(number..number + 1, &mut entry)?;
         let entry = entry.first().copied().flatten().unwrap_or(0);
         let mut texts = Vec::new();
-        let reading = KeyReading { entries: entry..entry + 1, selection: None, budget, team: None };
+        let reading = KeyReading { entries: entry..entry + 1, selection: None, budget, team: None, before: 0 };
         first.each_step(&reading, &mut |step| {
             let packed = self.of.pack(&key.ordered(&step.arrays), step.rows.count)?;
             texts = packed.first().map(|packed| key.texts(&self.of, *packed)).unwrap_or_default();

@@ -3,7 +3,7 @@
 //! (`sorter`), and merged (`merged`). What is made of keys in their order is for others; entries that share a key are found here
 //! (`duplicates`), and so is the order of the entries of a
 //! table (`sorted`) by a key that may descend (`sort_key`), and what
-//! two tables have of the same keys (`matched`).
+//! two tables have of the same keys (`matched`). What only trees have is in [`tree`].
 
 pub(crate) mod columns;
 mod duplicates;
@@ -21,6 +21,7 @@ mod sorted;
 mod sorter;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tree;
 
 pub use duplicates::{Duplicate, DuplicateKeys, EntryOfKey};
 pub(crate) use entry_bits::EntryBits;
@@ -34,3 +35,4 @@ pub(crate) use row::{Row, first_place};
 pub use sort_key::SortKey;
 pub(crate) use sorted::{SortJob, sorted_entries};
 pub(crate) use sorter::Sorter;
+pub use tree::IndexNames;

@@ -104,7 +104,8 @@ impl KeysInOrder<'_> {
         let all = columns.dataset().entries();
         let selection = Some(entries).filter(|entries| entries.len() < all);
         let own = Budget { memory: budget.memory / 2, ..budget };
-        let reading = KeyReading { entries: 0..all, selection, budget: own, team: budget.helpers()? };
+        let (entries, team) = (0..all, budget.helpers()?);
+        let reading = KeyReading { entries, selection, budget: own, team, before: 0 };
         columns.each_step(&reading, take).map_err(|e| budget.in_whole(e, 2))
     }
 }

@@ -7,4 +7,5 @@ pub mod inputs;
 pub(crate) mod ntuple;
 pub(crate) mod options;
 pub(crate) mod request;
+pub(crate) mod skipped;
 pub(crate) mod tree;

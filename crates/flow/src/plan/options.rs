@@ -39,4 +39,6 @@ pub struct PlanOptions {
     pub pack: Pack,
     /// Whether the inputs are only read, by a caller who cannot ask for another way to join them.
     pub is_read: bool,
+    /// Whether the table gets another index than those of the inputs, which are left out without a word.
+    pub replaces_index: bool,
 }

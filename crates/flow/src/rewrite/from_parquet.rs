@@ -10,9 +10,10 @@ use rootfile::{Result, check_output};
 
 use super::convert::{BatchColumn, ConvertPlan};
 use super::execute::write;
-use super::options::{ContentOptions, Options};
+use super::options::{BuildIndex, ContentOptions, Options};
 use super::parquet::{Conversion, Converted, ConvertedColumn};
 use super::prepare::{StoredSource, open_columns, open_filtered, prepare_table};
+use crate::keys::IndexNames;
 
 /// Parquet files, taken as one, and the tree to make of them.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct FromParquet<'a> {
     pub layout: &'a Layout,
     /// Replaces missing numbers. If absent, missing numbers are an error.
     pub fill_null: Option<f64>,
+    /// The index that the tree gets.
+    pub build_index: Option<&'a IndexNames>,
 }
 
 /// Makes a tree of Parquet files. Each row group is a cluster, unless the layout has a cluster size.
@@ -51,6 +54,9 @@ pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<C
         },
         budget: options.budget,
         overwrite: options.overwrite,
+        build_index: job
+            .build_index
+            .map(|names| BuildIndex { names: names.clone(), beside: Some(job.output.to_path_buf()) }),
         ..Options::default()
     };
     let entries = |all: u64| choice.entries.resolve(all, choice.seed);

@@ -12,7 +12,7 @@ use rootfile::codec::Compression;
 
 use crate::execute::budget::Budget;
 use crate::execute::order::Order;
-use crate::keys::{KeyNames, SortKey};
+use crate::keys::{IndexNames, KeyNames, SortKey};
 use crate::plan::options::PlanOptions;
 use crate::select::Define;
 
@@ -62,6 +62,15 @@ pub struct Unique {
     pub beside: Option<PathBuf>,
 }
 
+/// An index (`TTreeIndex`) that trees get.
+#[derive(Clone, Debug)]
+pub struct BuildIndex {
+    /// Its expressions. Trees without their columns keep what they have.
+    pub names: IndexNames,
+    /// The file beside which keys wait that have no room in memory; among temporary files without it.
+    pub beside: Option<PathBuf>,
+}
+
 /// In which order the entries of tables are written.
 #[derive(Clone, Debug)]
 pub enum EntryOrder {
@@ -69,6 +78,13 @@ pub enum EntryOrder {
     By(SortBy),
     /// The table has these rows. Where inputs have several tables, one of them is to be [chosen](ContentOptions::tree).
     Given(GivenOrder),
+    /// The table of a path has these rows; others stay as they are.
+    OfTable {
+        /// Its path; empty of a table without one.
+        path: String,
+        /// The rows.
+        order: GivenOrder,
+    },
 }
 
 /// An order that is known: for each row its entry.
@@ -165,6 +181,8 @@ pub struct Options {
     pub strict: bool,
     /// Whether the index (`TTreeIndex`) of a tree is left out where not all inputs have one. Otherwise it is made for the others.
     pub drop_index: bool,
+    /// The index that trees get in place of the one that they have.
+    pub build_index: Option<BuildIndex>,
 }
 
 impl Options {

@@ -13,6 +13,7 @@ use crate::execute::progress::Progress;
 use crate::plan::forecast::Forecast;
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::tree::TablePlan;
+use crate::table::tree::new_index::{MakeTreeIndex, no_place_for_index};
 
 /// A planned table of the output.
 pub(crate) trait OutputTable {
@@ -42,6 +43,11 @@ pub(crate) trait OutputTable {
     /// The same, as what it is.
     fn into_ntuple(self: Box<Self>) -> Option<Box<NtuplePlan>> {
         None
+    }
+
+    /// Gives it an index, which `make` makes.
+    fn put_index(&mut self, _make: MakeTreeIndex<'_>) -> Result<()> {
+        Err(no_place_for_index())
     }
 
     /// What will be done, without notes. Samples of the content, within the memory that is `share`, take about so many seconds.

@@ -10,9 +10,9 @@ use rootfile::codec::Compression;
 use rootfile::{Committed, Key, RootFile};
 
 use super::output_table::{OutputPlace, OutputTable, TableMemory};
-use super::summary::Skipped;
 use crate::execute::budget::Share;
 use crate::keys::DuplicateKeys;
+use crate::plan::skipped::Skipped;
 use crate::plan::tree::kept::Kept;
 use crate::select::CutFlow;
 use crate::verify::cycles::OlderCycle;

@@ -1,24 +1,14 @@
 //! Reports of a rewrite: what was done, or what would be done.
 
-use std::path::PathBuf;
-
 use crate::arrow::write::ExactColumns;
 use crate::keys::DuplicateKeys;
 use crate::plan::forecast::Forecast;
+use crate::plan::skipped::Skipped;
 use crate::select::CutFlow;
 use crate::table::depth::Depths;
 use crate::verify::cycles::OlderCycle;
 use dataset::layout::Container;
 use objects::Damaged;
-
-/// An input that was left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Skipped {
-    /// The file.
-    pub path: PathBuf,
-    /// The reason.
-    pub reason: String,
-}
 
 /// What an update in place added to a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]

@@ -23,6 +23,7 @@ use crate::reorder::tree::reorder_tree;
 use crate::table::depth::Depths;
 use crate::table::target::Shape;
 use crate::table::tree::column::Column;
+use crate::table::tree::new_index::{MakeTreeIndex, put_index};
 
 impl OutputTable for TablePlan {
     fn memory(&self, check: bool) -> TableMemory {
@@ -35,6 +36,11 @@ impl OutputTable for TablePlan {
 
     fn tree_mut(&mut self) -> Option<&mut TablePlan> {
         Some(self)
+    }
+
+    fn put_index(&mut self, make: MakeTreeIndex<'_>) -> Result<()> {
+        self.metadata = self.metadata.saturating_add(put_index(&mut self.tree, make)?);
+        Ok(())
     }
 
     fn forecast(&self, path: &str, _: Share, seconds: f64) -> Result<Forecast> {

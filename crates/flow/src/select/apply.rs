@@ -25,6 +25,10 @@ pub(crate) struct EntrySelection<'a> {
     lacking: Vec<Option<expr::Error>>,
     trees: Vec<String>,
     flows: Vec<CutFlow>,
+    /// Entries of the tables before the next one, where several are one after the other.
+    before: u64,
+    /// Whether an expression counts entries.
+    counts_entries: bool,
 }
 
 /// The selection in one tree.
@@ -48,12 +52,24 @@ impl<'a> EntrySelection<'a> {
             lacking: vec![None; filter.cuts.len() + 1],
             trees: Vec::new(),
             flows: Vec::new(),
+            before: 0,
+            counts_entries: false,
         }
     }
 
     /// The same with columns that the cuts may name.
     pub fn with_defines(self, defines: &'a [Define]) -> Self {
         Self { defines, ..self }
+    }
+
+    /// The same in a table that so many entries of others are before.
+    pub fn behind(self, before: u64) -> Self {
+        Self { before, ..self }
+    }
+
+    /// Whether an expression counts the entries of a table so far.
+    pub fn counts_entries(&self) -> bool {
+        self.counts_entries
     }
 
     /// The selection in a tree or an RNTuple. Reads the columns of the cuts.
@@ -107,7 +123,8 @@ impl<'a> EntrySelection<'a> {
             Some(named) => Some(named(dataset.entries())?),
             None => filter.resolve(dataset.entries())?,
         };
-        let how = Testing { budget, most: None, progress: &unwatched };
+        self.counts_entries |= cuts.counts_entries();
+        let how = Testing { budget, before: self.before, most: None, progress: &unwatched };
         let selected = cuts.select(&dataset, named.as_ref(), &self.cuts, &how)?;
         self.flows.push(CutFlow { path: path.to_owned(), cuts: selected.cuts });
         Ok(TreeSelection { filter, passed: Some(selected.entries), notes })

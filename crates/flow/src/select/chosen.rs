@@ -29,6 +29,8 @@ pub struct Choice {
     pub defines: Vec<Define>,
     /// Most entries: those behind the last of them are not tested.
     pub most: Option<u64>,
+    /// Entries of the tables before this one, where several are one after the other: expressions count them as well.
+    pub before: u64,
 }
 
 /// What a text is as a condition on the entries of a table.
@@ -124,7 +126,7 @@ impl Choice {
             return Err(cut.refused(error).object(dataset.path()));
         }
         let is_all = named.len() == dataset.entries();
-        let how = Testing { budget, most: self.most, progress };
+        let how = Testing { budget, before: self.before, most: self.most, progress };
         bound.select(dataset, (!is_all).then_some(named), &cuts, &how)
     }
 }
@@ -152,7 +154,8 @@ pub fn chosen_of_joined(
         if !within.is_empty() {
             let slice = Slice { start: Some(within.start.into()), end: Some(within.end.into()) };
             let entries = Entries::Ranges(vec![slice]);
-            let found = Choice { entries, cuts: cuts.to_vec(), ..Choice::default() }.of(dataset, budget, progress)?;
+            let found = Choice { entries, cuts: cuts.to_vec(), before: first, ..Choice::default() }
+                .of(dataset, budget, progress)?;
             let set = found.selection.unwrap_or_else(|| EntrySet::range(found.range));
             set.all_runs().for_each(|run| chosen.push(first + run.start..first + run.end));
         }

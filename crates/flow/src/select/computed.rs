@@ -119,6 +119,7 @@ impl Computed {
             bytes: STEP,
             made: MADE * self.programs.len() as u64,
             team: None,
+            before: 0,
         };
         steps.each(|step| {
             take(&Step { computed: self, arrays: &step.arrays, rows: step.rows() })?;

@@ -128,6 +128,11 @@ impl TableCuts {
         Ok(Self { conditions, weight: bound, lacking, lacks_weight })
     }
 
+    /// Whether a cut, or the weight, counts entries.
+    pub fn counts_entries(&self) -> bool {
+        self.conditions.iter().any(|(_, cut)| cut.counts_entries()) || self.weight.iter().any(Program::counts_entries)
+    }
+
     /// The places of the cuts that can be evaluated.
     pub fn places(&self) -> impl Iterator<Item = usize> {
         self.conditions.iter().map(|(place, _)| *place)

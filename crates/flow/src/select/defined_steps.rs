@@ -48,6 +48,7 @@ impl DefinedSteps<'_> {
             bytes: STEP,
             made: MADE * self.defined.names().count() as u64,
             team: team.clone(),
+            before: 0,
         };
         steps.each(|step| {
             let rows = step.rows();

@@ -66,7 +66,7 @@ impl<'a> DefinedValues<'a> {
                 read.map_or_else(Vec::new, |read| read.batch.columns().to_vec())
             }
         };
-        let rows = EvaluatedRows { count, first: entries.start, numbers: numbers.as_deref() };
+        let rows = EvaluatedRows { count, first: entries.start, numbers: numbers.as_deref(), before: 0 };
         let arrays = self.defined.arrays(&read, &rows, self.team.as_deref())?;
         for (name, array) in self.defined.names().zip(&arrays) {
             if let Some(row) = absent(array) {

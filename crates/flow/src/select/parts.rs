@@ -22,6 +22,8 @@ pub struct EvaluatedRows<'a> {
     pub first: u64,
     /// The numbers of all, if they do not follow each other.
     pub numbers: Option<&'a [u64]>,
+    /// Entries of the tables before this one, where several are one after the other: expressions count them as well.
+    pub before: u64,
 }
 
 impl EvaluatedRows<'_> {
@@ -32,10 +34,11 @@ impl EvaluatedRows<'_> {
 
     /// The numbers of the entries of a part.
     pub(crate) fn entries(&self, part: &Range<usize>) -> Entries<'_> {
-        match self.numbers {
+        let entries = match self.numbers {
             Some(numbers) => Entries::from(numbers.get(part.clone()).unwrap_or_default()),
             None => Entries::from(self.first + part.start as u64),
-        }
+        };
+        entries.behind(self.before)
     }
 }
 

@@ -25,6 +25,8 @@ const SMALL_STEP: u64 = 1 << 20;
 #[derive(Clone, Copy)]
 pub(super) struct Testing<'a> {
     pub budget: Budget,
+    /// Entries of the tables before this one, where several are one after the other.
+    pub before: u64,
     /// Ends when so many have passed.
     pub most: Option<u64>,
     /// Can end the work. It gets the bytes that are read.
@@ -63,8 +65,8 @@ impl TableCuts {
         let is_enough = |pass: &Pass<'_>| how.most.is_some_and(|most| pass.number >= most);
         let bytes = if how.most.is_some() { SMALL_STEP } else { STEP };
         let (entries, selection, team) = (if how.most == Some(0) { 0..0 } else { 0..all }, named, team.clone());
-        let budget = how.budget;
-        let steps = Steps { dataset, columns: &columns, entries, selection, budget, bytes, made: MADE, team };
+        let Testing { budget, before, .. } = *how;
+        let steps = Steps { dataset, columns: &columns, entries, selection, budget, bytes, made: MADE, team, before };
         steps.each(|step| {
             pass.take(&step.arrays, &step.rows())?;
             spent.iter_mut().zip(&step.spent).for_each(|(sum, one)| *sum += *one);

@@ -10,9 +10,6 @@ use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 use crate::plan::options::PlanOptions;
 
-/// Bytes of columns that are read at a time.
-pub(super) const PORTION: u64 = 4 << 20;
-
 /// A tree of which entries are selected.
 pub(crate) struct SourceTree<'a> {
     /// Its key in each input that has it, with the index of the input.

@@ -38,6 +38,8 @@ pub(crate) struct Steps<'a> {
     /// the memory with all of them.
     pub made: u64,
     pub team: Option<Arc<ThreadPool>>,
+    /// Entries of the tables before this one, where several are one after the other.
+    pub before: u64,
 }
 
 /// Some entries.
@@ -49,11 +51,13 @@ pub(crate) struct StepRows {
     count: usize,
     first: u64,
     numbers: Option<Vec<u64>>,
+    before: u64,
 }
 
 impl StepRows {
     pub fn rows(&self) -> EvaluatedRows<'_> {
-        EvaluatedRows { count: self.count, first: self.first, numbers: self.numbers.as_deref() }
+        let Self { count, first, before, .. } = *self;
+        EvaluatedRows { count, first, numbers: self.numbers.as_deref(), before }
     }
 }
 
@@ -71,7 +75,7 @@ impl Steps<'_> {
         let mut step = |arrays: Vec<ArrayRef>, spent: Vec<ReadCost>, count: usize| {
             let ranks = rank..rank + count as u64;
             let numbers = self.selection.map(|set| set.runs(ranks.clone()).flatten().collect());
-            let taken = take(&StepRows { arrays, spent, count, first, numbers });
+            let taken = take(&StepRows { arrays, spent, count, first, numbers, before: self.before });
             (rank, first) = (ranks.end, first + count as u64);
             taken
         };

@@ -12,8 +12,9 @@ use super::common_type::{common_type, converted};
 use super::first_difference;
 use super::options::VerifyOptions;
 use super::tasks::{ColumnDifference, DifferenceKind};
+use super::tolerance::{LargestError, Tolerance, Tolerances, settled};
 use super::tree::trees::describe;
-use super::verdict::{Difference, TableKind, Verdict};
+use super::verdict::{ColumnError, Difference, TableKind, Verdict};
 use crate::arrow::read::{BatchSize, Batches, Dataset, Request, batches};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, unwatched};
@@ -31,6 +32,8 @@ pub(super) struct OtherSide<'a> {
     pub kind: TableKind,
     /// The entries of the first side that are compared, if not all.
     pub selected: Option<&'a EntrySet>,
+    /// By how much numbers may differ.
+    pub tolerances: &'a Tolerances,
 }
 
 impl DefinedSide {
@@ -84,6 +87,10 @@ impl DefinedSide {
                 }
             }
         }
+        let name_of = |place: usize| fields.get(place).map_or_else(String::new, |field| field.name().clone());
+        let compared: Vec<String> = columns.iter().map(|(place, ..)| name_of(*place)).collect();
+        let tolerance = |name: &String| (other.tolerances.of(path, name), LargestError::default());
+        let tolerated: Vec<(Option<Tolerance>, LargestError)> = compared.iter().map(tolerance).collect();
         // Both sides are read at the same time.
         let half = Budget { memory: budget.memory / 2, ..budget };
         let request = Request {
@@ -112,7 +119,10 @@ impl DefinedSide {
             for (which, (place, _, common)) in columns.iter().enumerate() {
                 let (Some(ours), Some(theirs)) = (values.get(*place), read.get(which)) else { continue };
                 let ours = converted(ours.slice(0, rows), Some(common))?;
-                let theirs = converted(ArrayRef::clone(theirs), Some(common))?;
+                let mut theirs = converted(ArrayRef::clone(theirs), Some(common))?;
+                if let Some((Some(tolerance), largest)) = tolerated.get(which) {
+                    theirs = settled(&ours, &theirs, *tolerance, largest);
+                }
                 let Some(row) = first_difference::first_row(&ours, &theirs) else { continue };
                 let (member, what) = first_difference::describe(&ours, &theirs, row);
                 let kind = DifferenceKind::Member(member, what);
@@ -127,8 +137,16 @@ impl DefinedSide {
             columns.iter_mut().filter(|(place, ..)| differ.contains(place)).for_each(|(place, ..)| *place = usize::MAX);
             Ok(ControlFlow::Continue(()))
         });
-        if verdict.differences.len() > before {
-            verdict.trees.iter_mut().filter(|table| table.path == path).for_each(|table| table.equal = false);
+        let errors = compared.into_iter().zip(&tolerated).filter(|(_, (_, largest))| largest.absolute() > 0.0);
+        let errors = errors.map(|(column, (_, largest))| ColumnError {
+            column,
+            largest: largest.absolute(),
+            relative: largest.relative(),
+        });
+        let (errors, is_equal): (Vec<ColumnError>, bool) = (errors.collect(), verdict.differences.len() == before);
+        for table in verdict.trees.iter_mut().filter(|table| table.path == path) {
+            table.errors.extend(errors.iter().cloned());
+            table.equal &= is_equal;
         }
         done
     }

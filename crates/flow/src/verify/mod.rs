@@ -129,7 +129,7 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
             let Some(defined) = &defined else { return Ok(()) };
             let columns = defined.other_columns(&mine.path);
             let dataset = &second.open_columns(other, &mine.path, options, &columns)?;
-            let side = OtherSide { dataset, kind, selected };
+            let side = OtherSide { dataset, kind, selected, tolerances: &options.tolerances };
             defined.compare(&mine.path, &side, options.budget, progress, verdict)
         };
         if mine.is_ntuple || other.is_ntuple {

@@ -15,11 +15,11 @@ use super::ntuple_side::NtupleSide;
 use super::options::VerifyOptions;
 use crate::arrow::read::Dataset;
 use crate::execute::order::Order;
+use crate::keys::tree::index_lines;
 use crate::plan::options::{Absent, PlanOptions};
 use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::{JoinedKept, KeptLists};
 use crate::plan::tree::{Gaps, TablePlan, plan_indexed_table};
-use crate::select::tree::index_lines;
 use crate::select::{EntrySelection, SourceTree, TreeSelection};
 
 /// One side: a file, or several that count as one.
@@ -206,7 +206,7 @@ impl Side {
             return Ok(JoinedKept::default());
         }
         let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
-        self.kept.join(&tree.path, &inputs)
+        self.kept.join(&tree.path, &inputs, false)
     }
 
     pub fn locate(&self, part: ObjectLocation) -> Result<(usize, Arc<RootFile>, Key)> {

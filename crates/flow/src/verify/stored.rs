@@ -154,13 +154,14 @@ fn compare(
             });
         }
     }
+    verdict.trees.push(of_table);
     if let Some(defined) = defined {
-        let other = OtherSide { dataset: second, kind: TableKind::Table, selected: selected.as_ref() };
+        let (selected, tolerances) = (selected.as_ref(), &options.tolerances);
+        let other = OtherSide { dataset: second, kind: TableKind::Table, selected, tolerances };
         defined.compare(path, &other, options.budget, progress, &mut verdict)?;
     }
-    of_table.equal = verdict.differences.is_empty();
-    verdict.equal = of_table.equal;
-    verdict.trees.push(of_table);
+    verdict.equal = verdict.differences.is_empty();
+    verdict.trees.iter_mut().for_each(|table| table.equal = verdict.equal);
     Ok(verdict)
 }
 

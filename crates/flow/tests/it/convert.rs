@@ -42,7 +42,7 @@ fn convert_to_parquet(inputs: &[Input], output: &Path, conversion: &Conversion<'
 
 fn convert_to_root(inputs: &[PathBuf], output: &Path, layout: &str, conversion: &Conversion<'_>) -> Result<Converted> {
     let layout = &Layout::from_toml(layout).unwrap();
-    from_parquet(&FromParquet { inputs, output, tree: None, layout, fill_null: None }, conversion)
+    from_parquet(&FromParquet { inputs, output, tree: None, layout, fill_null: None, build_index: None }, conversion)
 }
 
 fn values(input: &Input) -> RecordBatch {
@@ -278,7 +278,14 @@ fn missing_values_are_refused_or_filled() {
     assert!(!root.exists());
     let fill = |number: f64| {
         let layout = &Layout::default();
-        let job = FromParquet { inputs: &inputs, output: &root, tree: Some("t"), layout, fill_null: Some(number) };
+        let job = FromParquet {
+            inputs: &inputs,
+            output: &root,
+            tree: Some("t"),
+            layout,
+            fill_null: Some(number),
+            build_index: None,
+        };
         from_parquet(&job, &conversion(1))
     };
     let error = fill(1e12).unwrap_err().to_string();

@@ -77,7 +77,14 @@ fn convert(input: &Input, folder: &Path, tally: &mut Tally) -> Result<()> {
     tally.left_out += there.left_out.len();
     let what = |name: &str| format!("{}:{} {name}", input.path.display(), there.tree);
     let layout = &Layout::default();
-    let job = FromParquet { inputs: &[parquet], output: &root, tree: Some("t"), layout, fill_null: Some(-1.0) };
+    let job = FromParquet {
+        inputs: &[parquet],
+        output: &root,
+        tree: Some("t"),
+        layout,
+        fill_null: Some(-1.0),
+        build_index: None,
+    };
     if let Err(error) = from_parquet(&job, &how) {
         tally.wrong.push(what(&format!("does not come back: {error}")));
         return Ok(());

@@ -36,7 +36,7 @@ const VERBS: [(&str, Verb); 8] = [
     }),
     ("a check", |folder, budget, progress| {
         let files = ["a.root", "b.root"].map(|name| folder.join(name));
-        check(&files, &CheckOptions { deep: true, budget }, progress).map(drop)
+        check(&files, &CheckOptions { deep: true, budget, ..CheckOptions::default() }, progress).map(drop)
     }),
     ("a fileset", |folder, budget, progress| {
         let input = |n: usize| {

@@ -85,7 +85,7 @@ pub fn judge(bytes: &[u8], block: Block, case: usize, folder: &Path) -> std::res
     std::fs::write(&path, bytes).map_err(|e| e.to_string())?;
     let content = read_all(&path);
     let budget = Budget::new(48 << 20, 1);
-    let options = CheckOptions { deep: true, budget };
+    let options = CheckOptions { deep: true, budget, ..CheckOptions::default() };
     let report = check(&[PathBuf::from(&path)], &options, &unwatched);
     let unknown = content.as_ref().is_err_and(is_unknown);
     match report {

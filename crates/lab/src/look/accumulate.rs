@@ -6,7 +6,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
     UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, ArrowNativeTypeOp};
 use arrow_schema::DataType;
 
 use super::distinct::{self, Distinct};
@@ -38,6 +38,8 @@ pub(super) struct Accumulator {
     pub infinite: u64,
     pub least: Option<f64>,
     pub most: Option<f64>,
+    /// The least and the largest of whole numbers, with all their digits.
+    pub whole: Option<[i128; 2]>,
     /// The first finite number: means and deviations are those of differences from it, which lose no digits where numbers are large and
     /// lie close together, as times do.
     origin: Option<f64>,
@@ -137,16 +139,16 @@ impl Accumulator {
                 (0..lists.len()).filter(|_| depth == 0).for_each(|_| self.lengths.add(length));
                 self.add_at(lists.values(), depth + 1);
             }
-            DataType::Int8 => self.numbers::<Int8Type>(array, f64::from, |v| v as u64),
-            DataType::Int16 => self.numbers::<Int16Type>(array, f64::from, |v| v as u64),
-            DataType::Int32 => self.numbers::<Int32Type>(array, f64::from, |v| v as u64),
+            DataType::Int8 => self.whole_numbers::<Int8Type>(array, f64::from, |v| v as u64),
+            DataType::Int16 => self.whole_numbers::<Int16Type>(array, f64::from, |v| v as u64),
+            DataType::Int32 => self.whole_numbers::<Int32Type>(array, f64::from, |v| v as u64),
             #[expect(clippy::cast_precision_loss, reason = "moments are doubles")]
-            DataType::Int64 => self.numbers::<Int64Type>(array, |v| v as f64, |v| v as u64),
-            DataType::UInt8 => self.numbers::<UInt8Type>(array, f64::from, u64::from),
-            DataType::UInt16 => self.numbers::<UInt16Type>(array, f64::from, u64::from),
-            DataType::UInt32 => self.numbers::<UInt32Type>(array, f64::from, u64::from),
+            DataType::Int64 => self.whole_numbers::<Int64Type>(array, |v| v as f64, |v| v as u64),
+            DataType::UInt8 => self.whole_numbers::<UInt8Type>(array, f64::from, u64::from),
+            DataType::UInt16 => self.whole_numbers::<UInt16Type>(array, f64::from, u64::from),
+            DataType::UInt32 => self.whole_numbers::<UInt32Type>(array, f64::from, u64::from),
             #[expect(clippy::cast_precision_loss, reason = "moments are doubles")]
-            DataType::UInt64 => self.numbers::<UInt64Type>(array, |v| v as f64, |v| v),
+            DataType::UInt64 => self.whole_numbers::<UInt64Type>(array, |v| v as f64, |v| v),
             DataType::Float16 => self.numbers::<Float16Type>(array, f64::from, |v| f64::from(v).to_bits()),
             DataType::Float32 => self.numbers::<Float32Type>(array, f64::from, |v| u64::from(v.to_bits())),
             DataType::Float64 => self.numbers::<Float64Type>(array, |v| v, f64::to_bits),
@@ -175,6 +177,22 @@ impl Accumulator {
             }
             None => self.nulls += 1,
         }
+    }
+
+    fn whole_numbers<T: ArrowPrimitiveType<Native: Into<i128>>>(
+        &mut self,
+        array: &ArrayRef,
+        number: impl Fn(T::Native) -> f64,
+        bits: impl Fn(T::Native) -> u64,
+    ) {
+        let smaller = |a: T::Native, b: T::Native| if b.is_lt(a) { b } else { a };
+        let larger = |a: T::Native, b: T::Native| if b.is_gt(a) { b } else { a };
+        let values = || array.as_primitive::<T>().iter().flatten();
+        if let (Some(least), Some(most)) = (values().reduce(smaller), values().reduce(larger)) {
+            let (least, most): (i128, i128) = (least.into(), most.into());
+            self.whole = Some(self.whole.map_or([least, most], |[low, high]| [low.min(least), high.max(most)]));
+        }
+        self.numbers::<T>(array, number, bits);
     }
 
     fn numbers<T: ArrowPrimitiveType>(

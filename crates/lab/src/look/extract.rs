@@ -9,9 +9,9 @@ use flow::inputs::Input;
 use flow::read::Dataset;
 use rootfile::{Error, Result};
 
+use super::asked_columns::{AskedColumn, asked_columns};
 use super::check_entries;
 use super::rows::RowOptions;
-use crate::readspeed::Columns;
 
 /// Writes the chosen columns and entries of a table to a Parquet file.
 ///
@@ -47,9 +47,10 @@ fn filter(input: &Input, options: &RowOptions) -> Result<NameFilter> {
     if options.columns.is_empty() {
         return Ok(NameFilter::default());
     }
-    let chosen = Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?;
+    let defined: Vec<&str> = options.entries.defines.iter().map(|define| define.name.as_str()).collect();
+    let chosen = asked_columns(&dataset, &defined, &options.columns, options.allow_no_match)?;
     let mut names = Vec::new();
-    for column in chosen {
+    for column in chosen.into_iter().filter_map(AskedColumn::stored) {
         let Some(plan) = dataset.column(column) else { continue };
         if column >= dataset.number_of_columns() {
             let why =

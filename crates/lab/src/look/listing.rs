@@ -11,7 +11,7 @@ use flow::read::Dataset;
 use rootfile::{Directory, Error, Key, Result, RootFile, date_of_datime, is_directory, open_source, public_path};
 use serde::Serialize;
 
-use super::schema::{ColumnType, column_types};
+use super::schema::{ColumnType, column_types, index_of};
 
 /// Special characters of patterns.
 const SPECIAL: [char; 4] = ['*', '?', '[', '{'];
@@ -85,6 +85,8 @@ pub struct ListedObject {
 pub struct ListedTable {
     /// Number of entries.
     pub entries: u64,
+    /// The expressions of its index (`TTreeIndex`), if it is a tree that has one.
+    pub index: Option<String>,
     /// Columns.
     pub columns: Vec<ColumnType>,
 }
@@ -146,7 +148,7 @@ fn list_file(input: &Input, options: &ListOptions, missing: &mut Option<Error>) 
 fn parquet(input: &Input, path: String, options: &ListOptions) -> Result<ListedFile> {
     let bytes = open_source(&input.path)?.size();
     let dataset = Dataset::open(std::slice::from_ref(input))?;
-    let table = ListedTable { entries: dataset.entries(), columns: column_types(&dataset) };
+    let table = ListedTable { entries: dataset.entries(), index: index_of(&dataset), columns: column_types(&dataset) };
     let object = ListedObject {
         path: dataset.path().to_owned(),
         name: dataset.path().to_owned(),
@@ -243,5 +245,5 @@ impl Lister<'_> {
 fn table(file: &Path, path: &str, cycle: i16) -> Option<ListedTable> {
     let input = Input { path: file.to_owned(), tree: Some(format!("{path};{cycle}")) };
     let dataset = Dataset::open(&[input]).ok()?;
-    Some(ListedTable { entries: dataset.entries(), columns: column_types(&dataset) })
+    Some(ListedTable { entries: dataset.entries(), index: index_of(&dataset), columns: column_types(&dataset) })
 }

@@ -5,6 +5,7 @@
 
 mod accumulate;
 mod arrow_names;
+mod asked_columns;
 pub mod cell;
 pub mod count;
 mod distinct;

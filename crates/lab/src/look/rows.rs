@@ -16,10 +16,10 @@ use objects::{Histogram, is_histogram};
 use rootfile::{Error, ErrorKind, Follow, Hint, Result, RootFile, is_directory, public_path};
 use serde::Serialize;
 
+use super::asked_columns::{AskedColumn, asked_columns};
 use super::cell::Cell;
 use super::check_entries;
 use super::schema::{ColumnType, column_type, defined_type};
-use crate::readspeed::Columns;
 
 /// Bytes of columns that are read at a time.
 const PORTION: u64 = 4 << 20;
@@ -109,6 +109,9 @@ pub enum Subject {
 pub struct Table {
     dataset: Dataset,
     input: Input,
+    /// The columns that are shown, in their order.
+    shown: Vec<AskedColumn>,
+    /// Those of them that are stored.
     columns: Vec<usize>,
     more_columns: u64,
     /// The entries, and which of them, if not all.
@@ -175,29 +178,34 @@ pub(super) fn histogram(input: &Input, wanted: &str) -> Result<Option<ShownHisto
 impl Table {
     fn open(input: &Input, options: &RowOptions, progress: Progress<'_>) -> Result<Self> {
         let dataset = Dataset::open_following(std::slice::from_ref(input), options.follow)?;
-        let (columns, more_columns) = match options.columns.is_empty() {
-            true => {
-                let mut all = dataset.default_columns();
-                let more = all.len().saturating_sub(options.most_columns);
-                all.truncate(options.most_columns);
-                (all, more as u64)
-            }
-            false => (Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?, 0),
-        };
+        let defined = Defined::bind(&dataset, dataset.path(), &options.entries.defines)?.all(dataset.path())?;
+        let names: Vec<&str> = defined.names().collect();
+        let mut shown = asked_columns(&dataset, &names, &options.columns, options.allow_no_match)?;
+        let mut more_columns = 0;
+        if options.columns.is_empty() {
+            let all = dataset.default_columns();
+            more_columns = all.len().saturating_sub(options.most_columns) as u64;
+            shown.extend(all.into_iter().take(options.most_columns).map(AskedColumn::Stored));
+        }
+        let columns = shown.iter().filter_map(|column| column.stored()).collect();
         if !options.allow_no_match {
             check_entries(&dataset, &options.entries.entries)?;
         }
         let budget = options.budget;
         let Chosen { range, selection, cuts, .. } = options.entries.of(&dataset, budget, progress)?;
-        let defined = Defined::bind(&dataset, dataset.path(), &options.entries.defines)?.all(dataset.path())?;
-        Ok(Self { dataset, input: input.clone(), columns, more_columns, range, selection, cuts, defined, budget })
+        let input = input.clone();
+        Ok(Self { dataset, input, shown, columns, more_columns, range, selection, cuts, defined, budget })
     }
 
     /// The columns that are shown.
     pub fn columns(&self) -> Vec<ColumnType> {
         let nodes = self.dataset.schema().nodes();
-        let stored = self.columns.iter().filter_map(|&column| column_type(&self.dataset, &nodes, column));
-        self.defined.fields().iter().map(|field| defined_type(field)).chain(stored).collect()
+        let defined = self.defined.fields();
+        let of = |column: &AskedColumn| match *column {
+            AskedColumn::Defined(place) => defined.get(place).map(|field| defined_type(field)),
+            AskedColumn::Stored(column) => column_type(&self.dataset, &nodes, column),
+        };
+        self.shown.iter().filter_map(of).collect()
     }
 
     /// The columns that are read: those that are shown, and what defined ones need besides.
@@ -211,13 +219,26 @@ impl Table {
         let columns = self.read_columns();
         let place = |column: &usize| columns.iter().position(|one| one == column);
         let needed = self.defined.columns().iter().filter_map(|column| read.get(place(column)?).cloned());
-        let rows = EvaluatedRows { count: entries.len(), first: 0, numbers: Some(entries) };
+        let rows = EvaluatedRows { count: entries.len(), first: 0, numbers: Some(entries), before: 0 };
         let defined = self.defined.arrays(&needed.collect::<Vec<_>>(), &rows, None);
         let stored = read.iter().take(self.columns.len()).cloned().map(Ok);
         match defined {
-            Ok(defined) => defined.into_iter().map(Ok).chain(stored).collect(),
-            Err(e) => self.defined.names().map(|_| Err(e.to_string())).chain(stored).collect(),
+            Ok(defined) => self.in_order(|place| defined.get(place).cloned().ok_or_else(String::new), stored),
+            Err(e) => self.in_order(|_| Err(e.to_string()), stored),
         }
+    }
+
+    /// What is shown in its order, given each column that is defined by its place, and those that are stored.
+    fn in_order(
+        &self,
+        defined: impl Fn(usize) -> std::result::Result<ArrayRef, String>,
+        mut stored: impl Iterator<Item = std::result::Result<ArrayRef, String>>,
+    ) -> Vec<std::result::Result<ArrayRef, String>> {
+        let of = |column: &AskedColumn| match *column {
+            AskedColumn::Defined(place) => defined(place),
+            AskedColumn::Stored(_) => stored.next().unwrap_or_else(|| Err("it has no values".to_owned())),
+        };
+        self.shown.iter().map(of).collect()
     }
 
     fn request(&self, columns: Vec<usize>, entries: Range<u64>) -> Request<'static> {
@@ -282,7 +303,7 @@ impl Table {
             array.map_err(|e| e.to_string())?.ok_or_else(|| "it has no values".to_owned())
         };
         let not_computed = || Err("it is not computed where a column cannot be read".to_owned());
-        self.defined.names().map(|_| not_computed()).chain(self.columns.iter().map(one)).collect()
+        self.in_order(|_| not_computed(), self.columns.iter().map(one))
     }
 
     fn row(&self, entry: u64, arrays: &[std::result::Result<ArrayRef, String>], row: usize) -> Row {
@@ -294,7 +315,7 @@ impl Table {
                 (Ok(array), None) => Cell::of(array.as_ref(), row),
             }
         };
-        let columns = self.defined.names().map(|_| None).chain(self.columns.iter().copied().map(Some));
+        let columns = self.shown.iter().map(|column| column.stored());
         Row { entry, values: arrays.iter().zip(columns).map(cell).collect() }
     }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use arrow_schema::Field;
 use dataset::layout::Container;
 use dataset::table::Node;
+use dataset::tree::Tree;
 use flow::inputs::Input;
 use flow::read::Dataset;
 use rootfile::{Follow, Result, public_path};
@@ -25,6 +26,8 @@ pub struct TableColumns {
     pub container: Option<Container>,
     /// Number of entries.
     pub entries: u64,
+    /// The expressions of its index (`TTreeIndex`), if it is a tree that has one.
+    pub index: Option<String>,
     /// Columns, in their order.
     pub columns: Vec<ColumnType>,
     /// How another table differs; none if there is no other.
@@ -73,6 +76,11 @@ pub(super) fn column_types(dataset: &Dataset) -> Vec<ColumnType> {
     dataset.default_columns().into_iter().filter_map(|number| column_type(dataset, &nodes, number)).collect()
 }
 
+/// The index of a table, in words.
+pub(super) fn index_of(dataset: &Dataset) -> Option<String> {
+    dataset.schema().tree().and_then(Tree::index_words)
+}
+
 /// A column that an expression defines.
 pub(super) fn defined_type(field: &Field) -> ColumnType {
     ColumnType {
@@ -118,6 +126,7 @@ pub fn schema(input: &Input, other: Option<&Input>, follow: Follow) -> Result<Ta
         title: dataset.names().1.to_owned(),
         container: dataset.container(),
         entries: dataset.entries(),
+        index: index_of(&dataset),
         columns,
         differences: differences.transpose()?,
     })

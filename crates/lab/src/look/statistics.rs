@@ -15,11 +15,11 @@ use rootfile::{Follow, Result, public_path};
 use serde::Serialize;
 
 use super::accumulate::{Accumulator, kept_bytes};
+use super::asked_columns::{AskedColumn, asked_columns};
 use super::check_entries;
 use super::distinct::Distinct;
 use super::schema::{ColumnType, column_type, defined_type};
 use crate::math::as_f64;
-use crate::readspeed::Columns;
 use crate::system::on_each::on_each;
 
 /// Bins of a histogram.
@@ -80,10 +80,10 @@ pub struct ColumnStatistics {
     pub nans: u64,
     /// Numbers that are infinite.
     pub infinite: u64,
-    /// The least number.
-    pub min: Option<f64>,
+    /// The least number: of a column of whole numbers a whole one, with all its digits.
+    pub min: Option<Extreme>,
     /// The largest number.
-    pub max: Option<f64>,
+    pub max: Option<Extreme>,
     /// Mean of the finite numbers.
     pub mean: Option<f64>,
     /// Standard deviation of the finite numbers.
@@ -100,6 +100,27 @@ pub struct ColumnStatistics {
     pub lengths: Option<LengthStatistics>,
     /// Counts of the finite numbers in bins of equal width from the least to the largest; in a sample of them.
     pub histogram: Vec<u64>,
+}
+
+/// The least or the largest of some numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Extreme {
+    /// Of whole numbers.
+    Whole(i128),
+    /// Of others.
+    Number(f64),
+}
+
+impl Extreme {
+    /// As a double, which may have fewer digits.
+    #[expect(clippy::cast_precision_loss, reason = "to show it")]
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Whole(number) => number as f64,
+            Self::Number(number) => number,
+        }
+    }
 }
 
 /// A quantile.
@@ -129,16 +150,18 @@ pub struct LengthStatistics {
 /// A file or a column cannot be read, has no such table, a name means no column, or the callback ends the work.
 pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progress<'_>) -> Result<TableStatistics> {
     let dataset = Dataset::open_following(inputs, options.follow)?;
-    let columns = match options.columns.is_empty() {
-        true => dataset.stored_columns(),
-        false => Columns::Listed(options.columns.clone()).choose(&dataset, options.allow_no_match)?,
-    };
+    let names: Vec<&str> = options.entries.defines.iter().map(|define| define.name.as_str()).collect();
+    let mut asked = asked_columns(&dataset, &names, &options.columns, options.allow_no_match)?;
+    if options.columns.is_empty() {
+        asked.extend(dataset.stored_columns().into_iter().map(AskedColumn::Stored));
+    }
     if !options.allow_no_match {
         check_entries(&dataset, &options.entries.entries)?;
     }
     let nodes = dataset.schema().nodes();
+    let stored = asked.iter().filter_map(|column| column.stored());
     let types: Vec<(usize, ColumnType)> =
-        columns.iter().filter_map(|&column| Some((column, column_type(&dataset, &nodes, column)?))).collect();
+        stored.filter_map(|column| Some((column, column_type(&dataset, &nodes, column)?))).collect();
     let readable: Vec<usize> =
         types.iter().filter(|(_, kind)| kind.unreadable.is_none()).map(|(column, _)| *column).collect();
     let chosen = options.entries.of(&dataset, options.budget, &|_| progress(0))?;
@@ -160,7 +183,13 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
         let ColumnType { name, type_name, arrow, unreadable, .. } = kind;
         ColumnStatistics { name, type_name, arrow, unreadable, ..found.get(&column).cloned().unwrap_or_default() }
     };
-    let columns = defined.into_iter().chain(types.into_iter().map(named)).collect();
+    let mut stored: HashMap<usize, ColumnStatistics> =
+        types.into_iter().map(|(column, kind)| (column, named((column, kind)))).collect();
+    let of = |column: AskedColumn| match column {
+        AskedColumn::Defined(place) => defined.get(place).cloned(),
+        AskedColumn::Stored(column) => stored.remove(&column),
+    };
+    let columns = asked.into_iter().filter_map(of).collect();
     Ok(TableStatistics {
         files: inputs.iter().map(|input| public_path(&input.path).display().to_string()).collect(),
         table: dataset.path().to_owned(),
@@ -232,8 +261,8 @@ fn figures(mut found: Accumulator) -> ColumnStatistics {
         nulls: found.nulls,
         nans: found.nans,
         infinite: found.infinite,
-        min: found.least,
-        max: found.most,
+        min: found.whole.map(|[least, _]| Extreme::Whole(least)).or(found.least.map(Extreme::Number)),
+        max: found.whole.map(|[_, most]| Extreme::Whole(most)).or(found.most.map(Extreme::Number)),
         mean: has_numbers.then_some(found.mean()),
         deviation: found.deviation(),
         quantiles: QUANTILES.iter().filter_map(|&share| quantile(&found.sample, share)).collect(),

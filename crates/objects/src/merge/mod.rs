@@ -15,6 +15,7 @@ mod polygons;
 mod rules;
 mod statistic;
 
+pub use entry_lists::{SelectedEntries, is_entry_list, selected_entries};
 pub use hist::{Histogram, HistogramAxis, is_histogram};
 pub use merger::{Input, Merger};
 pub use pair::Note;

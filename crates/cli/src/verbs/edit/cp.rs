@@ -1,17 +1,15 @@
 //! `basketry cp`: copies objects and directories into a file.
 
 use std::ffi::OsString;
-use std::time::Instant;
 
 use flow::edit::{Edited, TransferOptions, copy};
 use flow::inputs::{Input, inputs};
 use rootfile::Result;
 use rootfile::codec::Compression;
 
-use super::{TakenArgs, answer, print};
+use super::{TakenArgs, edited};
 use crate::options::{Resources, Verbosity};
-use crate::output::Answer;
-use crate::verb_command::{VerbCommand, Watch, fields};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Copy objects and directories into a file, as cp copies files.
 ///
@@ -52,10 +50,7 @@ pub struct Args {
 }
 
 impl VerbCommand for Args {
-    type Report = Edited;
-    const DONE: &'static str = "written";
-
-    fields!(verbosity, resources);
+    edited!();
 
     fn work(&self, watch: &Watch<'_>) -> Result<Edited> {
         let (destination, sources) = split_last(&self.inputs);
@@ -70,14 +65,6 @@ impl VerbCommand for Args {
             budget: self.resources.budget(),
         };
         copy(&sources, &destination, &options, watch.progress)
-    }
-
-    fn answer(edited: &Edited) -> Answer {
-        answer(edited)
-    }
-
-    fn print(&self, edited: &Edited, _: Instant) -> Result<()> {
-        print(edited, self.verbosity.quiet)
     }
 }
 

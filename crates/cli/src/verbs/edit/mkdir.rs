@@ -1,15 +1,14 @@
 //! `basketry mkdir`: makes directories in files.
 
 use std::ffi::OsString;
-use std::time::Instant;
 
 use flow::edit::{Edited, make_directories};
 use flow::inputs::Input;
 use rootfile::Result;
 
-use super::print;
+use super::edited;
 use crate::options::{Resources, Verbosity};
-use crate::verb_command::{VerbCommand, Watch, fields};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Make directories in files, or files without objects.
 ///
@@ -33,18 +32,11 @@ pub struct Args {
 }
 
 impl VerbCommand for Args {
-    type Report = Edited;
-    const DONE: &'static str = "written";
-
-    fields!(verbosity, resources);
+    edited!();
 
     fn work(&self, watch: &Watch<'_>) -> Result<Edited> {
         // No patterns: the names are new.
         let targets: Vec<Input> = self.inputs.iter().cloned().map(Input::from).collect();
         make_directories(&targets, self.parents, self.resources.budget(), watch.progress)
-    }
-
-    fn print(&self, edited: &Edited, _: Instant) -> Result<()> {
-        print(edited, self.verbosity.quiet)
     }
 }

@@ -35,14 +35,33 @@ impl TakenArgs {
     }
 }
 
+/// What the verbs that edit have in common in `VerbCommand`: the report, whether everything was done, and what is printed, each change in
+/// the line that `$line` makes of it, given the arguments.
+macro_rules! edited {
+    ($line:expr) => {
+        type Report = flow::edit::Edited;
+        const DONE: &'static str = "written";
+
+        crate::verb_command::fields!(verbosity, resources);
+
+        fn answer(edited: &flow::edit::Edited) -> crate::output::Answer {
+            crate::verbs::edit::answer(edited)
+        }
+
+        fn print(&self, edited: &flow::edit::Edited, _: std::time::Instant) -> rootfile::Result<()> {
+            let line: fn(&Self) -> fn(&flow::edit::Change) -> String = $line;
+            crate::verbs::edit::print_as(edited, self.verbosity.quiet, line(self))
+        }
+    };
+    () => {
+        edited!(|_| crate::verbs::edit::sentence);
+    };
+}
+use edited;
+
 /// Whether everything was done.
 pub fn answer(edited: &Edited) -> Answer {
     if edited.left_out.is_empty() { Answer::Yes } else { Answer::No }
-}
-
-/// Prints what changed.
-pub fn print(edited: &Edited, quiet: bool) -> Result<()> {
-    print_as(edited, quiet, sentence)
 }
 
 /// Prints what changed, each change in a line of its own form.

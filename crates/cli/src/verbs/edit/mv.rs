@@ -1,17 +1,15 @@
 //! `basketry mv`: moves or renames objects and directories.
 
 use std::ffi::OsString;
-use std::time::Instant;
 
 use flow::edit::{Edited, TransferOptions, move_objects};
 use flow::inputs::inputs;
 use rootfile::Result;
 
 use super::cp::split_last;
-use super::{TakenArgs, answer, ask, print, yes};
+use super::{TakenArgs, ask, edited, yes};
 use crate::options::{Resources, Verbosity};
-use crate::output::Answer;
-use crate::verb_command::{VerbCommand, Watch, fields};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Move or rename objects and directories, within a file or to another one, as mv does with files.
 ///
@@ -44,10 +42,7 @@ pub struct Args {
 }
 
 impl VerbCommand for Args {
-    type Report = Edited;
-    const DONE: &'static str = "written";
-
-    fields!(verbosity, resources);
+    edited!();
 
     fn work(&self, watch: &Watch<'_>) -> Result<Edited> {
         let (destination, sources) = split_last(&self.inputs);
@@ -59,13 +54,5 @@ impl VerbCommand for Args {
         };
         let confirm = if self.interactive { ask } else { yes };
         move_objects(&inputs(sources)?, &destination, &options, &confirm, watch.progress)
-    }
-
-    fn answer(edited: &Edited) -> Answer {
-        answer(edited)
-    }
-
-    fn print(&self, edited: &Edited, _: Instant) -> Result<()> {
-        print(edited, self.verbosity.quiet)
     }
 }

@@ -1,16 +1,14 @@
 //! `basketry rm`: removes objects and directories from files.
 
 use std::ffi::OsString;
-use std::time::Instant;
 
 use flow::edit::{Edited, RemoveOptions, remove};
 use flow::inputs::inputs;
 use rootfile::Result;
 
-use super::{answer, ask, print, print_as, would_remove, yes};
+use super::{ask, edited, sentence, would_remove, yes};
 use crate::options::{Resources, Verbosity};
-use crate::output::Answer;
-use crate::verb_command::{VerbCommand, Watch, fields};
+use crate::verb_command::{VerbCommand, Watch};
 
 /// Remove objects and directories from files, and give their space back.
 ///
@@ -50,10 +48,7 @@ pub struct Args {
 }
 
 impl VerbCommand for Args {
-    type Report = Edited;
-    const DONE: &'static str = "written";
-
-    fields!(verbosity, resources);
+    edited!(|args| if args.dry_run { would_remove } else { sentence });
 
     fn work(&self, watch: &Watch<'_>) -> Result<Edited> {
         let options = RemoveOptions {
@@ -65,16 +60,5 @@ impl VerbCommand for Args {
         };
         let confirm = if self.interactive { ask } else { yes };
         remove(&inputs(&self.inputs)?, &options, &confirm, watch.progress)
-    }
-
-    fn answer(edited: &Edited) -> Answer {
-        answer(edited)
-    }
-
-    fn print(&self, edited: &Edited, _: Instant) -> Result<()> {
-        match self.dry_run {
-            true => print_as(edited, self.verbosity.quiet, would_remove),
-            false => print(edited, self.verbosity.quiet),
-        }
     }
 }

@@ -330,6 +330,7 @@ impl<'a> Merge<'a> {
             strict: false,
             check: flags.check,
             drop_index: flags.drop_index,
+            build_index: None,
         })
     }
 }

@@ -318,7 +318,7 @@ fn extras(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
         writeln!(out, "aliases: {}", list(&tree.aliases, " = "))?;
     }
     if let Some(index) = &tree.index {
-        writeln!(out, "index: {index}")?;
+        writeln!(out, "index: {}", output::name(index))?;
     }
     if !tree.user_info.is_empty() {
         writeln!(out, "user info: {}", list(&tree.user_info, " of class "))?;

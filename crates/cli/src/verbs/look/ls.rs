@@ -124,6 +124,11 @@ impl Args {
             }
             cells.push(object.title.clone());
             table.add_row(cells);
+            if let Some(index) = object.table.as_ref().and_then(|table| table.index.as_ref()) {
+                let mut cells = vec![format!("{indent}  (index)"), output::name(index).into_owned()];
+                cells.resize(heads.len(), String::new());
+                table.add_row(cells);
+            }
             for column in object.table.iter().flat_map(|table| &table.columns) {
                 let kind = if column.type_name.is_empty() { &column.arrow } else { &column.type_name };
                 let mut cells = vec![format!("{indent}  {}", column.name), kind.clone()];

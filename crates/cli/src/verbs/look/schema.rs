@@ -50,7 +50,7 @@ impl VerbCommand for Args {
 
     fn print(&self, found: &TableColumns, _: Instant) -> Result<()> {
         let mut out = output::stdout();
-        let TableColumns { file, table, container, entries, columns, differences, .. } = found;
+        let TableColumns { file, table, container, entries, index, columns, differences, .. } = found;
         if let Some(differences) = differences {
             let mut table = output::table(&["column", "first", "second"]);
             for one in differences {
@@ -70,7 +70,8 @@ impl VerbCommand for Args {
                 output::plural(*entries, "entry", "entries"),
                 output::plural(columns.len() as u64, "column", "columns"),
             );
-            writeln!(out, "{what} {table} of {file}: {entries}, {count}")?;
+            let index = index.as_ref().map_or_else(String::new, |index| format!(", index of {}", output::name(index)));
+            writeln!(out, "{what} {table} of {file}: {entries}, {count}{index}")?;
         }
         let mut table = output::table(&["column", "type", "Arrow type", "title"]);
         for column in columns {

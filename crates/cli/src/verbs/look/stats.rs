@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use flow::inputs::inputs;
 use flow::{Choice, Entries};
-use lab::look::statistics::{ColumnStatistics, StatisticsOptions, TableStatistics, statistics};
+use lab::look::statistics::{ColumnStatistics, Extreme, StatisticsOptions, TableStatistics, statistics};
 use rootfile::Result;
 
 use crate::container_words::words;
@@ -130,10 +130,10 @@ fn cells(column: &ColumnStatistics) -> Vec<String> {
         column.name.clone(),
         counted(column.values),
         if no_number > 0 { output::count(no_number) } else { String::new() },
-        maybe(column.min),
+        maybe(column.min.map(Extreme::as_f64)),
         median.map(|median| format!("{}{median}", about(column.exact))).unwrap_or_default(),
         maybe(column.mean),
-        maybe(column.max),
+        maybe(column.max.map(Extreme::as_f64)),
         maybe(column.deviation),
         different.map(|count| format!("{}{}", about(column.different_exact), output::count(count))).unwrap_or_default(),
         lengths.unwrap_or_default(),

@@ -11,31 +11,47 @@ use flow::inputs::{Input, inputs};
 use flow::read::Dataset;
 use flow::{Budget, ContentOptions, Entries, EntryFilter, Options, rewrite, unwatched};
 use lab::look::listing::{ListOptions, list};
-use rootfile::codec::Compression;
 use rootfile::{Error, Result, ScratchFolder};
 
+use super::tool::compression;
 use crate::output::Answer;
 use crate::verbs::edit::cp::split_last;
 
-/// What is copied of trees.
-pub(super) struct Subset<'a> {
+/// The flags of both tools that copy trees.
+#[derive(clap::Args)]
+pub struct SubsetArgs {
     /// Trees, and at the end the destination.
-    pub inputs: &'a [OsString],
-    pub compression: Option<Compression>,
-    pub recreate: bool,
-    pub first: u64,
-    /// The last entry, if it is given.
-    pub last: Option<u64>,
-    pub selection: &'a str,
-    /// Branches, separated by commas.
-    pub include: &'a str,
-    pub exclude: &'a str,
+    #[arg(required = true, num_args = 2.., value_name = "SOURCE")]
+    inputs: Vec<OsString>,
+    /// Change the compression settings of the destination, if it is not there.
+    #[arg(short, long, value_name = "COMPRESS")]
+    compress: Option<u32>,
+    /// Make the destination anew.
+    #[arg(long)]
+    recreate: bool,
+    /// Branches to include again, separated by commas.
+    #[arg(short = 'i', long, default_value = "")]
+    branchinclude: String,
+    /// Branches to leave out, separated by commas.
+    #[arg(short = 'e', long, default_value = "")]
+    branchexclude: String,
 }
 
-impl Subset<'_> {
-    /// Copies all trees.
-    pub fn copy(&self) -> Result<Answer> {
-        let (destination, sources) = split_last(self.inputs);
+/// Entries of trees.
+#[derive(Default)]
+pub(super) struct ChosenEntries<'a> {
+    pub first: u64,
+    /// The last one, if it is given.
+    pub last: Option<u64>,
+    /// An expression that is true for them.
+    pub selection: &'a str,
+}
+
+impl SubsetArgs {
+    /// Copies all trees, with some of their entries.
+    pub(super) fn copy(&self, entries: &ChosenEntries<'_>) -> Result<Answer> {
+        let compression = compression(self.compress)?;
+        let (destination, sources) = split_last(&self.inputs);
         let folder = destination.path.parent().filter(|folder| folder.is_dir()).unwrap_or(Path::new("."));
         let scratch = ScratchFolder::within(folder)?;
         let mut made = Vec::new();
@@ -43,24 +59,20 @@ impl Subset<'_> {
         refuse_same_names(&trees)?;
         for tree in trees {
             let path = scratch.path().join(format!("{}.root", made.len()));
-            let options = self.options(&tree)?;
+            let options = self.options(&tree, entries)?;
             rewrite(std::slice::from_ref(&tree.path), &path, &options, &unwatched)?;
             made.push(Input { path, tree: tree.tree });
         }
-        let options = TransferOptions {
-            taken: Taken::Older,
-            recreate: self.recreate,
-            compression: self.compression,
-            ..TransferOptions::default()
-        };
+        let options =
+            TransferOptions { taken: Taken::Older, recreate: self.recreate, compression, ..TransferOptions::default() };
         copy(&made, &destination, &options, &unwatched)?;
         Ok(Answer::Yes)
     }
 
-    fn options(&self, tree: &Input) -> Result<Options> {
-        let entries = Entries::from(self.first..self.last.map_or(u64::MAX, |last| last.saturating_add(1)));
-        let is_all = self.first == 0 && self.last.is_none();
-        let cuts = Some(self.selection.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+    fn options(&self, tree: &Input, chosen: &ChosenEntries<'_>) -> Result<Options> {
+        let entries = Entries::from(chosen.first..chosen.last.map_or(u64::MAX, |last| last.saturating_add(1)));
+        let is_all = chosen.first == 0 && chosen.last.is_none();
+        let cuts = Some(chosen.selection.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
         let content = ContentOptions {
             filter: self.filter(tree)?,
             entries: EntryFilter {
@@ -76,13 +88,13 @@ impl Subset<'_> {
 
     /// The branches that stay: first those to leave out go, then those to include come back.
     fn filter(&self, tree: &Input) -> Result<NameFilter> {
-        if self.exclude.is_empty() {
+        if self.branchexclude.is_empty() {
             return Ok(NameFilter::default());
         }
         let patterns = |text: &str| -> Result<Vec<Pattern>> {
             text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(Pattern::new).collect()
         };
-        let (include, exclude) = (patterns(self.include)?, patterns(self.exclude)?);
+        let (include, exclude) = (patterns(&self.branchinclude)?, patterns(&self.branchexclude)?);
         let dataset = Dataset::open(std::slice::from_ref(tree))?;
         let matches = |patterns: &[Pattern], name: &str| patterns.iter().any(|pattern| pattern.matches(name));
         let (top, nodes) = (dataset.schema().top(), dataset.schema().nodes());

@@ -16,6 +16,7 @@ use super::table_fill::{Streams, TableFill};
 use super::table_pass::{TablePass, pass_of};
 use super::written::WrittenTable;
 use crate::execute::encode::scratch::EncodeScratchPool;
+use crate::table::tree::new_index::MakeTreeIndex;
 
 /// A table on its way into a file.
 pub(crate) trait AnyTable: Send + Sync {
@@ -26,6 +27,9 @@ pub(crate) trait AnyTable: Send + Sync {
 
     /// The look at all values that it needs before it begins.
     fn first_pass(self: Arc<Self>) -> Result<Option<Box<dyn TablePass>>>;
+
+    /// Gives it an index before it begins, and returns the memory that it takes.
+    fn put_index(&self, make: MakeTreeIndex<'_>) -> Result<u64>;
 
     /// Begins it in its file.
     fn begin(&self, file: &mut FileWriter, directory: DirId) -> Result<()>;
@@ -76,6 +80,10 @@ impl<F: TableFormat> AnyTable for Table<F> {
 
     fn first_pass(self: Arc<Self>) -> Result<Option<Box<dyn TablePass>>> {
         pass_of(self)
+    }
+
+    fn put_index(&self, make: MakeTreeIndex<'_>) -> Result<u64> {
+        self.with_record(|record| F::put_index(record, make))
     }
 
     fn begin(&self, file: &mut FileWriter, directory: DirId) -> Result<()> {

@@ -17,6 +17,7 @@ use super::exact::ExactColumns;
 use super::written::WrittenTable;
 use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
+use crate::table::tree::new_index::{MakeTreeIndex, no_place_for_index};
 
 /// How the tables of one container are written.
 pub(crate) trait TableFormat: Sized + 'static {
@@ -65,6 +66,11 @@ pub(crate) trait TableFormat: Sized + 'static {
     /// The look at all values that a table needs before it begins.
     fn first_pass(_: &Arc<Self::Plan>) -> Option<Box<dyn FirstPass<Self::Plan, Self::Record>>> {
         None
+    }
+
+    /// Gives a table an index before its first entry, and returns the memory that it takes.
+    fn put_index(_record: &mut Self::Record, _make: MakeTreeIndex<'_>) -> Result<u64> {
+        Err(no_place_for_index())
     }
 
     /// Returns the content of a finished cluster, and begins the next one.

@@ -62,7 +62,8 @@ impl KeptLists {
     }
 
     /// What is kept of the trees from which the RNTuples of these inputs were made. Several inputs keep what is equal in all.
-    pub fn join(&self, path: &str, inputs: &[TableInput]) -> Result<JoinedKept> {
+    /// An index is left out without a word if the tree gets another one.
+    pub fn join(&self, path: &str, inputs: &[TableInput], replaces_index: bool) -> Result<JoinedKept> {
         let Some(places) = self.lists.get(path) else { return Ok(JoinedKept::default()) };
         let mut joined: Option<Kept> = None;
         let mut differ: Vec<&str> = Vec::new();
@@ -77,7 +78,7 @@ impl KeptLists {
             let key = file.key_at(place.seek).map_err(|e| e.file(file.name()))?;
             let mut tree = read_kept(file, &key)?;
             further += tree.further;
-            if inputs.len() > 1 && tree.tree.tree_index.take().is_some() {
+            if (inputs.len() > 1 || replaces_index) && tree.tree.tree_index.take().is_some() && !replaces_index {
                 differ.push("its index (TTreeIndex)");
             }
             match &mut joined {

@@ -111,7 +111,7 @@ impl Relations {
 
     /// Memory of the index, here and in the record, in bytes.
     pub fn memory(&self) -> u64 {
-        self.index.as_ref().map_or(0, |index| index.lines.len() as u64 * 48)
+        self.index.as_ref().map_or(0, |index| TreeIndex::memory(index.lines.len() as u64))
     }
 
     /// Whether the table of references must be left out.
@@ -127,10 +127,7 @@ impl Relations {
                 if let Some(selected) = selected {
                     index.keep(|entry| selected.contains(entry).then(|| selected.rank(entry)));
                 }
-                match tree.tree_index.and_then(|id| tree.graph.objects.get_mut(id)) {
-                    Some(slot) => *slot = Some(index.object()),
-                    None => tree.tree_index = Some(tree.graph.add(index.object())),
-                }
+                tree.set_index(index);
             }
             (_, Some(why)) => {
                 tree.tree_index = None;

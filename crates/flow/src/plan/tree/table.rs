@@ -71,6 +71,9 @@ impl<'a> TablePlanner<'a> {
             return Err(Error::corrupt(problem.to_string()).file(file.name()));
         }
         let mut tree = read(file, key)?;
+        if self.request.options.replaces_index {
+            tree.tree_index = None;
+        }
         if self.gaps != Gaps::LeftOut {
             tree.check_entries().map_err(|e| e.file(file.name()))?;
         }

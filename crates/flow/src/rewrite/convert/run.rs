@@ -25,6 +25,7 @@ use crate::rewrite::summary::TableSummary;
 use crate::table::depth::Depths;
 use crate::table::memory;
 use crate::table::text_list::listed;
+use crate::table::tree::new_index::MakeTreeIndex;
 
 /// Memory of each branch or column of the output: metadata and buffers.
 const STREAM_BYTES: u64 = 2 * memory::STREAM;
@@ -219,6 +220,11 @@ impl Reading {
 impl OutputTable for ConvertPlan {
     fn memory(&self, _check: bool) -> TableMemory {
         TableMemory { metadata: self.metadata, kept: 0, scratch: self.scratch }
+    }
+
+    fn put_index(&mut self, make: MakeTreeIndex<'_>) -> Result<()> {
+        self.metadata = self.metadata.saturating_add(self.table.put_index(make)?);
+        Ok(())
     }
 
     fn forecast(&self, path: &str, share: Share, seconds: f64) -> Result<Forecast> {

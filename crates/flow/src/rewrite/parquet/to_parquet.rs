@@ -159,7 +159,8 @@ impl Defining<'_> {
             .selection
             .as_ref()
             .map(|set| set.runs(set.rank(entries.start)..set.rank(entries.end)).flatten().collect());
-        let rows = EvaluatedRows { count: batch.num_rows(), first: entries.start, numbers: numbers.as_deref() };
+        let (count, first) = (batch.num_rows(), entries.start);
+        let rows = EvaluatedRows { count, first, numbers: numbers.as_deref(), before: 0 };
         self.defined.arrays(&needed, &rows, team)
     }
 }

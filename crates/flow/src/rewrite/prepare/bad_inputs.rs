@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rootfile::{Error, ErrorKind, Result, RootFile, public_path};
 
-use crate::rewrite::summary::Skipped;
+use crate::plan::skipped::Skipped;
 
 /// Collects bad inputs. At least one input is always kept, and its errors are returned.
 pub(super) struct BadInputs {

@@ -3,6 +3,7 @@
 //! files have a way of their own (`stored`).
 
 mod bad_inputs;
+mod build_index;
 mod defines;
 mod joined;
 mod namesakes;
@@ -30,8 +31,8 @@ use super::in_place::{Updated, updatable};
 use super::options::{Cycles, Options};
 use super::output_table::{OutputPlace, TableMemory};
 use super::prepared::{KnownTrees, PlannedTable, Prepared, memory_needs};
-use super::summary::Skipped;
 use crate::plan::format::Format;
+use crate::plan::skipped::Skipped;
 use crate::plan::tree::kept::KeptLists;
 use crate::select::tree::{SelectedTree, drop_misaligned_friends};
 use bad_inputs::BadInputs;

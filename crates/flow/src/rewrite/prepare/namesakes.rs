@@ -41,6 +41,9 @@ impl TablesPlanner<'_> {
             if !(self.is_asked(&path, parts)? && self.is_asked(&path, others)?) {
                 continue;
             }
+            let in_both = parts.iter().any(|part| others.iter().any(|other| other.file == part.file));
+            let note = self.unique.of_namesakes(&path, in_both)?;
+            self.found.notes.extend(note);
             if let Some(container) = self.layout.resolve_tree(&path).container {
                 let kind = match container {
                     Container::Ttree => "trees",

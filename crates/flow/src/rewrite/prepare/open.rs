@@ -8,8 +8,8 @@ use rootfile::{Error, FilePool, Result, RootFile, is_same_file};
 use super::bad_inputs::{BadInputs, is_unreadable};
 use crate::execute::progress::unwatched;
 use crate::execute::workers::Workers;
+use crate::plan::skipped::Skipped;
 use crate::rewrite::options::Options;
-use crate::rewrite::summary::Skipped;
 
 /// Refuses an input that is the output as well, or leaves it out if requested.
 pub(super) fn without_output(

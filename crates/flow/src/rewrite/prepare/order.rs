@@ -37,6 +37,10 @@ impl<'a> OrderedTables<'a> {
         let order = match self.asked {
             None => return Ok(None),
             Some(EntryOrder::Given(GivenOrder(order))) => Arc::clone(order),
+            Some(EntryOrder::OfTable { path: own, order: GivenOrder(order) }) if own.is_empty() || own == path => {
+                Arc::clone(order)
+            }
+            Some(EntryOrder::OfTable { .. }) => return Ok(None),
             Some(EntryOrder::By(by)) => match self.sorted(by, path, open, selected)? {
                 Some(order) => Arc::new(order),
                 None => return Ok(None),

@@ -10,17 +10,18 @@ use objects::{Action, NamedObject, ObjectPlan, OutputDirectory};
 use rootfile::{Error, ErrorKind, Hint, Result};
 
 use super::bad_inputs::BadInputs;
+use super::build_index::IndexBuilder;
 use super::order::OrderedTables;
 use super::unique::UniqueKeys;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
 use crate::plan::inputs::Input;
 use crate::plan::request::TableRequest;
+use crate::plan::skipped::Skipped;
 use crate::rewrite::convert::{ConvertPlan, DefinedColumns, arrays_to_table};
 use crate::rewrite::options::Options;
 use crate::rewrite::output_table::{OutputPlace, TableMemory};
 use crate::rewrite::prepared::{PlannedTable, Prepared, memory_needs};
-use crate::rewrite::summary::Skipped;
 use crate::select::{Defined, EntrySelection, OpenColumns};
 use crate::table::text_list::listed;
 
@@ -175,7 +176,13 @@ pub(crate) fn prepare_table(
         }
     };
     let plan = arrays_to_table(&source, options.budget.memory, dataset, fill, defined);
-    let (plan, notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
+    let (mut plan, mut notes) = plan.map_err(|e| paths.iter().take(1).fold(e, |e, path| e.file(path)))?;
+    let mut indices = IndexBuilder::new(options.build_index.as_ref(), options.budget);
+    if let Some(values) = indices.of_table(&path, open)? {
+        let note = indices.put(&values, plan.selection.clone().as_ref(), order.map(|order| &**order), &mut plan)?;
+        notes.extend(note.map(|note| format!("tree {path}: {note}")));
+    }
+    indices.finish()?;
     planned(&plan);
     let (directories, directory, name) = directories(&path);
     let place = OutputPlace { directory, name, path: path.clone(), cycle: None };

@@ -15,11 +15,13 @@ use rootfile::codec::Compression;
 use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 
 use super::bad_inputs::BadInputs;
+use super::build_index::IndexBuilder;
 use super::joined::JoinedTables;
 use super::order::OrderedTables;
 use super::unique::UniqueKeys;
 use crate::execute::order::Order;
 use crate::keys::DuplicateKeys;
+use crate::plan::options::PlanOptions;
 use crate::plan::request::{Select, TableInput, TableRequest};
 use crate::plan::tree::Gaps;
 use crate::plan::tree::kept::KeptLists;
@@ -67,7 +69,8 @@ pub(super) struct TablesPlanner<'a> {
     /// What becomes of entries that branches do not hold. A recovery leaves them out.
     pub gaps: Gaps,
     selection: EntrySelection<'a>,
-    unique: UniqueKeys<'a>,
+    pub unique: UniqueKeys<'a>,
+    indices: IndexBuilder<'a>,
     order: OrderedTables<'a>,
     pub defines: DefinesFound<'a>,
     pub found: PlannedTables,
@@ -110,6 +113,8 @@ pub(super) struct TableCycle<'a> {
     pub cycle: Option<i16>,
     /// Branches that it has besides.
     pub added: Option<&'a AddedBranches>,
+    /// Whether it gets another index than it has.
+    pub replaces_index: bool,
 }
 
 impl<'a> TablesPlanner<'a> {
@@ -124,6 +129,7 @@ impl<'a> TablesPlanner<'a> {
         let content = &planning.options.content;
         let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
         let unique = UniqueKeys::new(content.unique.as_ref(), planning.options.budget);
+        let indices = IndexBuilder::new(planning.options.build_index.as_ref(), planning.options.budget);
         let order = OrderedTables::new(content.order.as_ref(), planning.options.budget);
         let defines = DefinesFound::new(&content.defines);
         let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
@@ -138,6 +144,7 @@ impl<'a> TablesPlanner<'a> {
             gaps,
             selection,
             unique,
+            indices,
             order,
             defines,
             found,
@@ -194,6 +201,7 @@ impl<'a> TablesPlanner<'a> {
         self.found.duplicates = self.unique.finish()?;
         self.order.finish()?;
         self.defines.finish()?;
+        self.indices.finish()?;
         Ok(self.found)
     }
 
@@ -260,7 +268,11 @@ impl<'a> TablesPlanner<'a> {
         let chosen = |all: u64| cut.as_ref().map_or_else(|| selected.entries(all), |cut| Ok(cut.clone()));
         let entries: Select<'_> = if cut.is_some() || !selected.is_all() { Some(&chosen) } else { None };
         let Some(added) = self.define(&newest(entries, None), &mut about)? else { return Ok(()) };
-        let planned = match self.plan_cycle(&newest(entries, added.as_ref())) {
+        let tree = self.source_tree(inputs, &table.path);
+        let index = self.indices.of_table(&table.path, &|filter| tree.open(filter));
+        let Some(index) = self.bad.admit(index)? else { return Ok(()) };
+        let cycle = TableCycle { replaces_index: index.is_some(), ..newest(entries, added.as_ref()) };
+        let mut planned = match self.plan_cycle(&cycle) {
             Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
                 self.found.damaged.push(Damaged { path: input, object: table.path.clone(), reason: e.to_string() });
@@ -268,6 +280,12 @@ impl<'a> TablesPlanner<'a> {
             }
             planned => planned?,
         };
+        if let (Some(values), Some((_, plan))) = (&index, &mut planned) {
+            let chosen = entries.map(|of| of(values.dataset().entries())).transpose()?;
+            let put = self.indices.put(values, chosen.as_ref(), order.as_deref(), &mut *plan.table);
+            let note = put.map_err(|e| e.object(&table.path))?;
+            plan.notes.extend(note.map(|note| format!("tree {}: {note}", table.path)));
+        }
         if let Some((place, plan)) = &planned {
             let container = self.layout.resolve_tree(&place.path).container.unwrap_or(table.container);
             self.containers.push(container);
@@ -341,8 +359,9 @@ impl<'a> TablesPlanner<'a> {
     where
         Self: 's,
     {
-        let (content, options) = (&self.planning.options.content, self.planning.options.plan);
-        let (filter, TableCycle { inputs, entries, added, order, .. }) = (&content.filter, *cycle);
+        let TableCycle { inputs, entries, added, order, replaces_index, .. } = *cycle;
+        let filter = &self.planning.options.content.filter;
+        let options = PlanOptions { replaces_index, ..self.planning.options.plan };
         TableRequest { inputs, path, layout, filter, entries, options, added, order }
     }
 
@@ -384,7 +403,7 @@ impl<'a> TablesPlanner<'a> {
 impl<'a> TableCycle<'a> {
     /// The newest cycle, with all that it has.
     fn newest(table: &'a InputTable<'a>, inputs: &'a [TableInput]) -> Self {
-        Self { table, inputs, older: None, entries: None, order: None, cycle: None, added: None }
+        Self { table, inputs, older: None, entries: None, order: None, cycle: None, added: None, replaces_index: false }
     }
 
     /// The name that a table of this name gets, if that of its key changes: a table is called as its key.

@@ -8,11 +8,11 @@ use rootfile::{ErrorKind, FilePool, Result, RootFile};
 use tempfile::TempDir;
 
 use super::{open, plan_without_bad, prepare};
+use crate::plan::skipped::Skipped;
 use crate::rewrite::execute::rewrite;
 use crate::rewrite::options::{InputOptions, Options};
 use crate::rewrite::prepared::Prepared;
 use crate::rewrite::sample;
-use crate::rewrite::summary::Skipped;
 use crate::{Budget, unwatched};
 
 const NO_ROOT_FILE: [u8; 40] = [7; 40];

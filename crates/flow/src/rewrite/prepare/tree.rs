@@ -7,13 +7,13 @@ use rootfile::codec::Compression;
 use rootfile::{Error, Result};
 
 use super::tables::{TableCycle, TablesPlanner};
+use crate::keys::tree::index_lines;
 use crate::plan::request::TableInput;
 use crate::plan::tree::{MakeIndex, TablePlan, TablePlanner, is_of_trees};
 use crate::rewrite::convert::tree_to_ntuple;
 use crate::rewrite::output_table::OutputPlace;
 use crate::rewrite::prepared::PlannedTable;
 use crate::select::SourceTree;
-use crate::select::tree::index_lines;
 
 impl TablesPlanner<'_> {
     /// Plans a cycle of a tree, in the container that the layout asks for.

@@ -72,6 +72,27 @@ impl<'a> UniqueKeys<'a> {
         Ok(if is_all { selected } else { selected.only(unique) })
     }
 
+    /// Refuses a tree and an RNTuple of this path that no input has both: they are parts of one table, and the keys of each are looked at
+    /// alone. Returns a note where an input has both.
+    pub fn of_namesakes(&self, path: &str, both_in_one: bool) -> Result<Option<String>> {
+        let Some(asked) = self.asked.filter(|_| self.found.iter().filter(|found| found.path == path).count() > 1)
+        else {
+            return Ok(None);
+        };
+        let (hint, key) = (Hint::named(asked.key.option()), &asked.key);
+        if both_in_one {
+            return Ok(Some(format!(
+                "{path} is a tree and an RNTuple: keys ({key}) are compared in each of them alone"
+            )));
+        }
+        let container = Hint::named("container");
+        let message = format!(
+            "{hint} {key}: is a tree in some inputs and an RNTuple in others, whose keys are not compared: rewrite some of them with \
+             {container} first"
+        );
+        Err(Error::request(message).hint(hint).hint(container).object(path))
+    }
+
     /// What was found in each table. Fails if none has the columns.
     pub fn finish(self) -> Result<Vec<DuplicateKeys>> {
         match (self.asked, self.lacking) {

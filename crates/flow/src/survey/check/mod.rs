@@ -18,6 +18,7 @@ use crate::Budget;
 use crate::execute::fetch::tree::sound_basket::MemoryLimit;
 use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
+use crate::keys::files::KeyFiles;
 use crate::keys::{KeyNames, duplicates_of_files};
 use crate::plan::inputs::Input;
 
@@ -28,6 +29,8 @@ pub use report::{Checked, CheckedFile, CheckedTable, Condition, Problem};
 pub struct CheckOptions {
     /// Whether to decompress all baskets, pages and objects.
     pub deep: bool,
+    /// Whether whole files are left out of the look at keys that lack the table or the columns.
+    pub skip_bad: bool,
     /// Memory and threads. The memory is that of decompressed data.
     pub budget: Budget,
 }
@@ -67,7 +70,12 @@ pub fn check_keys(
 ) -> Result<()> {
     let is_whole = |file: &CheckedFile| file.condition == Condition::Ok;
     let whole = checked.files.iter().zip(inputs).filter(|(file, _)| is_whole(file));
-    let whole: Vec<Input> = whole.map(|(_, input)| input.clone()).collect();
+    let mut whole: Vec<Input> = whole.map(|(_, input)| input.clone()).collect();
+    if options.skip_bad {
+        let files = KeyFiles::new(&whole, key, options.budget, Follow::default())?;
+        let (good, skipped) = files.without_bad(progress)?;
+        (whole, checked.skipped) = (good, skipped);
+    }
     checked.keys = Some(duplicates_of_files(&whole, key, options.budget, Follow::default(), progress)?);
     Ok(())
 }

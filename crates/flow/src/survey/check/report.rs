@@ -8,6 +8,7 @@ use rootfile::text::printable;
 use rootfile::{Error, public_path};
 
 use crate::keys::DuplicateKeys;
+use crate::plan::skipped::Skipped;
 
 /// Most problems of a file that are listed.
 const MOST_LISTED: usize = 1000;
@@ -33,6 +34,8 @@ pub struct Checked {
     pub files: Vec<CheckedFile>,
     /// The entries of the whole files that have the key of another, where keys were asked for.
     pub keys: Option<DuplicateKeys>,
+    /// Whole files that were left out of the look at keys, because they lack the table or the columns.
+    pub skipped: Vec<Skipped>,
 }
 
 /// The condition of a file.
@@ -178,6 +181,7 @@ impl Checked {
         let count = |condition| files.iter().filter(|file| file.condition == condition).count() as u64;
         let (ok, damaged, unreadable) = (count(Condition::Ok), count(Condition::Damaged), count(Condition::Unreadable));
         let bytes = files.iter().map(|file| file.bytes).sum();
-        Self { schema: 1, deep, whole: damaged + unreadable == 0, ok, damaged, unreadable, bytes, files, keys: None }
+        let (whole, keys, skipped) = (damaged + unreadable == 0, None, Vec::new());
+        Self { schema: 1, deep, whole, ok, damaged, unreadable, bytes, files, keys, skipped }
     }
 }

@@ -165,7 +165,7 @@ pub struct TreeReport {
     pub friends: Vec<Pair>,
     /// Aliases: name and formula.
     pub aliases: Vec<Pair>,
-    /// Class of the index, if there is one.
+    /// The expressions of its index (`TTreeIndex`), or the class of another index, if it has one.
     pub index: Option<String>,
     /// Objects in the user info.
     pub user_info: Vec<Pair>,

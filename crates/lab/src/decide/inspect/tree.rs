@@ -110,7 +110,7 @@ pub fn report(file: &RootFile, table: &TableEntry, tree: &Tree, options: &Option
         read_time: ReadTime::default(),
         friends: pairs(tree, tree.friends, |title, _| shown(title)),
         aliases: pairs(tree, tree.aliases, |title, _| title.to_owned()),
-        index: tree.tree_index.and_then(|id| tree.graph.get(id)).map(|object| object.class.to_string()),
+        index: tree.index_words(),
         user_info: pairs(tree, tree.user_info, |_, class| class.to_owned()),
         branches,
         clusters: clusters.starts,

@@ -29,7 +29,11 @@ pub(in crate::merge) fn merge(
 
 /// Checks a list before anything changes. A part that is reached twice is refused: following it could take unbounded
 /// time.
-fn check(list: &Object, graph: &Graph, (seen, depth): (&mut HashSet<ObjectId>, usize)) -> Result<(), String> {
+pub(super) fn check(
+    list: &Object,
+    graph: &Graph,
+    (seen, depth): (&mut HashSet<ObjectId>, usize),
+) -> Result<(), String> {
     if depth > DEEPEST {
         return Err(format!("its lists nest more than {DEEPEST} deep"));
     }

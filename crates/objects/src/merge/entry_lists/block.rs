@@ -70,7 +70,7 @@ impl Block {
         self.0.get(entry / 16).is_some_and(|word| word >> (entry % 16) & 1 != 0)
     }
 
-    fn numbers(&self) -> impl Iterator<Item = u16> {
+    pub fn numbers(&self) -> impl Iterator<Item = u16> {
         (0..u16::MAX).filter(|entry| self.contains(usize::from(*entry)))
     }
 }

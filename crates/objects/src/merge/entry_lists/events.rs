@@ -1,7 +1,7 @@
 //! Lists of selected entries: `TEventList`, `TEntryList` and `TEntryListArray`. The sum has every entry that one of them
 //! has, tree by tree.
 
-use rootfile::object::{Object, Value};
+use rootfile::object::{Members, Object, Value};
 use rootfile::streamer::code;
 
 use crate::merge::members::{array_mut, named_mut, set_int};
@@ -11,14 +11,8 @@ use crate::merge::members::{array_mut, named_mut, set_int};
 pub(in crate::merge) fn merge_events(first: &mut Object, other: &Object) -> Result<(), String> {
     let unreadable = || "its events cannot be read".to_owned();
     let (Some(m), Some(o)) = (first.members_mut(), other.members()) else { return Err(unreadable()) };
-    let events = |value: Option<&Value>| match value.and_then(Value::as_array) {
-        Some(array) if array.code == code::LONG64 || array.code == code::INT || array.code == code::LONG => {
-            Ok((array.code, array.to_i64()))
-        }
-        _ => Err(unreadable()),
-    };
-    let (code, mine) = events(m.get("fList"))?;
-    let (_, theirs) = events(o.get("fList"))?;
+    let (code, mine) = events(m)?;
+    let (_, theirs) = events(o)?;
     if theirs.is_empty() {
         return Ok(());
     }
@@ -41,6 +35,16 @@ pub(in crate::merge) fn merge_events(first: &mut Object, other: &Object) -> Resu
         };
     }
     Ok(())
+}
+
+/// The events of a list, and the code of their type.
+pub(super) fn events(m: &Members) -> Result<(i32, Vec<i64>), String> {
+    match m.get("fList").and_then(Value::as_array) {
+        Some(array) if array.code == code::LONG64 || array.code == code::INT || array.code == code::LONG => {
+            Ok((array.code, array.to_i64()))
+        }
+        _ => Err("its events cannot be read".to_owned()),
+    }
 }
 
 /// Both of two ascending lists in one.

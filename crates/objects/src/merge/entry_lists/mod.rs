@@ -6,6 +6,8 @@ mod block;
 mod element_lists;
 mod events;
 mod list;
+mod selected;
 
 pub(super) use add::merge;
 pub(super) use events::merge_events;
+pub use selected::{SelectedEntries, is_entry_list, selected_entries};

@@ -18,6 +18,7 @@ use crate::execute::encode::scratch::EncodeScratchPool;
 use crate::execute::encode::stream_fill::{Arrays, StreamFill};
 use crate::execute::encode::tree::branch_fill::BranchFill;
 use crate::execute::encode::tree::branch_plan::BranchPlan;
+use crate::table::tree::new_index::{MakeTreeIndex, put_index};
 
 /// The format of trees.
 pub(crate) struct TreeFormat;
@@ -75,6 +76,10 @@ impl TableFormat for TreeFormat {
 
     fn streams_from(plan: &TreePlan, first: usize) -> impl Iterator<Item = BranchFill> {
         plan.branches.iter().enumerate().skip(first).map(|(column, plan)| BranchFill::new(column, plan))
+    }
+
+    fn put_index(tree: &mut Tree, make: MakeTreeIndex<'_>) -> Result<u64> {
+        put_index(tree, make)
     }
 
     /// After the first cluster of a context, memory is distributed among the branches.

@@ -38,7 +38,9 @@ impl TablesPlanner<'_> {
             return Ok(Some((place, moved(plan))));
         }
         let ignored = std::mem::take(&mut plan.ignored);
-        let Some(JoinedKept { mut kept, mut lost }) = self.bad.admit(self.kept.join(path, cycle.inputs))? else {
+        let Some(JoinedKept { mut kept, mut lost }) =
+            self.bad.admit(self.kept.join(path, cycle.inputs, cycle.replaces_index))?
+        else {
             return Ok(None);
         };
         if let Some(kept) = &mut kept
