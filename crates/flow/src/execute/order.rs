@@ -131,6 +131,11 @@ impl Order {
         self.rows
     }
 
+    /// The number of entries of all sources.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
     /// Whether there is a row that is no entry.
     pub fn has_missing(&self) -> bool {
         self.has_missing
