@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,8 @@ def make(folder: Path, name: str, entries: int) -> tuple[Path, Path]:
     seed, value = (1, "x") if name == "left" else (2, "y")
     tree, parquet = folder / f"{name}.root", folder / f"{name}.parquet"
     with bk.recreate(tree, compression="zstd:1") as file:
-        table, writer = None, None
+        table: Any = None
+        writer: Any = None
         for columns in chunks(seed, entries, value):
             if table is None:
                 table = file.mktree("Events", {key: column.dtype for key, column in columns.items()})
@@ -124,7 +126,7 @@ def contenders(job: str, trees: list[Path], parquet: list[Path], folder: Path, m
             print(f"{name} is not installed: left out")
             continue
         other = folder / f"{job}-{name}.parquet"
-        command = [sys.executable, __file__, "--run", name, job, *parquet, other, memory]
+        command: list[str | Path] = [sys.executable, __file__, "--run", name, job, *parquet, other, memory]
         found.append(Contender(name, command, [other], clock=inside))
     return found
 

@@ -194,7 +194,8 @@ def by_key(path: Path, names: list[str]) -> list[tuple[float, ...]]:
 
 def test_tasks_of_a_join_are_the_join(basketry: Basketry, keyed: tuple[list[Path], Path], tmp_path: Path) -> None:
     files, other = keyed
-    jobs, words = tmp_path / "jobs.json", ["--with", other, "--on", "run,event"]
+    jobs = tmp_path / "jobs.json"
+    words: list[str | Path] = ["--with", other, "--on", "run,event"]
     planned = ("--name", tmp_path / "part{n}.root", "--target-events", "200")
     basketry("plan", "join", *files, "-o", jobs, *planned, "--", *words)
     count = len(json.loads(jobs.read_text())["tasks"])

@@ -252,7 +252,7 @@ def test_columns_of_classes_come_along(split: str, basketry: Basketry, tmp_path:
 def test_two_partners_are_refused_or_the_first_is_taken(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
     frame = pl.concat([trees.other, trees.other[3:5].with_columns(pl.lit(99, pl.Float32).alias("score"))])
     double, out = write(tmp_path / "double", "ttree", frame, "Scores"), tmp_path / "out.root"
-    words = ("join", *trees.left, "--with", double, "--on", "run,event", "-o", out)
+    words: tuple[str | Path, ...] = ("join", *trees.left, "--with", double, "--on", "run,event", "-o", out)
     why = basketry.refuses(*words)
     assert str(double) in why
     assert "--first" in why
@@ -370,7 +370,7 @@ def test_several_tables_are_one_friend(trees: Made, basketry: Basketry, tmp_path
     out = tmp_path / "friend.root"
     more = trees.other.select(*KEY, (pl.col("score") * 2).alias("double"))
     other = write(tmp_path / "more", "rntuple", more, "Events")
-    words = ("--with", *trees.right, "--with", other, "--on", "run,event", "--friend")
+    words: tuple[str | Path, ...] = ("--with", *trees.right, "--with", other, "--on", "run,event", "--friend")
     basketry("join", *trees.left, *words, "-o", out)
     expected = left_join(left_join(trees.frame, trees.other, KEY), more, KEY)
     same(read(out, "Scores"), expected.select("score", "good", "weights", "label", "double"))
@@ -409,7 +409,20 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 def test_a_large_join_keeps_its_memory(many: Made, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
-    words = ("join", *many.left, "--with", *many.right, "--on", "event", "-o", out, "--memory", "48MB", "-j", "2")
+    words: tuple[str | Path, ...] = (
+        "join",
+        *many.left,
+        "--with",
+        *many.right,
+        "--on",
+        "event",
+        "-o",
+        out,
+        "--memory",
+        "48MB",
+        "-j",
+        "2",
+    )
     outcome = basketry.run(*words)
     assert outcome.code == 0, str(outcome)
     assert outcome.peak_rss <= (48 + 45) * MB, outcome.peak_rss
@@ -432,7 +445,21 @@ def test_a_full_disk_leaves_nothing(many: Made, basketry: Basketry, tmp_path: Pa
 def test_an_ended_join_leaves_no_output(how: signal.Signals, many: Made, basketry: Basketry, tmp_path: Path) -> None:
     """Killed outright it leaves scratch files at most, which the next one removes."""
     out = tmp_path / "out.root"
-    words = ["join", "-q", *many.left, "--with", *many.right, "--on", "event", "-o", out, "--memory", "48MB", "-j", "1"]
+    words: list[str | Path] = [
+        "join",
+        "-q",
+        *many.left,
+        "--with",
+        *many.right,
+        "--on",
+        "event",
+        "-o",
+        out,
+        "--memory",
+        "48MB",
+        "-j",
+        "1",
+    ]
     process = subprocess.Popen([basketry.binary, *words])
     while process.poll() is None and not any(tmp_path.iterdir()):
         pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .._shared.signatures import spelled
 from .calling import as_paths, as_tables, called
@@ -117,7 +117,7 @@ def join(
     """
     from ..reports.finding import Joined
 
-    own = {"output": os.fspath(output), "with": as_tables(others)}
+    own: dict[str, Any] = {"output": os.fspath(output), "with": as_tables(others)}
     return called(Joined, "join", options, Pairing, as_paths(files), progress, **own)
 
 
