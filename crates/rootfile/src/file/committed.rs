@@ -159,7 +159,8 @@ impl Committed {
         let end = self.header.end;
         let mut at = BEGIN;
         for segment in file.free_segments()? {
-            if segment.first >= end {
+            // The last segment begins behind the end; in files of some writers a few bytes before.
+            if segment.first.max(segment.last) >= end {
                 break;
             }
             let run = Run { first: segment.first, len: segment.last.saturating_add(1).saturating_sub(segment.first) };
