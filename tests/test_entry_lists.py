@@ -1,5 +1,5 @@
-"""Lists of entries that real ROOT wrote (`TEntryList`, `TEventList`), picked: of one file and of several, few entries and
-nearly all, in directories, moved, and damaged."""
+"""Lists of entries that real ROOT wrote (`TEntryList`, `TEventList`), picked: of one file and of several, few entries
+and nearly all, in directories, moved, and damaged."""
 
 import json
 import subprocess
