@@ -259,8 +259,8 @@ def test_a_cut_is_a_workload(nano: Path, basketry: Basketry, tmp_path: Path) -> 
     saved, out = tmp_path / "report.json", tmp_path / "out.root"
     saved.write_text(json.dumps(report))
     assert basketry.json("tune", "--again", saved, "--choose", "fastest")["workload"] == report["workload"]
-    made = basketry.json("tune", nano, "--cut", "nJet > 7", "-o", out, "--choose", "smallest", "--max-read-time", "100x")
-    assert made["delivered"]
+    chosen = ("--choose", "smallest", "--max-read-time", "100x")
+    assert basketry.json("tune", nano, "--cut", "nJet > 7", *chosen, "-o", out)["delivered"]
     basketry("verify", nano, out)
     assert "did you mean" in basketry.refuses("tune", nano, "--cut", "nJets > 7")
     assert "passes --cut" in basketry.refuses("tune", nano, "--cut", "nJet > 100000")
