@@ -186,6 +186,9 @@ impl Gathered {
             if column.form.has_tags {
                 self.origins.push(origin);
             }
+            if let Some(entry) = entry {
+                rows.take(*entry);
+            }
             self.rows += 1;
         }
         Ok(entries.len())

@@ -13,8 +13,11 @@ use crate::table::tree::column::Column;
 
 /// The entries of a column, in an order of the caller's.
 pub(super) trait Rows {
-    /// The basket of an entry, and its place there.
+    /// The basket of an entry, and its place there. It can be asked for again.
     fn find(&mut self, entry: u64) -> Result<(&BasketData, usize)>;
+
+    /// The entry is done with: the next one that is asked for is another row.
+    fn take(&mut self, _entry: u64) {}
 }
 
 /// Baskets of a column in memory. Their process identifiers are those of the output.
@@ -117,12 +120,17 @@ impl<'a> RunMerge<'a> {
         };
         Self { files, runs: runs.iter().map(cursor).collect(), fetcher: Fetcher::new() }
     }
+
+    /// The run of an entry.
+    fn run_of(&self, entry: u64) -> usize {
+        self.runs.partition_point(|run| run.entries.end <= entry)
+    }
 }
 
 impl Rows for RunMerge<'_> {
     fn find(&mut self, entry: u64) -> Result<(&BasketData, usize)> {
         let lost = || Error::corrupt(format!("entry {entry} is in no basket"));
-        let number = self.runs.partition_point(|run| run.entries.end <= entry);
+        let number = self.run_of(entry);
         let run = self.runs.get_mut(number).ok_or_else(lost)?;
         if run.basket.as_ref().is_none_or(|(basket, taken)| *taken >= basket.count as usize) {
             if let Some((basket, _)) = run.basket.take() {
@@ -132,9 +140,14 @@ impl Rows for RunMerge<'_> {
             run.next += 1;
             run.basket = Some((basket, 0));
         }
-        let (basket, taken) = run.basket.as_mut().ok_or_else(lost)?;
-        let place = *taken;
-        *taken += 1;
-        Ok((basket, place))
+        let (basket, taken) = run.basket.as_ref().ok_or_else(lost)?;
+        Ok((basket, *taken))
+    }
+
+    fn take(&mut self, entry: u64) {
+        let number = self.run_of(entry);
+        if let Some((_, taken)) = self.runs.get_mut(number).and_then(|run| run.basket.as_mut()) {
+            *taken += 1;
+        }
     }
 }
