@@ -131,6 +131,29 @@ def test_lists_are_padded(files: list[str]) -> None:
     assert isinstance(batch["cells"], bk.Jagged)
 
 
+@pytest.mark.parametrize("tensors", ["np", "torch"])
+@pytest.mark.parametrize("window", [None, 700])
+def test_a_matrix_has_the_columns_side_by_side(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, window: int | None, tensors: Any
+) -> None:
+    torch = ModuleType("torch")
+    torch.__dict__["from_numpy"] = lambda array: array
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    options: dict[str, Any] = {"batch_size": 99, "shuffle": True, "pad": {"jets": 3}, "fill": -1, "weights": "x**2"}
+    columns = ["flag", "x", "jets", "event", "matrix"]
+    apart = bk.loader(files, columns, tensors=tensors, **options)
+    apart, beside = (small_windows(one, window or 2 * ENTRIES) for one in (apart, apart.matrices()))
+    for one, both in zip(apart, beside, strict=True):
+        assert both.flags.c_contiguous
+        assert both.dtype == np.float64
+        assert both.tolist() == np.hstack([one[name].reshape(len(both), -1) for name in apart.columns]).tolist()
+    (floats,) = bk.loader(files, ["jets", "matrix"], batch_size=2 * ENTRIES, pad=2).matrices()
+    assert (floats.shape, floats.dtype) == ((2 * ENTRIES, 8), np.float32)
+    assert not list(bk.loader(files, ["x"], "x > 100").matrices())
+    with pytest.raises(ValueError, match=r"'jets' has lists.*pad"):
+        next(iter(bk.loader(files, ["x", "jets"]).matrices()))
+
+
 CUTS = [
     ("x > 0", lambda all_: all_["x"] > 0),
     ("(x > 2.5) & flag", lambda all_: (all_["x"] > 2.5) & all_["flag"]),
@@ -324,6 +347,13 @@ def test_windows_keep_to_the_memory(tmp_path: Path) -> None:
     assert len(windows) > 3
     assert all(sum(b - a for a, b in window) * each <= 3_200_000 for window in windows)
     assert sorted(one for batch in loader for one in batch["i"].tolist()) == list(range(20_000))
+
+
+def test_windows_have_room_for_padded_lists(files: list[str]) -> None:
+    """A thousand items of four bytes for each entry."""
+    loader = bk.loader(files, ["jets"], shuffle=True, memory="20MB", pad=1000)
+    assert 900 <= loader._window_entries() <= 1000
+    assert all(len(window) <= 1000 for window, _ in loader._windows(loader._place))
 
 
 PEAK = """
