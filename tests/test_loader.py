@@ -362,19 +362,21 @@ def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1000
 options = {"shuffle": True, "batch_size": 1000, "memory": "48MB"}
 list(basketry.loader(sys.argv[1], ["i"], **options))
 before = peak()
-entries = sum(len(batch["x"]) for batch in basketry.loader(sys.argv[1], **options))
+entries = sum(len(batch["x"]) for batch in basketry.loader(sys.argv[1], pad={pad}, **options))
 print(entries, peak() - before)
 """
 
 
-def test_a_process_takes_the_memory_that_it_may(tmp_path: Path) -> None:
-    """The arrays would take 128 MB."""
-    entries, width = 160_000, 100
+@pytest.mark.parametrize("pad", [None, {"x": 200}])
+def test_a_process_takes_the_memory_that_it_may(tmp_path: Path, pad: dict[str, int] | None) -> None:
+    """The arrays would take 128 MB, and padded lists of two numbers 256 MB."""
+    entries, width = 160_000, 2 if pad else 100
     with bk.recreate(tmp_path / "large.root", cluster="5000", compression="none") as file:
-        tree = file.mktree("t", {"x": f"{width} * float64", "i": "int64"})
+        tree = file.mktree("t", {"x": "var * float64" if pad else f"{width} * float64", "i": "int64"})
         for _ in range(8):
-            tree.extend({"x": np.ones((entries // 8, width)), "i": np.arange(entries // 8)})
-    command = [sys.executable, "-c", PEAK, str(tmp_path / "large.root")]
+            ones = np.ones((entries // 8, width))
+            tree.extend({"x": ak.from_regular(ones) if pad else ones, "i": np.arange(entries // 8)})
+    command = [sys.executable, "-c", PEAK.replace("{pad}", repr(pad)), str(tmp_path / "large.root")]
     found, more = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     assert int(found) == entries
     assert int(more) < 1.25 * 48e6
