@@ -37,13 +37,8 @@ def of_basketry(path: str, batch: int, columns: list[str], lists: list[str]) -> 
         drop_last=True,
         pad=dict.fromkeys(lists, ITEMS) or None,
         workers=1,
-    )
-
-    def epoch() -> Iterable[Any]:
-        for one in loader:
-            yield np.column_stack(list(one.values()))
-
-    return epoch
+    ).matrices()
+    return lambda: loader
 
 
 def of_root(path: str, batch: int, columns: list[str], lists: list[str], *, eager: bool = False) -> Maker:

@@ -131,6 +131,29 @@ def test_lists_are_padded(files: list[str]) -> None:
     assert isinstance(batch["cells"], bk.Jagged)
 
 
+@pytest.mark.parametrize("tensors", ["np", "torch"])
+@pytest.mark.parametrize("window", [None, 700])
+def test_a_matrix_has_the_columns_side_by_side(
+    files: list[str], monkeypatch: pytest.MonkeyPatch, window: int | None, tensors: Any
+) -> None:
+    torch = ModuleType("torch")
+    torch.__dict__["from_numpy"] = lambda array: array
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    options: dict[str, Any] = {"batch_size": 99, "shuffle": True, "pad": {"jets": 3}, "fill": -1, "weights": "x**2"}
+    columns = ["flag", "x", "jets", "event", "matrix"]
+    apart = bk.loader(files, columns, tensors=tensors, **options)
+    apart, beside = (small_windows(one, window or 2 * ENTRIES) for one in (apart, apart.matrices()))
+    for one, both in zip(apart, beside, strict=True):
+        assert both.flags.c_contiguous
+        assert both.dtype == np.float64
+        assert both.tolist() == np.hstack([one[name].reshape(len(both), -1) for name in apart.columns]).tolist()
+    (floats,) = bk.loader(files, ["jets", "matrix"], batch_size=2 * ENTRIES, pad=2).matrices()
+    assert (floats.shape, floats.dtype) == ((2 * ENTRIES, 8), np.float32)
+    assert not list(bk.loader(files, ["x"], "x > 100").matrices())
+    with pytest.raises(ValueError, match=r"'jets' has lists.*pad"):
+        next(iter(bk.loader(files, ["x", "jets"]).matrices()))
+
+
 CUTS = [
     ("x > 0", lambda all_: all_["x"] > 0),
     ("(x > 2.5) & flag", lambda all_: (all_["x"] > 2.5) & all_["flag"]),
@@ -326,25 +349,34 @@ def test_windows_keep_to_the_memory(tmp_path: Path) -> None:
     assert sorted(one for batch in loader for one in batch["i"].tolist()) == list(range(20_000))
 
 
+def test_windows_have_room_for_padded_lists(files: list[str]) -> None:
+    """A thousand items of four bytes for each entry."""
+    loader = bk.loader(files, ["jets"], shuffle=True, memory="20MB", pad=1000)
+    assert 900 <= loader._window_entries() <= 1000
+    assert all(len(window) <= 1000 for window, _ in loader._windows(loader._place))
+
+
 PEAK = """
 import resource, sys, basketry
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1000
 options = {"shuffle": True, "batch_size": 1000, "memory": "48MB"}
 list(basketry.loader(sys.argv[1], ["i"], **options))
 before = peak()
-entries = sum(len(batch["x"]) for batch in basketry.loader(sys.argv[1], **options))
+entries = sum(len(batch["x"]) for batch in basketry.loader(sys.argv[1], pad={pad}, **options))
 print(entries, peak() - before)
 """
 
 
-def test_a_process_takes_the_memory_that_it_may(tmp_path: Path) -> None:
-    """The arrays would take 128 MB."""
-    entries, width = 160_000, 100
+@pytest.mark.parametrize("pad", [None, {"x": 200}])
+def test_a_process_takes_the_memory_that_it_may(tmp_path: Path, pad: dict[str, int] | None) -> None:
+    """The arrays would take 128 MB, and padded lists of two numbers 256 MB."""
+    entries, width = 160_000, 2 if pad else 100
     with bk.recreate(tmp_path / "large.root", cluster="5000", compression="none") as file:
-        tree = file.mktree("t", {"x": f"{width} * float64", "i": "int64"})
+        tree = file.mktree("t", {"x": "var * float64" if pad else f"{width} * float64", "i": "int64"})
         for _ in range(8):
-            tree.extend({"x": np.ones((entries // 8, width)), "i": np.arange(entries // 8)})
-    command = [sys.executable, "-c", PEAK, str(tmp_path / "large.root")]
+            ones = np.ones((entries // 8, width))
+            tree.extend({"x": ak.from_regular(ones) if pad else ones, "i": np.arange(entries // 8)})
+    command = [sys.executable, "-c", PEAK.replace("{pad}", repr(pad)), str(tmp_path / "large.root")]
     found, more = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     assert int(found) == entries
     assert int(more) < 1.25 * 48e6

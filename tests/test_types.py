@@ -64,7 +64,9 @@ ANY = {
     # The tree of a branch has the kind of its file, or is a friend.
     "Column.tree": "Any",
     # Arrays or `Jagged`, of NumPy or torch: the columns decide.
-    "Loader.__iter__": "Iterator[dict[str, Any]]",
+    "loader": "Loader[dict[str, Any]]",
+    # A matrix of NumPy or torch: an option decides.
+    "Loader.matrices": "Loader[Any]",
     # Numbers and texts, as JSON takes them.
     "Loader.state_dict": "dict[str, Any]",
     "layout": "dict[str, Any]",

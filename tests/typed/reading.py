@@ -109,11 +109,12 @@ def files(path: str, both: list[str]) -> None:
 def training(path: str) -> None:
     """Batches."""
     loader = of(bk.loader(path, ["x"], batch_size=2, shuffle=True), bk.Loader)
-    assert_type(loader, bk.Loader)
+    assert_type(loader, bk.Loader[dict[str, Any]])
     assert_type(of(len(loader), int), int)
     for batch in loader:
         # A column without lists is an array, another one may be a `Jagged`.
         assert_type(of(batch, dict), dict[str, Any])
+    assert_type(of(loader.matrices(), bk.Loader), bk.Loader[Any])
 
 
 def histograms(one: Histogram) -> None:

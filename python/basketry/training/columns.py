@@ -10,7 +10,7 @@ import numpy as np
 from .._libraries.numpy import data
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -95,13 +95,13 @@ class Lists:
         """Values and offsets."""
         return Jagged(self.values.given(), self.offsets)
 
-    def padded(self, rows: NDArray[np.int64], width: int, fill: float) -> Flat:
-        """The first `width` items of these rows' lists, and `fill` where one has fewer."""
+    def padded(self, width: int, fill: float) -> Flat:
+        """The first `width` items of each list, and `fill` where one has fewer."""
         values: Any = self.values.given()
-        starts, items = self.offsets.take(rows)[:, None], np.arange(width)
-        lacking = items >= self.offsets.take(rows + 1)[:, None] - starts
+        starts, items = self.offsets[:-1, None], np.arange(width)
+        lacking = items >= self.offsets[1:, None] - starts
         if not len(values):
-            return Flat(np.full((len(rows), width, *values.shape[1:]), fill, values.dtype))
+            return Flat(np.full((len(self), width, *values.shape[1:]), fill, values.dtype))
         # What lies behind the end of a list is taken, and replaced.
         made = values.take(np.minimum(starts + items, len(values) - 1), axis=0)
         made[lacking] = fill
@@ -138,38 +138,3 @@ def joined(columns: Sequence[Column]) -> Column:
     lists = [one for one in columns if isinstance(one, Lists)]
     counts = np.concatenate([np.diff(one.offsets) for one in lists])
     return Lists(np.concatenate([[0], np.cumsum(counts)]), joined([one.values for one in lists]))
-
-
-class Window:
-    """Columns with the same rows, of several readings in order. Columns of one number of the same type lie in a matrix
-    together: to take a row of them is one access to memory, and not one for each column."""
-
-    def __init__(self, found: Sequence[Mapping[str, Column]]) -> None:
-        self._names = list(found[0])
-        #: Columns by themselves.
-        self.alone: dict[str, Column] = {}
-        #: Matrices with the names of their columns.
-        self.beside: list[tuple[list[str], NDArray[Any]]] = []
-        groups: dict[np.dtype[Any], list[str]] = {}
-        for name, one in found[0].items():
-            if isinstance(one, Flat) and one.values.ndim == 1:
-                groups.setdefault(one.values.dtype, []).append(name)
-            else:
-                self.alone[name] = joined([each[name] for each in found])
-        self._rows = sum(len(next(iter(each.values()))) for each in found)
-        for kind, names in groups.items():
-            matrix = np.empty((self._rows, len(names)), kind)
-            for place, name in enumerate(names):
-                np.concatenate([each[name].given() for each in found], out=matrix[:, place])
-            self.beside.append((names, matrix))
-
-    def __len__(self) -> int:
-        return self._rows
-
-    def taken(self, rows: NDArray[np.int64], alone: Mapping[str, Column]) -> dict[str, Column]:
-        """These rows of all columns, of which those by themselves are given."""
-        made = dict(alone)
-        for names, matrix in self.beside:
-            columns = np.ascontiguousarray(matrix.take(rows, axis=0).T)
-            made |= {name: Flat(one) for name, one in zip(names, columns, strict=True)}
-        return {name: made[name] for name in self._names}

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from .._shared.packages import needed
 from ..reading.dataset import table_at
 from ..reading.request import MEMORY, bytes_of
 from . import order
-from .columns import Jagged, Lists, Window, joined
 from .parts import FileEntries, Parts, hashes_of, number_of_wanted
 from .reading import Reader
+from .rows import Form, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from ..reading.table import Table
     from .columns import Column
     from .order import Chunk
+
+#: What a batch is.
+Batch = TypeVar("Batch")
 
 #: A window of shuffled entries takes this share of the memory: one is in use, one is read and put together.
 WINDOW_SHARE = 5
@@ -66,7 +69,7 @@ def loader(
     memory: int | str = MEMORY,
     join: Join = "common",
     widen: bool = False,
-) -> Loader:
+) -> Loader[dict[str, Any]]:
     """Batches of entries for training, each a dict of NumPy's arrays by the names of the columns.
 
         train = basketry.loader("run*.root:Events", ["MET_pt", "Jet_pt"], "nJet > 1", shuffle=True, split=0.2, pad=4)
@@ -101,6 +104,7 @@ def loader(
     are put in a random order. So a batch has entries of any cluster of its window: if all of the data fits, the order
     is as random as that of a list in memory, and later epochs read nothing. `Loader.clusters_mixed` tells how many
     ranges of clusters are mixed.
+    `Loader.matrices` gives batches as matrices, as networks take them.
     The same files, options and epoch give the same batches on any machine and any number of workers.
     `Loader.state_dict` and `Loader.load_state_dict` go on where an earlier process stopped, in the middle of an epoch.
     """
@@ -131,56 +135,6 @@ class Order:
     world: int
 
 
-class Form:
-    """The form of a batch."""
-
-    def __init__(self, pad: int | Mapping[str, int] | None, fill: float, tensors: str, names: Sequence[str]) -> None:
-        self._widths = dict(pad) if isinstance(pad, Mapping) else dict.fromkeys(names, pad) if pad is not None else {}
-        self._must_pad = isinstance(pad, Mapping)
-        self._fill = fill
-        self._tensors = tensors
-        for name, width in self._widths.items():
-            if name not in names:
-                raise ValueError(f"pad names {name!r}, which is no column of the batches")
-            if width is None or width < 1:
-                raise ValueError(f"lists of {name!r} cannot be padded to {width} items")
-
-    def take(self, window: Window, rows: NDArray[np.int64]) -> dict[str, Column]:
-        """These rows of a window, with their lists padded."""
-        for name in (name for names, _ in window.beside for name in names):
-            self._check_lists(name)
-        return window.taken(rows, {name: self._taken(name, one, rows) for name, one in window.alone.items()})
-
-    def _check_lists(self, name: str) -> None:
-        """Refuses widths for a column without lists."""
-        if self._must_pad and name in self._widths:
-            raise ValueError(f"column {name!r} has no lists to pad")
-
-    def _taken(self, name: str, one: Column, rows: NDArray[np.int64]) -> Column:
-        width = self._widths.get(name)
-        if not isinstance(one, Lists):
-            self._check_lists(name)
-            return one.take(rows)
-        if width is None:
-            return one.take(rows)
-        if isinstance(one.values, Lists):
-            raise ValueError(f"column {name!r} has lists of lists, which are not padded: leave it out of pad")
-        return one.padded(rows, width, self._fill)
-
-    def batch(self, columns: Mapping[str, Column]) -> dict[str, Any]:
-        """The batch of columns."""
-        return {name: self._tensor(one.given()) for name, one in columns.items()}
-
-    def _tensor(self, array: Any) -> Any:
-        if self._tensors == "np":
-            return array
-        if isinstance(array, Jagged):
-            return Jagged(self._tensor(array.values), self._tensor(array.offsets))
-        import torch
-
-        return torch.from_numpy(np.ascontiguousarray(array))
-
-
 @dataclass
 class Place:
     """Where an epoch stands: how many of its entries were given out, and how many each window has that was read."""
@@ -190,7 +144,7 @@ class Place:
     windows: list[int]
 
 
-class Loader:
+class Loader(Generic[Batch]):
     """Batches of entries for training; `basketry.loader` makes it."""
 
     def __init__(self, reader: Reader, form: Form, parts: Parts, how: Order) -> None:
@@ -199,12 +153,13 @@ class Loader:
         self._parts = parts
         self._how = how
         self._files = FileEntries(reader.table)
+        self._bytes: int | None = None
         self._window: int | None = None
         self._chunks: list[list[Chunk]] | None = None
         #: Entries of an epoch; None until they are known.
         self._count: int | None = None
         #: The only window, where all of the data fits one: later epochs do not read it again.
-        self._kept: Window | None = None
+        self._kept: Rows | None = None
         #: Where the next epoch begins, or the current one stands.
         self._place = Place(0, 0, [])
         self._is_resumed = False
@@ -228,10 +183,15 @@ class Loader:
         chunks = self._of_ranks()[self._how.rank]
         return max(map(len, order.windows(chunks, self._window_entries())), default=0) if self._how.shuffle else 1
 
-    def of(self, part: str, *, shuffle: bool = False) -> Loader:
+    def of(self, part: str, *, shuffle: bool = False) -> Loader[Batch]:
         """The batches of another part of the split: in the order of the files, unless `shuffle` says otherwise."""
         shares = self._parts.of(part)
         return Loader(self._reader, self._form, shares, replace(self._how, shuffle=shuffle))
+
+    def matrices(self) -> Loader[Any]:
+        """The same batches, each as one matrix: a row for each entry, with the columns, padded lists and weights side
+        by side in the order of `columns`, all as the type that has room for each of them."""
+        return Loader(self._reader, self._form.as_matrix(), self._parts, self._how)
 
     def set_epoch(self, epoch: int) -> None:
         """The number of the next epoch, which its order follows from."""
@@ -268,7 +228,7 @@ class Loader:
     def __bool__(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Batch]:
         """The batches of the next epoch, or the rest of one whose state was loaded."""
         if not self._is_resumed and self._place.given:
             # The epoch before was left in the middle.
@@ -276,39 +236,39 @@ class Loader:
         self._is_resumed = False
         place, size, known = self._place, self._how.batch_size, self._known()
         end = sys.maxsize if known is None else known
-        some: list[dict[str, Column]] = []
+        some: list[Rows] = []
         held = 0
         with closing(self._windows(place)) as windows:
             for block in self._blocks(windows):
-                count, at = len(next(iter(block.values()))), 0
+                count, at = len(block), 0
                 while at < count and place.given + held < end:
                     if place is not self._place:
                         raise RuntimeError("this epoch ended: another one began, or a state was loaded")
                     stop = min(count, at + size - held, at + end - place.given - held)
-                    some.append({name: one.part(at, stop) for name, one in block.items()})
+                    some.append(block.part(at, stop))
                     at, held = stop, held + stop - at
                     if held == size:
                         place.given += size
-                        yield self._form.batch(_together(some))
+                        yield self._form.batch(Rows.joined(some))
                         some, held = [], 0
                 if place.given + held >= end:
                     break
         self._count = sum(place.windows) if known is None else known
         if held and not self._how.drop_last:
             place.given += held
-            yield self._form.batch(_together(some))
+            yield self._form.batch(Rows.joined(some))
         if place is self._place:
             self._place = Place(place.epoch + 1, 0, [])
 
-    def _blocks(self, windows: Iterable[tuple[Window, NDArray[np.int64]]]) -> Iterator[dict[str, Column]]:
+    def _blocks(self, windows: Iterable[tuple[Rows, NDArray[np.int64]]]) -> Iterator[Rows]:
         """The rows of windows in the order of the epoch, some batches at a time: to take them one by one costs more."""
         size = self._how.batch_size
         count = max(1, min(BLOCK, self._window_entries() // BLOCKS_OF_WINDOW) // size) * size
         for window, rows in windows:
             for at in range(0, len(rows), count):
-                yield self._form.take(window, rows[at : at + count])
+                yield window.take(rows[at : at + count])
 
-    def _windows(self, place: Place) -> Generator[tuple[Window, NDArray[np.int64]]]:
+    def _windows(self, place: Place) -> Generator[tuple[Rows, NDArray[np.int64]]]:
         """Each window, and its rows in the order of the epoch, without what was given out before."""
         windows = self._in_order(place.epoch)
         known = list(place.windows)
@@ -338,7 +298,7 @@ class Loader:
             finally:
                 stopped.set()
 
-    def _read(self, chunks: Sequence[Chunk], stopped: Event) -> Window:
+    def _read(self, chunks: Sequence[Chunk], stopped: Event) -> Rows:
         if self._kept is not None:
             return self._kept
         found: list[dict[str, Column]] = []
@@ -348,7 +308,7 @@ class Loader:
                 break
             read = self._reader.read(start, stop, self._wanted)
             found.append({name: read[name] for name in self._reader.names})
-        return Window(found)
+        return self._form.rows(found)
 
     def _wanted(self, start: int, stop: int, keys: Mapping[str, Column]) -> Any:
         """Whether entries are in the part."""
@@ -364,14 +324,21 @@ class Loader:
 
     def _window_entries(self) -> int:
         if self._window is None:
-            self._window = max(1, self._reader.memory // WINDOW_SHARE // self._reader.bytes_of_entry())
+            self._window = max(1, self._reader.memory // WINDOW_SHARE // self._bytes_of_entry())
         return self._window
+
+    def _bytes_of_entry(self) -> int:
+        """Bytes that an entry takes, about: as it is read, and as it lies in a window."""
+        if self._bytes is None:
+            rows = self._form.rows([self._reader.sample()])
+            self._bytes = max(self._reader.bytes_of_entry(), rows.nbytes // max(1, len(rows)))
+        return self._bytes
 
     def _of_ranks(self) -> list[list[Chunk]]:
         """The chunks of each rank."""
         if self._chunks is None:
             table, world = self._reader.table, self._how.world
-            window, each = self._window_entries(), self._reader.bytes_of_entry()
+            window, each = self._window_entries(), self._bytes_of_entry()
             least = max(1, min(LEAST_CHUNK // each, window // LEAST_SHARE))
             most = max(1, window // CHUNKS_OF_WINDOW)
             if world > 1:
@@ -402,8 +369,3 @@ class Loader:
                 ),
             )
         )
-
-
-def _together(some: Sequence[Mapping[str, Column]]) -> dict[str, Column]:
-    """The rows of all, in order."""
-    return {name: joined([one[name] for one in some]) for name in some[0]}

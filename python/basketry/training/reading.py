@@ -72,15 +72,23 @@ class Reader:
         self._bytes: int | None = None
 
     def bytes_of_entry(self) -> int:
-        """Bytes that an entry takes, about: by its columns in the file, and by the first entries in memory."""
+        """Bytes that an entry takes where it is read, about: by its columns in the file, and by the first entries."""
         if self._bytes is None:
             every = [one for one in (self._first, self._columns, self._weights) if one is not None]
-            entries = max(1, self.table.entries)
-            stored = self.table.bytes(list({number for one in every for number in one.numbers})) // entries
-            count = min(self.table.entries, SAMPLE)
-            arrays = [made for one in every for made in one.read(self.table, self._request(0, count)).values()]
-            self._bytes = max(1, stored, sum(one.nbytes for one in arrays) // max(1, count) + 1)
+            stored = self.table.bytes(list({number for one in every for number in one.numbers}))
+            sample = self.sample()
+            first = {} if self._first is None else self._first.read(self.table, self._request(0, self._sampled()))
+            arrays = sum(one.nbytes for one in (*first.values(), *sample.values()))
+            each = stored // max(1, self.table.entries), arrays // max(1, self._sampled()) + 1
+            self._bytes = max(each)
         return self._bytes
+
+    def sample(self) -> dict[str, Column]:
+        """The columns of a batch of the first entries, whether they are wanted or not."""
+        return self._batched(self._request(0, self._sampled()))
+
+    def _sampled(self) -> int:
+        return min(self.table.entries, SAMPLE)
 
     def read(self, start: int, stop: int, wanted: Wanted) -> dict[str, Column]:
         """The columns of the entries of a range that pass the cut and are wanted."""
@@ -93,10 +101,15 @@ class Reader:
         rows = None if kept is None else np.flatnonzero(kept)
         if rows is not None and len(rows) < DENSE * (stop - start):
             request, rows = self._request(start, stop, rows), None
+        found = self._batched(request)
+        return found if rows is None else {name: one.take(rows) for name, one in found.items()}
+
+    def _batched(self, request: Request) -> dict[str, Column]:
+        """The columns of a batch, of the entries of a request."""
         found = self._columns.read(self.table, request)
         if self._weights is not None:
             (found[WEIGHTS],) = self._weights.read(self.table, request).values()
-        return found if rows is None else {name: one.take(rows) for name, one in found.items()}
+        return found
 
     def _request(self, start: int, stop: int, rows: NDArray[np.int64] | None = None) -> Request:
         chosen = None if rows is None else rows.astype(np.uint64) + np.uint64(start)
