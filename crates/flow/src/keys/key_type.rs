@@ -44,6 +44,13 @@ macro_rules! ordered {
     };
 }
 
+/// The bits of a float: both zeros are one value, and so is all that is no number, behind all numbers.
+macro_rules! one_value {
+    ($float:ty, $value:expr) => {
+        (if $value.is_nan() { <$float>::NAN } else { $value + 0.0 }).to_bits()
+    };
+}
+
 ordered! {
     UInt8Type: u8, |value| value, |bits| bits as u8;
     UInt16Type: u16, |value| value, |bits| bits as u16;
@@ -54,10 +61,10 @@ ordered! {
     Int32Type: i32, |value| value.cast_unsigned() ^ (1 << 31), |bits| (bits as u32 ^ (1 << 31)).cast_signed();
     Int64Type: i64, |value| value.cast_unsigned() ^ (1 << 63), |bits| (bits ^ (1 << 63)).cast_signed();
     Float32Type: f32,
-        |value| { let bits = value.to_bits(); if value.is_sign_negative() { !bits } else { bits | 1 << 31 } },
+        |value| { let bits = one_value!(f32, value); if bits >> 31 != 0 { !bits } else { bits | 1 << 31 } },
         |bits| { let bits = bits as u32; f32::from_bits(if bits >> 31 == 0 { !bits } else { bits & !(1 << 31) }) };
     Float64Type: f64,
-        |value| { let bits = value.to_bits(); if value.is_sign_negative() { !bits } else { bits | 1 << 63 } },
+        |value| { let bits = one_value!(f64, value); if bits >> 63 != 0 { !bits } else { bits | 1 << 63 } },
         |bits| f64::from_bits(if bits >> 63 == 0 { !bits } else { bits & !(1 << 63) });
 }
 

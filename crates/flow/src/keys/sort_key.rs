@@ -103,18 +103,10 @@ fn changed<T: ArrowPrimitiveType>(array: &ArrayRef, change: impl Fn(T::Native) -
 
 /// Values in whose place others are sorted.
 fn ordered(array: &ArrayRef, descends: bool) -> ArrayRef {
-    macro_rules! float {
-        ($of:ty, $native:ty) => {
-            changed::<$of>(array, |value| match value {
-                value if value.is_nan() => <$native>::NAN,
-                value => 0.0 + if descends { -value } else { value },
-            })
-        };
-    }
     match array.data_type() {
-        DataType::Float32 => float!(Float32Type, f32),
-        DataType::Float64 => float!(Float64Type, f64),
         _ if !descends => Arc::clone(array),
+        DataType::Float32 => changed::<Float32Type>(array, |value| -value),
+        DataType::Float64 => changed::<Float64Type>(array, |value| -value),
         DataType::Boolean => {
             let bools = array.as_boolean();
             Arc::new(BooleanArray::new(!bools.values(), bools.nulls().cloned()))

@@ -109,6 +109,18 @@ impl NamedObject {
         }
         .iter()
     }
+
+    /// Takes its older cycles that `stay` where they are, as an entry of their own.
+    fn take_older(&mut self, stay: impl Fn(&ObjectLocation) -> bool) -> Option<Self> {
+        let mut staying = Vec::new();
+        for parts in &mut self.older {
+            staying.extend(parts.extract_if(.., |part| stay(part)));
+        }
+        self.older.retain(|parts| !parts.is_empty());
+        let newest = staying.iter().map(|part| part.cycle).max()?;
+        let (name, class) = (self.name.clone(), self.class.clone());
+        Some(Self { name, class, action: Action::Stay(staying), older: Vec::new(), newest })
+    }
 }
 
 impl OutputDirectory {
@@ -166,8 +178,8 @@ impl ObjectPlan {
         self.problems.retain(|p| left.contains(&p.path));
     }
 
-    /// Leaves what only the first input has as it is there, in all its cycles: the output is that file, updated in place. `walk` are its
-    /// directories. Of the tables that are left, the content is not looked at.
+    /// Leaves what only the first input has as it is there, in all its cycles, and the older cycles of what changes: the output is that file,
+    /// updated in place. `walk` are its directories. Of the tables that are left, the content is not looked at.
     pub fn leave_in_place(&mut self, walk: &Walk) {
         let listed = |directory: &Directory| {
             let path = directory.path.clone();
@@ -192,15 +204,20 @@ impl ObjectPlan {
             let lists: Vec<String> =
                 ntuples.filter(|entry| changed.contains(&entry.name)).map(|entry| kept_name(&entry.name)).collect();
             changed.extend(lists);
-            for entry in entries {
+            for mut entry in std::mem::take(entries) {
                 let is_directory = matches!(entry.action, Action::Directory(_));
-                let own = |part: &ObjectLocation| stays(&entry.name, part);
+                let name = entry.name.clone();
+                let own = |part: &ObjectLocation| stays(&name, part);
                 // In an edit each cycle is an entry of its own.
                 let is_left = if self.as_placed { entry.parts().all(own) } else { !changed.contains(&entry.name) };
                 if !is_directory && is_left {
-                    entry.action = Action::Stay(all(entry));
+                    entry.action = Action::Stay(all(&entry));
                     entry.older.clear();
+                } else if let Some(older) = entry.take_older(own) {
+                    // Before the entry, which gets the next cycle.
+                    entries.push(older);
                 }
+                entries.push(entry);
             }
         }
     }

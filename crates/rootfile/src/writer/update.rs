@@ -322,7 +322,8 @@ impl FileWriter {
         Ok(Run::of(&key))
     }
 
-    /// The records that only the old state has, in the order of the file, with the gaps that are not marked as such.
+    /// The records that only the old state has, in the order of the file. Gaps of its list that are not marked as such are not among them: the
+    /// list alone might be wrong, and a mark would destroy what lies there.
     fn retired(&self, update: &Update, changed: &[bool], infos: Run) -> Vec<Run> {
         let Update { committed, kept, retired, kept_keys, gaps, .. } = update;
         let header = &committed.header;
@@ -349,7 +350,6 @@ impl FileWriter {
             all.push(Run { first: header.seek_info, len: header.nbytes_info.into() });
         }
         all.push(Run { first: header.seek_free, len: header.nbytes_free.into() });
-        all.extend(&committed.unmarked);
         stays.extend(gaps.iter().map(|run| (run.first, run.end())));
         // What the gaps had is new.
         stays.extend(committed.gaps.iter().map(|run| (run.first, run.end())));
