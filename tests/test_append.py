@@ -183,6 +183,61 @@ def test_trees_rntuples_and_objects_are_added_to(
     assert [path.read_bytes() for path in three[:1]] == [before]
 
 
+def test_older_cycles_of_the_target_stay(basketry: Basketry, tmp_path: Path) -> None:
+    make = """
+import numpy as np
+def make(path, *trees):
+    file = ROOT.TFile(path, "RECREATE")
+    for values in trees:
+        x = np.zeros(1, "i4")
+        tree = ROOT.TTree("t", "")
+        tree.Branch("x", x, "x/I")
+        for x[0] in values:
+            tree.Fill()
+        tree.Write()
+        h = ROOT.TH1D("h", "", 2, 0, 2)
+        h.Fill(0, len(values))
+        h.Write()
+    file.Close()
+"""
+    target, more = tmp_path / "target.root", tmp_path / "more.root"
+    by_root(make + f'make("{target}", [10, 11, 12], [20, 21]); make("{more}", [30])')
+    for times in (1, 2):
+        basketry("merge", more, "-o", target, "--append")
+        read = """
+import json
+file = ROOT.TFile(path)
+names = [f"{key.GetName()};{key.GetCycle()}" for key in file.GetListOfKeys()]
+of = lambda name: [e.x for e in file.Get(name)] if name[0] == "t" else file.Get(name).GetBinContent(1)
+print(json.dumps({name: of(name) for name in names}))
+"""
+        found = json.loads(by_root(f"path = {str(target)!r}\n{read}"))
+        assert found == {"t;1": [10, 11, 12], "t;2": [20, 21] + [30] * times, "h;1": 3, "h;2": 2 + times}
+    basketry("check", target)
+
+
+def test_a_file_that_changes_during_an_update_stays_as_it_is(tmp_path: Path) -> None:
+    path, other = tmp_path / "file.root", tmp_path / "other.root"
+    for made, first in ((path, 0), (other, 50)):
+        with bk.recreate(made) as file:
+            file["t"] = {"x": np.arange(first, first + 3)}
+    before = other.read_bytes()
+    opened = bk.update(path)
+    opened["t"].extend({"x": np.arange(2)})
+    shutil.copy(other, path)
+    with pytest.raises(ValueError, match="has changed since"):
+        opened.close()
+    assert path.read_bytes() == before
+    with bk.update(path) as again, pytest.raises(ValueError, match="no cycle"):
+        again["x;2"] = "text"
+    gone = bk.update(path)
+    gone["t"].extend({"x": np.arange(2)})
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        gone.close()
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["other.root"]
+
+
 def test_hadd_appends_as_hadd_does(basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path) -> None:
     theirs = Path(shutil.copy(target, tmp_path / "theirs.root"))
     inode = target.stat().st_ino

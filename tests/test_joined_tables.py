@@ -277,6 +277,23 @@ def test_keys_may_be_expressions(trees: Made, basketry: Basketry, tmp_path: Path
     assert read(out)["event_few"].to_list() == keys.tolist()
 
 
+def test_both_zeros_are_one_key_and_so_is_what_is_no_number(basketry: Basketry, tmp_path: Path) -> None:
+    left, right, out = (tmp_path / f"{name}.root" for name in ("left", "right", "out"))
+    for path, content in (
+        (left, {"k": np.array([np.nan, -0.0, 1.0, 0.0]), "a": np.arange(4)}),
+        (right, {"k": np.array([0.0, -np.float64("nan")]), "b": np.array([7, 8])}),
+    ):
+        with bk.recreate(path) as file:
+            file["t"] = content
+    basketry("join", left, "--with", right, "--on", "k", "-o", out)
+    with uproot.open(out) as file:
+        assert file["t"]["b"].array().tolist() == [8, 7, 0, 7]
+    unique = basketry.json("merge", left, right, "-o", tmp_path / "unique.root", "--unique", "k")
+    assert unique["duplicates"][0]["entries"] == 3
+    picked = basketry.json("pick", left, right, "--key", "k", "--events", "0", "-o", tmp_path / "picked.root")
+    assert picked["output"]["tables"][0]["entries"] == 3
+
+
 def test_a_key_that_a_side_lacks_is_named(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
     other = write(tmp_path / "other", "ttree", trees.other.rename({"event": "number"}), "Scores")
     why = basketry.refuses("join", *trees.left, "--with", other, "--on", "run,event", "-o", tmp_path / "out.root")

@@ -400,6 +400,38 @@ def test_entries_are_sorted_within_memory(
     assert ak.all(new["items"] == old["items"][order])
 
 
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_columns_that_have_no_room_are_merged_of_runs(container: str, basketry: Basketry, tmp_path: Path) -> None:
+    """Columns of several types that are larger than the memory for one: runs in a scratch file, which are merged."""
+    draw = np.random.default_rng(8)
+    key = draw.permutation(1_200_000)
+    counts = draw.integers(0, 4, len(key))
+    lists = ak.unflatten(np.repeat(key, counts), counts)
+    texts = ak.Array([f"entry {number}" for number in key[:200_000]])
+    source, out, short, short_out = (tmp_path / f"{name}.root" for name in ("in", "out", "short", "short_out"))
+    for path, content in (
+        (source, {"key": key, "x": key * 2.0, "lists": lists, "small": key.astype("u1")}),
+        (short, {"key": key[:200_000], "text": texts}),
+    ):
+        with bk.recreate(path, container=container, compression="lz4:1") as file:
+            file["Events"] = content
+    basketry("sort", source, "--by", "key", "-o", out, "--memory", "48MB")
+    with uproot.open(out) as file:
+        found = file["Events"].arrays()
+    assert np.array_equal(found["key"], np.arange(len(key)))
+    assert np.array_equal(found["x"], 2.0 * np.arange(len(key)))
+    assert np.array_equal(found["small"], np.arange(len(key)).astype("u1"))
+    order = np.argsort(key)
+    assert np.array_equal(ak.num(found["lists"]), counts[order])
+    assert np.array_equal(ak.flatten(found["lists"]), np.repeat(np.arange(len(key)), counts[order]))
+    basketry("sort", short, "--by", "-key", "-o", short_out, "--memory", "40MB")
+    with uproot.open(short_out) as file:
+        found = file["Events"].arrays()
+    down = np.sort(key[:200_000])[::-1]
+    assert np.array_equal(found["key"], down)
+    assert ak.to_list(found["text"]) == [f"entry {number}" for number in down]
+
+
 def test_a_full_disk_is_told_and_leaves_nothing(large: Path, basketry: Basketry, tmp_path: Path) -> None:
     """Files of this process may have 1 MB: the rows that wait on disk have more."""
     script = tmp_path / "limited.sh"

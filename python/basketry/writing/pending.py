@@ -110,6 +110,8 @@ class Content:
     def check_free(self, path: str, file_path: str, *, is_directory: bool = False, replaces: bool = False) -> None:
         """Fails if there is no place for something new at a path. A directory may be there already, and an object may
         replace one that is not written yet."""
+        if ";" in path:
+            raise ValueError(f"{plain(path)}: a new name has no cycle, it gets the next one")
         above = [path[:end] for end, letter in enumerate(path) if letter == "/"]
         taken = next((one for one in above if self.classname(one) not in (None, "TDirectory")), None)
         own = self.classname(path)

@@ -37,6 +37,12 @@ def update(path: Place, **options: Unpack[Recreating]) -> UpdatedFile:
     return UpdatedFile(os.fspath(path), **options)
 
 
+def _state(path: Path) -> tuple[int, ...]:
+    """What tells a file from another one, or from the same one after a change. An error if there is none."""
+    now = path.stat()
+    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
+
+
 class UpdatedFile(WritableFile):
     """A file that is changed in place when it is closed."""
 
@@ -45,6 +51,7 @@ class UpdatedFile(WritableFile):
         old = File(str(final))
         keys = [old.key(name) for name in old]
         self._final = final
+        self._before = _state(final)
         self._old = old
         self._means = {"threads": options.get("threads", 0), "memory": options.get("memory")}
         #: What is new, until it is added to the file.
@@ -74,6 +81,9 @@ class UpdatedFile(WritableFile):
         super().close()
         try:
             made = self._added / self._final.name
+            if _state(self._final) != self._before:
+                why = "it has changed since it was opened, and stays as it is now: update it again"
+                raise ValueError(f"{self.file_path}: {why}")
             merge([made], self._final, append=True, replace=sorted(self._content.gone), **self._means)
         finally:
             self._added.remove()

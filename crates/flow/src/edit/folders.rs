@@ -4,7 +4,7 @@ use objects::contents::TOP;
 use rootfile::{Error, Hint, Result};
 
 use super::desk::{Desk, OpenFile, Writing};
-use super::place::EditPlace;
+use super::place::{EditPlace, check_new};
 use super::report::{Change, ChangeKind, Edited};
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
@@ -51,9 +51,7 @@ pub fn make_directories(targets: &[Input], parents: bool, budget: Budget, progre
 /// Makes the directory of a place.
 fn make(file: &mut OpenFile, place: &EditPlace, parents: bool, report: &mut Edited) -> Result<()> {
     let refused = |e: Error| e.file(&place.file);
-    if place.path.contains(';') {
-        return Err(refused(Error::request("a directory is named without a cycle").object(&place.path)));
-    }
+    check_new(&place.path).map_err(refused)?;
     let parts: Vec<&str> = place.path.split('/').collect();
     let mut folder = TOP;
     for (number, part) in parts.iter().enumerate() {

@@ -47,6 +47,19 @@ impl EditPlace {
     }
 }
 
+/// Refuses names that an object or a directory does not get: those with a cycle, patterns, and what means another directory.
+pub(super) fn check_new(path: &str) -> Result<()> {
+    let why = match path {
+        path if path.contains(';') => "a new name has no cycle: it gets the next one",
+        path if path.contains(['*', '?']) => "a new name is no pattern",
+        path if path.split('/').any(|part| part == "." || part == "..") => {
+            "paths in a file begin at its top: they have no . and .."
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::request(why).object(path))
+}
+
 /// A path in a file as users write it.
 pub(super) fn shown(file: &Path, path: &str) -> String {
     let file = public_path(file).display().to_string();

@@ -8,7 +8,7 @@ use rootfile::{Error, ErrorKind, Hint, Result, public_path};
 
 use super::Confirm;
 use super::desk::{Desk, Writing};
-use super::place::{EditPlace, is_same, shown};
+use super::place::{EditPlace, check_new, is_same, shown};
 use super::report::{Change, ChangeKind, Edited};
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
@@ -174,10 +174,8 @@ impl<'a> Transfer<'a> {
             let why = "is no directory, as several sources need; `basketry mkdir` makes one";
             return Err(Error::request(why).object(path).file(&self.to.file));
         }
+        check_new(&path).map_err(|e| e.file(&self.to.file))?;
         let (above, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        if name.contains(';') {
-            return Err(Error::request("a new name has no cycle: it gets the next one").object(path.clone()));
-        }
         let mut folder = TOP;
         for part in above.split('/').filter(|part| !part.is_empty()) {
             folder = contents.make_folder(folder, part, "").map_err(|e| e.file(&self.to.file))?;
