@@ -216,6 +216,30 @@ print(json.dumps({name: of(name) for name in names}))
     basketry("check", target)
 
 
+def test_an_end_that_is_too_small_is_not_believed(basketry: Basketry, three: tuple[Path, ...], tmp_path: Path) -> None:
+    """ROOT leaves such a header where a file shrank and grew again, and reads what lies behind."""
+    path = tmp_path / "short.root"
+    by_root(f"""
+import numpy as np
+path = {str(path)!r}
+file = ROOT.TFile(path, "RECREATE"); ROOT.TNamed("n", "x" * 50).Write(); file.Close()
+file = ROOT.TFile(path, "UPDATE"); file.Delete("n;*"); file.Close()
+file = ROOT.TFile(path, "UPDATE")
+x = np.zeros(1, "i4")
+tree = ROOT.TTree("long", "")
+tree.Branch("x", x, "x/I")
+for x[0] in range(1000):
+    tree.Fill()
+tree.Write()
+file.Close()
+""")
+    for words in (["mkdir", f"{path}:d"], ["merge", three[1], "-o", path, "--append"], ["rm", "-r", f"{path}:d"]):
+        basketry(*words)
+        basketry("check", path)
+        found = by_root(f"print([e.x for e in ROOT.TFile({str(path)!r}).Get('long')] == list(range(1000)))")
+        assert found.split() == ["True"]
+
+
 def test_a_file_that_changes_during_an_update_stays_as_it_is(tmp_path: Path) -> None:
     path, other = tmp_path / "file.root", tmp_path / "other.root"
     for made, first in ((path, 0), (other, 50)):

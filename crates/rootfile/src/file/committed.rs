@@ -161,6 +161,9 @@ impl Committed {
         for segment in file.free_segments()? {
             // The last segment begins behind the end; in files of some writers a few bytes before.
             if segment.first.max(segment.last) >= end {
+                if segment.first > end {
+                    return Err(wrong_end(end, segment.first));
+                }
                 break;
             }
             let run = Run { first: segment.first, len: segment.last.saturating_add(1).saturating_sub(segment.first) };
@@ -182,6 +185,7 @@ impl Committed {
     fn check_gaps(&self, top: &Key) -> Result<()> {
         let header = &self.header;
         let used = |what: String, run: Run| match self.gap_at(run).filter(|_| run.len > 0) {
+            None if run.len > 0 && run.end() > header.end => Err(wrong_end(header.end, run.end())),
             None => Ok(()),
             Some(gap) => {
                 let (first, last) = (gap.first, gap.end().saturating_sub(1));
@@ -202,4 +206,10 @@ impl Committed {
         }
         Ok(())
     }
+}
+
+/// ROOT leaves an end that is too small in the header where a file had shrunk before it grew again, and does not use it itself.
+#[cold]
+fn wrong_end(end: u64, used: u64) -> Error {
+    Error::unsupported(format!("its header says that it ends at byte {end}, and byte {used} is in use"))
 }

@@ -156,3 +156,49 @@ fn a_free_list_that_has_what_is_in_use_refuses_the_update() {
         assert!(why.contains("free"), "{first} to {last}: {why}");
     }
 }
+
+#[test]
+fn what_a_list_has_without_a_mark_is_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.root");
+    let mut writer = FileWriter::create(&path, true, 0, 0, "listed").unwrap();
+    let at = writer.place_for(record(200).len());
+    let mut basket = record(200);
+    basket[18..22].copy_from_slice(&u32::try_from(at).unwrap().to_be_bytes());
+    writer.append_at(at, &basket).unwrap();
+    for name in ["gone", "kept"] {
+        writer.write_object(writer.top(), ("TNamed", name, ""), Compression::NONE, |_| Ok(vec![9; 40])).unwrap();
+    }
+    writer.finish().unwrap();
+    let update = || {
+        let file = RootFile::open(&path).unwrap();
+        let kept = file.top().keys.iter().find(|key| key.name == "kept").unwrap().seek_key;
+        let mut writer = FileWriter::update(&path, &file, Committed::of(&file).unwrap(), 0, 0).unwrap();
+        assert!(writer.keep(writer.top(), "kept", kept, Some(1)));
+        writer.mkdir(writer.top(), "new", "").unwrap();
+        writer.stage().unwrap().deliver().unwrap();
+    };
+    update();
+    let had = std::fs::read(&path).unwrap();
+    let file = RootFile::open(&path).unwrap();
+    let free = file.key_at(file.header().seek_free).unwrap();
+    let list = usize::try_from(free.seek_key + u64::from(free.keylen)).unwrap();
+    let place = usize::try_from(at).unwrap();
+    for (first, last) in [(at, at), (at + 5, at + 7), (at, at + 200), (at - 1, at - 1)] {
+        let mut forged = had.clone();
+        forged[list + 2..list + 6].copy_from_slice(&u32::try_from(first).unwrap().to_be_bytes());
+        forged[list + 6..list + 10].copy_from_slice(&u32::try_from(last).unwrap().to_be_bytes());
+        std::fs::write(&path, &forged).unwrap();
+        for _ in 0..2 {
+            update();
+            let now = std::fs::read(&path).unwrap();
+            assert_eq!(now[place..place + basket.len()], basket, "{first} to {last}");
+        }
+    }
+    // What lies behind the end that the header tells is in use: the end is wrong.
+    let mut short = had;
+    short[12..16].copy_from_slice(&u32::try_from(at).unwrap().to_be_bytes());
+    std::fs::write(&path, &short).unwrap();
+    let why = Committed::of(&RootFile::open(&path).unwrap()).unwrap_err().to_string();
+    assert!(why.contains("is in use") || why.contains("not closed"), "{why}");
+}
