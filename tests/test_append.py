@@ -213,6 +213,16 @@ print(json.dumps({name: of(name) for name in names}))
 """
         found = json.loads(by_root(f"path = {str(target)!r}\n{read}"))
         assert found == {"t;1": [10, 11, 12], "t;2": [20, 21] + [30] * times, "h;1": 3, "h;2": 2 + times}
+    with bk.update(target) as update:
+        update["t;2"].extend({"x": np.array([40], "i4")})
+        with pytest.raises(ValueError, match="cycles 1, 2 of t"):
+            update["t;1"].extend({"x": np.array([40], "i4")})
+        with pytest.raises(ValueError, match="basketry rm"):
+            del update["t;1"]
+    with uproot.open(target) as file:
+        assert file["t;1"]["x"].array().tolist() == [10, 11, 12]
+        assert file["t"]["x"].array().tolist() == [20, 21, 30, 30, 40]
+        assert file.classnames() == {"t;2": "TTree", "t;1": "TTree", "h;2": "TH1D", "h;1": "TH1D"}
     basketry("check", target)
 
 
@@ -236,8 +246,8 @@ file.Close()
     for words in (["mkdir", f"{path}:d"], ["merge", three[1], "-o", path, "--append"], ["rm", "-r", f"{path}:d"]):
         basketry(*words)
         basketry("check", path)
-        found = by_root(f"print([e.x for e in ROOT.TFile({str(path)!r}).Get('long')] == list(range(1000)))")
-        assert found.split() == ["True"]
+        read = f"file = ROOT.TFile({str(path)!r})\nprint([e.x for e in file.Get('long')] == list(range(1000)))"
+        assert by_root(read).split() == ["True"]
 
 
 def test_a_file_that_changes_during_an_update_stays_as_it_is(tmp_path: Path) -> None:

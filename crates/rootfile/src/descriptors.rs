@@ -58,6 +58,32 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Device and inode of the files that this process updates in place: its own writes change their dates.
+static UPDATED: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+
+/// A file is updated in place, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Updating((u64, u64));
+
+impl Updating {
+    /// The file of an open one.
+    pub fn of(file: &File) -> std::io::Result<Self> {
+        let meta = file.metadata()?;
+        let id = (meta.dev(), meta.ino());
+        lock(&UPDATED).push(id);
+        Ok(Self(id))
+    }
+}
+
+impl Drop for Updating {
+    fn drop(&mut self) {
+        let mut all = lock(&UPDATED);
+        if let Some(place) = all.iter().position(|id| *id == self.0) {
+            all.swap_remove(place);
+        }
+    }
+}
+
 fn identity(meta: &std::fs::Metadata) -> (u64, u64, i64, i64) {
     (meta.dev(), meta.ino(), meta.mtime(), meta.mtime_nsec())
 }
@@ -155,7 +181,10 @@ impl PooledFile {
         }
         let with_path = |e: std::io::Error| Error::from(e).file(&slot.path);
         let file = Arc::new(self.descriptors.open(&slot.path).map_err(with_path)?);
-        if identity(&file.metadata().map_err(with_path)?) != slot.identity {
+        let (device, inode, ..) = slot.identity;
+        let now = identity(&file.metadata().map_err(with_path)?);
+        let is_updated = (now.0, now.1) == (device, inode) && lock(&UPDATED).contains(&(device, inode));
+        if now != slot.identity && !is_updated {
             return Err(Error::corrupt("was changed while it was being read").file(&slot.path));
         }
         *held = Some(Arc::clone(&file));

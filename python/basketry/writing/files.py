@@ -174,6 +174,18 @@ class WritableDirectory:
             raise ValueError("the name is empty")
         return "/".join(parts)
 
+    def _newest(self, name: str, *, alone: bool = False) -> str:
+        """The path of a name. An older cycle is no place for changes, nor, if it is to be `alone`, one of several."""
+        bare, _, cycle = name.partition(";")
+        path = self._full(bare)
+        cycles = self._content.cycles.get(path, [])
+        if cycle and len(cycles) > 1 and (alone or cycle != str(max(cycles))):
+            has = f"{self._shown} has the cycles {', '.join(map(str, sorted(cycles)))} of {plain(bare)}"
+            raise ValueError(
+                f"{has}: without a cycle all are meant, and `basketry rm` removes one (FILE:{plain(name)})"
+            )
+        return path
+
     def keys(self, *, recursive: bool = True, cycle: bool = True) -> list[str]:
         """The trees, other objects and directories in this directory and, if `recursive`, below, as
         `name;1` with `cycle`."""
@@ -199,7 +211,7 @@ class WritableDirectory:
     def __getitem__(self, name: str) -> Any:
         """The tree, directory or object of that name. In an update trees and RNTuples that the file has already are
         extended (`file["tree"].extend(...)`)."""
-        path = self._full(name.partition(";")[0])
+        path = self._newest(name)
         if path in self._content.tables:
             return self._content.tables[path]
         pending = self._content.objects.get(path) or self._content.kept.get(path)
@@ -259,7 +271,7 @@ class WritableDirectory:
     def __delitem__(self, name: str) -> None:
         """Takes an object or a directory back that was given to this file, or, in an update, deletes what the file has,
         trees and RNTuples as well. Those that are being filled stay."""
-        path = self._full(name.partition(";")[0])
+        path = self._newest(name, alone=True)
         self._check_open()
         filled = next((one for one in self._content.tables if one == path or one.startswith(f"{path}/")), None)
         if filled is not None:

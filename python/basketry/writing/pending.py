@@ -79,6 +79,8 @@ class Content:
     objects: dict[str, Pending] = field(default_factory=dict)
     #: What an updated file has already, and keeps.
     kept: dict[str, Pending] = field(default_factory=dict)
+    #: The cycles of what it has.
+    cycles: dict[str, list[int]] = field(default_factory=dict)
     #: What it had, and does not keep.
     gone: set[str] = field(default_factory=set)
     #: Gives a tree or RNTuple that is kept, to be extended.

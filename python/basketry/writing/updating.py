@@ -62,7 +62,9 @@ class UpdatedFile(WritableFile):
         self.file_path = str(final)
         for key in keys:
             found = Pending.copy(key.class_, str(final), key.seek, key.is_table)
-            self._content.kept[key.path] = Pending("TDirectory") if key.class_ in DIRECTORIES else found
+            # Of several cycles the newest comes first.
+            self._content.kept.setdefault(key.path, Pending("TDirectory") if key.class_ in DIRECTORIES else found)
+            self._content.cycles.setdefault(key.path, []).append(key.cycle)
         self._content.extend, self._content.look = self._extended, old.__getitem__
 
     def _extended(self, path: str) -> WritableTable:

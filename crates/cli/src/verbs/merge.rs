@@ -50,7 +50,7 @@ pub struct Args {
     by: Vec<String>,
     /// Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the
     /// target size of the first input (its AutoFlush), usually 30MB.
-    #[arg(long, value_name = "SIZE", conflicts_with = "cluster")]
+    #[arg(long, value_name = "SIZE", conflicts_with_all = ["cluster", "append"])]
     pack: Option<ByteSize>,
     /// Add the inputs to the output, which may be there already and is updated in place: its baskets and pages stay where they are,
     /// and new ones follow. It is the old file or the new one at any moment, and keeps its layout. An output that is not there is made.
@@ -82,6 +82,7 @@ impl Args {
             plan: PlanOptions {
                 schema: schema(self.common, self.fill),
                 pack: match self.pack {
+                    // What is there stays.
                     None if self.append => Pack::No,
                     None => Pack::Auto,
                     Some(ByteSize(0)) => Pack::No,

@@ -7,7 +7,7 @@ pub(crate) fn date(newest: Option<u32>) -> u32 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
         Some(nearest_date(i64::try_from(since.as_secs()).ok()?))
     };
-    epoch.map(nearest_date).or(newest).or_else(now).unwrap_or(0)
+    epoch.map(nearest_date).or(newest.filter(|date| *date > 0)).or_else(now).unwrap_or(0)
 }
 
 /// ROOT's date for a time in seconds since 1970. ROOT's dates begin with 1995 and end with 2058; a time outside gets the

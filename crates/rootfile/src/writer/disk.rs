@@ -75,8 +75,8 @@ impl Disk {
                 false => Err(std::io::Error::other("its size has changed since it was read")),
             }
         };
-        let file = open().map_err(|e| Error::from(e).file(path))?;
-        Ok(Self { place: Place::InPlace(InPlace::new(file, head, size)), ..Self::nowhere(path) })
+        let opened = open().and_then(|file| InPlace::new(file, head, size)).map_err(|e| Error::from(e).file(path))?;
+        Ok(Self { place: Place::InPlace(opened), ..Self::nowhere(path) })
     }
 
     /// Discards all bytes.

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use super::syncs::timed;
+use crate::descriptors::Updating;
 use crate::{Error, Result};
 
 /// An open file that is updated.
@@ -15,6 +16,7 @@ pub(super) struct InPlace {
     /// What makes the new state that of the file.
     switch: Option<Switch>,
     is_switched: bool,
+    _updating: Updating,
 }
 
 /// The writes that are left once all new records are on disk.
@@ -29,8 +31,9 @@ pub(super) struct Switch {
 
 impl InPlace {
     /// A file with these first bytes and this size.
-    pub fn new(file: File, head: Vec<u8>, size: u64) -> Self {
-        Self { file, before: (head, size), switch: None, is_switched: false }
+    pub fn new(file: File, head: Vec<u8>, size: u64) -> std::io::Result<Self> {
+        let updating = Updating::of(&file)?;
+        Ok(Self { file, before: (head, size), switch: None, is_switched: false, _updating: updating })
     }
 
     /// Takes note of what is left to do.
