@@ -51,6 +51,8 @@ ANY = {
     "Directory.itervalues": "Iterator[Any]",
     "Directory.iteritems": "Iterator[tuple[str, Any]]",
     "WritableDirectory.__getitem__": "Any",
+    "WritableDirectory.items": "list[tuple[str, Any]]",
+    "WritableDirectory.values": "list[Any]",
     # The members of a class are what the file describes.
     "Model.member": "Any",
     "Model.all_members": "dict[str, Any]",
