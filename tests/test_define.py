@@ -292,7 +292,7 @@ def test_every_verb_that_cuts_knows_what_is_defined(
 
 
 #: What each verb has of the language; `plan` hands options to its verb.
-CUTS = {"rewrite", "merge", "sort", "convert", "verify", "readspeed", "show", "stats", "draw"}
+CUTS = {"rewrite", "merge", "sort", "convert", "verify", "readspeed", "show", "stats", "draw", "tune"}
 #: It takes entries as they are.
 ONLY_CUTS = {"pick"}
 

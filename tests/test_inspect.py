@@ -91,9 +91,10 @@ def tree_differences(truth: Tree, tree: Branches) -> list[str]:
         "aliases": [[pair["name"], pair["value"]] for pair in tree["aliases"]],
         # ROOT skips objects of classes without a dictionary.
         "user_info": [pair["value"] for pair in tree["user_info"] if pair["value"] in root.get("user_info", [])],
-        "index": tree["index"],
     }
     found += [f"{k}: ROOT {root.get(k)}, inspect {v}" for k, v in lists.items() if (root.get(k) or None) != (v or None)]
+    if bool(root.get("index")) != bool(tree["index"]):
+        found.append(f"index: ROOT {root.get('index')}, inspect {tree['index']}")
     branches = {branch["id"]: branch for branch in tree["branches"]}
     for branch_id, line in truth.branches.items():
         # The TBranchRef is not in the tree's list of branches.

@@ -36,6 +36,9 @@ OTHER_OPTIONS = {
     ("join", "from-key"),
     ("join", "before-key"),
     ("merge", "replace"),
+    # Of an index of ours, a file; of a Parquet file that becomes a tree.
+    ("index", "remove"),
+    ("convert", "build-index"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
 CASES: dict[tuple[str, str], list[list[str]]] = {
@@ -91,13 +94,15 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("stats", "columns"): [["muon_*"]],
     **{(verb, "cut"): [["goood"]] for verb in ("convert", "readspeed", "show", "stats", "draw")},
     **{(verb, "weight"): [] for verb in ("convert", "readspeed", "show", "stats")},
-    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show", "verify", "stats", "draw", "readspeed")},
+    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show", "verify", "stats", "draw", "readspeed", "tune")},
     ("draw", "entries"): [["500:600"]],
     ("draw", "weight"): [["goood"]],
     ("split", "by"): [["goood"]],
     ("check", "keys"): [["goood"]],
     ("merge", "unique"): [["goood"]],
     ("merge", "on-duplicate"): [],
+    **{(verb, "build-index"): [["goood"]] for verb in ("rewrite", "merge", "sort")},
+    ("tune", "cut"): [["goood"]],
     ("merge", "by"): [["goood"]],
     ("verify", "by"): [["goood"]],
     ("sort", "by"): [["goood"]],
@@ -116,9 +121,9 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
 }
 #: Options of which the message names no near name: there is none for numbers of entries and for what another test
 #: knows.
-WITHOUT_NAMES = {"key", "on", "keys", "unique", "entries", "first", "cut", "weight", "define", "by"}
+WITHOUT_NAMES = {"key", "on", "keys", "unique", "entries", "first", "cut", "weight", "define", "by", "build-index"}
 #: What cannot be let pass: without the table there is nothing to do.
-NEEDED = {"tree", "trees", "cut", "weight", "define", "key", "keys", "on", "unique", "by"}
+NEEDED = {"tree", "trees", "cut", "weight", "define", "key", "keys", "on", "unique", "by", "build-index"}
 
 
 def options() -> Iterator[tuple[str, str]]:

@@ -120,6 +120,8 @@ def notices() -> str:
     ]
     for text, of in by_text.values():
         names = "\n".join(f"{one.title} ({one.licence}) {one.home}".rstrip() for one in of)
+        # Lines of a text that would part it.
+        text = re.sub(r"^(={80}|-{80})$", lambda line: line[0][1:], text, flags=re.MULTILINE)
         parts.append(f"{'=' * 80}\n{names}\n{'-' * 80}\n{text}")
     return "\n\n".join(parts) + "\n"
 

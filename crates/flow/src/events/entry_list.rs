@@ -158,7 +158,7 @@ fn is_file(named: &str, path: &Path) -> bool {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     match url(path) {
         Some(address) => address == named,
-        None => absolute(path) == PathBuf::from(named) || is_same_file(path, Path::new(named)),
+        None => absolute(path) == Path::new(named) || is_same_file(path, Path::new(named)),
     }
 }
 

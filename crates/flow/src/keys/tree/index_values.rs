@@ -26,6 +26,9 @@ pub(crate) struct IndexValues {
     sources: Vec<Source>,
 }
 
+/// What is done with the major and the minor values of some entries.
+type TakeValues<'a> = &'a mut dyn FnMut([&[i64]; 2], &KeyStep<'_>) -> Result<()>;
+
 impl IndexValues {
     /// Opens the columns in a table of this path. The inner error says why it can have no such index. `option` gave the expressions, if one
     /// did.
@@ -92,11 +95,7 @@ impl IndexValues {
     /// # Errors
     ///
     /// A column cannot be read, a value is no whole number of 64 bits, or `take` fails.
-    pub fn each_step(
-        &self,
-        how: &KeyReading<'_>,
-        take: &mut dyn FnMut([&[i64]; 2], &KeyStep<'_>) -> Result<()>,
-    ) -> Result<()> {
+    pub fn each_step(&self, how: &KeyReading<'_>, take: TakeValues<'_>) -> Result<()> {
         self.columns.each_step(how, &mut |step| {
             let mut values = Vec::with_capacity(self.sources.len());
             for source in &self.sources {

@@ -78,7 +78,9 @@ impl KeptLists {
             let key = file.key_at(place.seek).map_err(|e| e.file(file.name()))?;
             let mut tree = read_kept(file, &key)?;
             further += tree.further;
-            if (inputs.len() > 1 || replaces_index) && tree.tree.tree_index.take().is_some() && !replaces_index {
+            let is_left_out = inputs.len() > 1 || replaces_index;
+            let had_index = is_left_out && tree.tree.tree_index.take().is_some();
+            if had_index && !replaces_index {
                 differ.push("its index (TTreeIndex)");
             }
             match &mut joined {
