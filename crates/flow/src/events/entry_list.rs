@@ -1,7 +1,7 @@
 //! Lists of entries as ROOT writes them (`TEntryList`, `TEventList`), named as `FILE.root:LIST`: entries of named files, or numbers through all
 //! files in their order.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dataset::glob::NameFilter;
 use objects::{SelectedEntries, is_entry_list, selected_entries};
