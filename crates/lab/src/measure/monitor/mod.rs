@@ -23,7 +23,8 @@ mod sampler;
 mod summary;
 mod watch;
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 use rootfile::Error;
