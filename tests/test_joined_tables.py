@@ -289,7 +289,7 @@ def test_both_zeros_are_one_key_and_so_is_what_is_no_number(basketry: Basketry, 
     with uproot.open(out) as file:
         assert file["t"]["b"].array().tolist() == [8, 7, 0, 7]
     unique = basketry.json("merge", left, right, "-o", tmp_path / "unique.root", "--unique", "k", "--common")
-    assert unique["duplicates"][0]["entries"] == 3
+    assert unique["tables"][0]["entries"] == 3
     picked = basketry.json("pick", left, "--key", "k", "--events", "0", "-o", tmp_path / "picked.root")
     assert picked["output"]["tables"][0]["entries"] == 2
 

@@ -38,6 +38,8 @@ OTHER_OPTIONS = {
     ("merge", "replace"),
     # Of an index of ours, a file; of a Parquet file that becomes a tree.
     ("index", "remove"),
+    # Only what a cut names is looked at.
+    ("tune", "define"),
     ("convert", "build-index"),
 }
 #: What each option may name, and matches nothing; the file has Muon_pt, Muon_eta, nMuon and x in Events, run in Runs.
@@ -94,7 +96,7 @@ CASES: dict[tuple[str, str], list[list[str]]] = {
     ("stats", "columns"): [["muon_*"]],
     **{(verb, "cut"): [["goood"]] for verb in ("convert", "readspeed", "show", "stats", "draw")},
     **{(verb, "weight"): [] for verb in ("convert", "readspeed", "show", "stats")},
-    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show", "verify", "stats", "draw", "readspeed", "tune")},
+    **{(verb, "define"): [["y=goood"]] for verb in ("convert", "show", "verify", "stats", "draw", "readspeed")},
     ("draw", "entries"): [["500:600"]],
     ("draw", "weight"): [["goood"]],
     ("split", "by"): [["goood"]],

@@ -266,6 +266,7 @@ def test_a_cut_is_a_workload(nano: Path, basketry: Basketry, tmp_path: Path) -> 
     assert "passes --cut" in basketry.refuses("tune", nano, "--cut", "nJet > 100000")
     assert "give full or columns:" in basketry.refuses("tune", nano, "--cut", "nJet > 7", "--workload", "sparse:1%")
     assert "--reader root" in basketry.refuses("tune", nano, "--cut", "nJet > 7", "--reader", "uproot")
+    assert "--cut" in basketry.refuses("tune", nano, "--define", "n=nJet")
     assert "--again" in basketry.refuses("tune", "--again", saved, "--cut", "nJet > 7")
 
 

@@ -103,6 +103,11 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
         let message = format!("-o takes one input; for several, {instead}");
         return Err(Error::request(message).hint(Hint::named("layout-out")).hint(Hint::named("layout")));
     }
+    if args.cut.is_empty() && !args.named.is_empty() {
+        let (define, cut) = (Hint::named("define"), Hint::named("cut"));
+        let message = format!("{define} gives names to values of {cut}, which is not given");
+        return Err(Error::request(message).hint(define).hint(cut));
+    }
     let filter = NameFilter::new(&args.keep, &args.drop)?;
     let options = Options {
         workload: kept.as_ref().map_or(&args.workload, Kept::workload).clone(),
