@@ -30,6 +30,7 @@ OTHER_OPTIONS = {
     ("schema", "diff"),
     ("draw", "with"),
     ("pick", "events"),
+    ("pick", "order"),
     ("join", "with"),
     ("join", "suffix"),
     ("join", "how"),
