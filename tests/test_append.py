@@ -18,7 +18,7 @@ import uproot
 
 import basketry as bk
 from referee import make_files
-from referee.command import Basketry
+from referee.command import Argument, Basketry
 from referee.root_server import RootServer
 from test_edit import by_root, is_whole, same_as
 
@@ -471,7 +471,7 @@ def test_what_is_refused_changes_nothing(
         assert outcome.code == 2, str(outcome)
         assert why in outcome.err
         assert target.read_bytes() == had
-    plan = ["plan", "merge", three[1], "-o", tmp_path / "plan.json", "--", "--append"]
+    plan: list[Argument] = ["plan", "merge", three[1], "-o", tmp_path / "plan.json", "--", "--append"]
     assert "would add its inputs again" in basketry.refuses(*plan)
     # There is no such file yet: it is made.
     basketry("merge", three[1], "-o", tmp_path / "new.root", "--append", "-q")

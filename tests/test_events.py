@@ -17,7 +17,7 @@ import uproot
 
 import basketry as bk
 from referee import root_filter
-from referee.command import Basketry
+from referee.command import Argument, Basketry
 
 KEY = ["run", "luminosityBlock", "event"]
 WORDS = ",".join(KEY)
@@ -627,12 +627,13 @@ def test_bad_files_are_left_out_as_asked(verb: str, trees: Made, basketry: Baske
     listed = tmp_path / "list.txt"
     listed.write_text(lines(some))
     out = tmp_path / "out"
-    words = {
+    jobs: dict[str, tuple[Argument, ...]] = {
         "index": ("index", *files, "--key", WORDS, "-o", out),
         "pick": ("pick", *files, "--events", listed, "-o", out),
         "cut": ("pick", *files, "--cut", "luminosityBlock < 3", "-o", out),
         "check": ("check", *files, "--keys", WORDS),
-    }[verb]
+    }
+    words = jobs[verb]
     if verb != "check":
         assert any(str(path) in basketry.refuses(*words) for path in bad)
         assert not out.exists()
