@@ -3,7 +3,7 @@
 //! (`sorter`), and merged (`merged`). What is made of keys in their order is for others; entries that share a key are found here
 //! (`duplicates`), and so is the order of the entries of a
 //! table (`sorted`) by a key that may descend (`sort_key`), and what
-//! two tables have of the same keys (`matched`). What only trees have is in [`tree`].
+//! two tables have of the same keys (`matched`). What only trees have is in `tree`.
 
 pub(crate) mod columns;
 mod duplicates;
