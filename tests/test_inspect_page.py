@@ -1,6 +1,7 @@
 """`inspect -o`: the page in a real browser, at two widths, light and dark, with names that hold HTML."""
 
 import json
+import re
 from pathlib import Path
 
 import awkward as ak
@@ -137,6 +138,22 @@ def test_histograms_are_drawn(basketry: Basketry, tmp_path: Path, opened: Browse
         opened.picture(BUILD / f"inspect-histograms-{width}-{scheme}.png")
     assert opened.ask(TAGS) == 0
     assert opened.said == []
+
+
+def test_each_cycle_of_a_histogram_has_its_picture(basketry: Basketry, tmp_path: Path) -> None:
+    path = tmp_path / "cycles.root"
+    with bk.recreate(path) as file:
+        file["h"] = np.histogram(np.arange(10), bins=3)
+        file["other"] = np.histogram(np.arange(999), bins=7)
+    basketry("cp", "--add-cycle", f"{path}:other", f"{path}:h")
+    page = path.with_suffix(".html")
+    basketry("inspect", path, "-o", page)
+    text = page.read_text()
+    filled = {
+        name: [count for count in ("10%20filled", "999%20filled") if count in picture]
+        for picture, name in re.findall(r'<img src="([^"]*)" alt="([^"]*)"', text)
+    }
+    assert filled == {"h;1": ["10%20filled"], "h;2": ["999%20filled"], "other;1": ["999%20filled"]}
 
 
 def test_names_are_no_tags(files: dict[str, Path], basketry: Basketry, opened: Browser) -> None:

@@ -49,13 +49,14 @@ impl EditPlace {
 
 /// Refuses names that an object or a directory does not get: those with a cycle, patterns, and what means another directory.
 pub(super) fn check_new(path: &str) -> Result<()> {
-    let why = match path {
-        path if path.contains(';') => "a new name has no cycle: it gets the next one",
-        path if path.contains(['*', '?']) => "a new name is no pattern",
-        path if path.split('/').any(|part| part == "." || part == "..") => {
-            "paths in a file begin at its top: they have no . and .."
-        }
-        _ => return Ok(()),
+    let why = if path.contains(';') {
+        "a new name has no cycle: it gets the next one"
+    } else if path.contains(['*', '?']) {
+        "a new name is no pattern"
+    } else if path.split('/').any(|part| part == "." || part == "..") {
+        "paths in a file begin at its top: they have no . and .."
+    } else {
+        return Ok(());
     };
     Err(Error::request(why).object(path))
 }

@@ -1,4 +1,4 @@
-//! Runs as subprocesses: starts a program and reads its result, with the memory of a process and its processors.
+//! Runs as subprocesses: starts a program and reads its result, with the memory of a process.
 //!
 //! All measurements that compare runs use this module, so that all are measured alike.
 
@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::kernel::{Processors, hear_end_of_parent, own_memory};
+use super::kernel::{hear_end_of_parent, own_memory};
 
 /// Shells add this to the number of the signal that ended a command.
 const SIGNALLED: i32 = 128;
@@ -72,28 +72,6 @@ impl Memory {
     #[must_use]
     pub fn or_more(self, other: Self) -> Self {
         Self { rss: self.rss.max(other.rss), vsize: self.vsize.max(other.vsize) }
-    }
-}
-
-/// Pins this thread and its children to some processors, until it is dropped.
-pub struct Pinned {
-    before: Processors,
-}
-
-impl Pinned {
-    /// Pins to the first `processors` of the allowed processors, or to all if there are fewer.
-    ///
-    /// # Errors
-    ///
-    /// The system refuses.
-    pub fn to(processors: usize) -> Result<Self> {
-        Ok(Self { before: Processors::pin(processors)? })
-    }
-}
-
-impl Drop for Pinned {
-    fn drop(&mut self) {
-        self.before.put_back();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use flow::inputs::Input;
 use lab::inspect::report::Report;
-use lab::look::draw::{Format, histograms};
+use lab::look::draw::{Format, histograms, is_histogram};
 use lab::report::page::Picture;
 
 /// Most pictures of a page. The table of objects has all.
@@ -12,17 +12,12 @@ const MOST: usize = 60;
 pub fn pictures(report: &Report) -> Vec<Picture> {
     let mut found = Vec::new();
     for object in report.objects.iter().filter(|object| is_histogram(&object.class)).take(MOST) {
-        let input = Input { path: report.file.path.clone().into(), tree: Some(object.path.clone()) };
+        let name = format!("{};{}", object.path, object.cycle);
+        let input = Input { path: report.file.path.clone().into(), tree: Some(name.clone()) };
         let Ok(picture) = histograms(&[input]).and_then(|drawing| Format::Svg.picture(&drawing, false)) else {
             continue;
         };
-        let name = format!("{};{}", object.path, object.cycle);
         found.push(Picture::new(name, &String::from_utf8_lossy(&picture)));
     }
     found
-}
-
-/// By the names of ROOT's classes: TH1D, TH2F, TProfile and the like.
-fn is_histogram(class: &str) -> bool {
-    ["TH1", "TH2", "TProfile"].iter().any(|begin| class.starts_with(begin))
 }

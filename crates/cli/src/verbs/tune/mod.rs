@@ -156,7 +156,7 @@ fn tuned(args: &Args, progress: Progress<'_>, announce: &dyn Fn(f64)) -> Result<
             let mut inside = subject.options(&options);
             if !args.cut.is_empty() {
                 let choice = Choice { cuts: args.cut.clone(), defines: args.named.defines()?, ..Choice::default() };
-                (inside.workload, _) = within_cut(subject.path(), &inside, &choice)?;
+                inside.workload = within_cut(subject.path(), &inside, &choice)?;
             }
             let mut tuned = tune(subject.path(), &inside, announce)?;
             subject.name().clone_into(&mut tuned.report.input);

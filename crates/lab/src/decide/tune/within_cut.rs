@@ -14,12 +14,12 @@ use super::options::Options;
 use crate::cost::Workload;
 use crate::math::as_f64;
 
-/// The workload of the options, of the entries of a file that pass the cuts of a choice, and how many of how many pass.
+/// The workload of the options, of the entries of a file that pass the cuts of a choice.
 ///
 /// # Errors
 ///
 /// The file cannot be read, no table or several have the columns of the cuts, nothing passes, or the workload has no cuts.
-pub fn within_cut(path: &Path, options: &Options, choice: &Choice) -> Result<(Workload, [u64; 2])> {
+pub fn within_cut(path: &Path, options: &Options, choice: &Choice) -> Result<Workload> {
     let dataset = dataset_of(path, options.tree.as_deref(), choice)?;
     let chosen = choice.of(&dataset, options.budget(), &flow::unwatched)?;
     let passed = chosen.cuts.last().map_or(0, |step| step.after);
@@ -37,7 +37,7 @@ pub fn within_cut(path: &Path, options: &Options, choice: &Choice) -> Result<(Wo
     };
     let columns: Vec<String> = chosen.read.iter().map(|(column, _)| name(*column)).collect();
     let share = as_f64(passed) / as_f64(all);
-    Ok((options.workload.within_cut(dataset.path(), share, &columns)?, [passed, all]))
+    options.workload.within_cut(dataset.path(), share, &columns)
 }
 
 /// The table that the cuts are of.

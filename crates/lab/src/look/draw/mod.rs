@@ -24,6 +24,7 @@ use binning::{Binning, Extent, check_cells};
 use fill::{Filler, Item};
 pub use formats::Format;
 use items::Items;
+pub use objects::is_histogram;
 pub use options::{DrawOptions, Sample};
 pub use report::{Curve, Drawing};
 

@@ -15,7 +15,8 @@ use super::input::SweepInput;
 use super::plan::Kind;
 use super::runner::{Measured, Runner, Task};
 use crate::addresses::refuse_urls;
-use crate::system::subprocess::{self, Pinned};
+use crate::system::kernel::Pinned;
+use crate::system::subprocess;
 use crate::write_bench::compile;
 
 const SOURCE: &str = include_str!("../../../../../bench/native/sweep.cxx");

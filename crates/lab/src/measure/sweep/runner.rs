@@ -17,7 +17,8 @@ use sha2::{Digest, Sha256};
 
 use super::input::SweepInput;
 use super::plan::{Job, Kind};
-use crate::system::subprocess::{self, Memory, Pinned};
+use crate::system::kernel::Pinned;
+use crate::system::subprocess::{self, Memory};
 
 /// One job, with all that is to be known to run it.
 #[derive(Clone, Debug, Serialize, Deserialize)]

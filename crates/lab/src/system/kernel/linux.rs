@@ -194,12 +194,12 @@ pub(crate) fn is_cached(file: &File, offset: u64) -> Option<bool> {
     }
 }
 
-/// The processors that this thread and its children may use, to be put back.
-pub(crate) struct Processors(CpuSet);
+/// Pins this thread and its children to some processors, until it is dropped.
+pub(crate) struct Pinned(CpuSet);
 
-impl Processors {
-    /// Pins to the first `count` of those that are allowed, or to all if there are fewer, and returns those of before.
-    pub fn pin(count: usize) -> Result<Self> {
+impl Pinned {
+    /// Pins to the first `count` of the allowed processors, or to all if there are fewer.
+    pub fn to(count: usize) -> Result<Self> {
         let before = sched_getaffinity(None)?;
         let mut set = CpuSet::new();
         let allowed = (0..CpuSet::MAX_CPU).filter(|&cpu| before.is_set(cpu));
@@ -207,8 +207,10 @@ impl Processors {
         sched_setaffinity(None, &set)?;
         Ok(Self(before))
     }
+}
 
-    pub fn put_back(&self) {
+impl Drop for Pinned {
+    fn drop(&mut self) {
         // The former set of processors is allowed.
         let _ = sched_setaffinity(None, &self.0);
     }
@@ -221,16 +223,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn children_are_pinned_until_that_is_put_back() {
+    fn children_are_pinned_until_the_pin_is_dropped() {
         let count = || {
             let allowed = sched_getaffinity(None).unwrap();
             (0..CpuSet::MAX_CPU).filter(|&cpu| allowed.is_set(cpu)).count()
         };
         let before = count();
-        let pinned = Processors::pin(1).unwrap();
+        let pinned = Pinned::to(1).unwrap();
         let output = Command::new("nproc").env_remove("OMP_NUM_THREADS").output().unwrap();
         assert_eq!((count(), String::from_utf8_lossy(&output.stdout).trim()), (1, "1"));
-        pinned.put_back();
+        drop(pinned);
         assert_eq!(count(), before);
     }
 

@@ -125,14 +125,10 @@ pub(crate) fn is_cached(_: &File, _: u64) -> Option<bool> {
 }
 
 /// Never pinned.
-pub(crate) struct Processors(Infallible);
+pub(crate) struct Pinned(Infallible);
 
-impl Processors {
-    pub fn pin(_: usize) -> Result<Self> {
+impl Pinned {
+    pub fn to(_: usize) -> Result<Self> {
         Err(lacking("keeping a run to some processors"))
-    }
-
-    pub fn put_back(&self) {
-        match self.0 {}
     }
 }
