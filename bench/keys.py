@@ -1,5 +1,6 @@
 """Events by their keys beside polars and DuckDB, on the same keys: an index, a sort and a join of `--keys` million of
-them, in no order, in turns: `PYTHONPATH=tests:bench python bench/keys.py --keys 50`.
+them, in no order, in turns: `PYTHONPATH=tests:bench python bench/keys.py --keys 50`. With `--alone` the keys are one
+column, the values compress, and nobody else runs: for more keys than the others' memory, or the disk, can take.
 
 Ours reads trees and writes an index, or trees; the others read and write Parquet files. basketry and DuckDB get
 `--memory`; polars has no such limit, so its peak says what it took. A package that is not installed is left out, and
@@ -28,12 +29,18 @@ HEAD = "| job | with | wall s | CPU s | peak RSS MB | output MB | wall / fastest
 Columns = dict[str, np.ndarray]
 
 
-def chunks(seed: int, entries: int, value: str) -> Iterator[Columns]:
+def chunks(seed: int, entries: int, value: str, alone: bool) -> Iterator[Columns]:
     """All keys once, in an order of the seed, with a value of the entry."""
     chance = np.random.default_rng(seed)
     event = chance.permutation(np.arange(entries, dtype=np.uint32))
     for first in range(0, entries, CHUNK):
         own = event[first : first + CHUNK]
+        if alone:
+            yield {
+                "event": own.astype(np.uint64) * np.uint64(12_345_678_901),
+                value: chance.integers(1_000, size=len(own)).astype(np.float32),
+            }
+            continue
         yield {
             "run": 300_000 + own % np.uint32(97),
             "luminosityBlock": own // np.uint32(10_000),
@@ -42,25 +49,28 @@ def chunks(seed: int, entries: int, value: str) -> Iterator[Columns]:
         }
 
 
-def make(folder: Path, name: str, entries: int) -> tuple[Path, Path]:
-    """A tree and a Parquet file of the same entries."""
+def make(folder: Path, name: str, entries: int, alone: bool) -> tuple[Path, Path | None]:
+    """A tree and, unless ours runs alone, a Parquet file of the same entries."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     import basketry as bk
 
     seed, value = (1, "x") if name == "left" else (2, "y")
-    tree, parquet = folder / f"{name}.root", folder / f"{name}.parquet"
+    tree, parquet = folder / f"{name}.root", None if alone else folder / f"{name}.parquet"
     with bk.recreate(tree, compression="zstd:1") as file:
         table: Any = None
         writer: Any = None
-        for columns in chunks(seed, entries, value):
+        for columns in chunks(seed, entries, value, alone):
             if table is None:
                 table = file.mktree("Events", {key: column.dtype for key, column in columns.items()})
-                writer = pq.ParquetWriter(parquet, pa.table(columns).schema, compression="zstd", compression_level=1)
+                schema = pa.table(columns).schema
+                writer = parquet and pq.ParquetWriter(parquet, schema, compression="zstd", compression_level=1)
             table.extend(columns)
-            writer.write_table(pa.table(columns))
-        writer.close()
+            if writer:
+                writer.write_table(pa.table(columns))
+        if writer:
+            writer.close()
     return tree, parquet
 
 
@@ -112,16 +122,16 @@ def run_other(name: str, job: str, left: Path, right: Path, out: Path, memory: s
 
 
 def contenders(job: str, trees: list[Path], parquet: list[Path], folder: Path, memory: str) -> list[Contender]:
-    """Ours, and the others that are installed."""
+    """Ours and, where there are Parquet files, the others that are installed."""
     out = folder / f"{job}.{'parquet' if job == 'index' else 'root'}"
-    key, limit = ",".join(KEY), ("--memory", memory, "-q")
+    key, limit = ",".join(KEY if parquet else KEY[-1:]), ("--memory", memory, "-q")
     ours = {
         "index": ("index", trees[0], "--key", key, "-o", out, *limit),
         "sort": ("sort", trees[0], "--by", key, "-o", out, *limit),
         "join": ("join", trees[0], "--with", trees[1], "--on", key, "-o", out, *limit),
     }[job]
     found = [basketry("basketry", *ours, outputs=[out])]
-    for name in OTHERS:
+    for name in OTHERS if parquet else ():
         if importlib.util.find_spec(name) is None:
             print(f"{name} is not installed: left out")
             continue
@@ -145,6 +155,7 @@ def main() -> None:
     parser.add_argument("--memory", default="512MB", help="for basketry and DuckDB")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--jobs", default="index,sort,join")
+    parser.add_argument("--alone", action="store_true", help="basketry alone, with one column of keys")
     parser.add_argument("--folder", type=Path, help="of the files, which stay there; a temporary one without it")
     parser.add_argument("--json", type=Path, help="a file for all samples")
     parser.add_argument("--run", nargs=6, help=argparse.SUPPRESS)
@@ -157,10 +168,11 @@ def main() -> None:
         folder = given.folder or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         entries = int(given.keys * 1e6)
-        pairs = [make(folder, name, entries) for name in ("left", "right")]
-        trees, parquet = [tree for tree, _ in pairs], [other for _, other in pairs]
+        pairs = [make(folder, name, entries, given.alone) for name in ("left", "right")]
+        trees, parquet = [tree for tree, _ in pairs], [other for _, other in pairs if other]
         in_page_cache(*trees, *parquet)
-        print(f"{given.keys:g} million keys ({NAMES}) on each side, {given.memory}; {machine()['cpu']}\n")
+        key = KEY[-1] if given.alone else NAMES
+        print(f"{given.keys:g} million keys ({key}) on each side, {given.memory}; {machine()['cpu']}\n")
         print(HEAD)
         samples = {}
         for job in given.jobs.split(","):
