@@ -1,7 +1,9 @@
 //! The layout options, which all writing verbs share.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
 use dataset::layout::{ColumnLayout, Key, Layout, TreeLayout};
@@ -22,9 +24,9 @@ impl<const COMPRESSION: bool> KeyArgs<COMPRESSION> {
 impl<const COMPRESSION: bool> Args for KeyArgs<COMPRESSION> {
     fn augment_args(command: Command) -> Command {
         command.args(Self::keys().map(|key| {
-            let read = |text: &str| TreeLayout::of(*key, text);
-            let option =
-                Arg::new(key.name).long(key.name).help(key.help.trim().trim_end_matches('.')).value_parser(read);
+            let option = Arg::new(key.name).long(key.name).help(key.help.trim().trim_end_matches('.'));
+            // Shells complete them; the help has them in its sentence.
+            let option = option.value_parser(KeyParser(key)).hide_possible_values(true);
             let option = if key.name == "basket" { option.visible_alias("page-size") } else { option };
             match key.value {
                 Some(value) => option.value_name(value).allow_hyphen_values(key.name == "encoding"),
@@ -50,6 +52,40 @@ impl<const COMPRESSION: bool> FromArgMatches for KeyArgs<COMPRESSION> {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
         Self::keys().filter_map(|key| matches.get_one(key.name)).for_each(|given| self.0.overlay(given));
         Ok(())
+    }
+}
+
+/// Reads the value of a key.
+#[derive(Clone, Copy)]
+struct KeyParser(&'static Key);
+
+impl TypedValueParser for KeyParser {
+    type Value = TreeLayout;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> std::result::Result<TreeLayout, clap::Error> {
+        let read = |text: &str| TreeLayout::of(*self.0, text);
+        read.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values = usual_values(self.0.name);
+        (!values.is_empty()).then(|| Box::new(values.iter().map(PossibleValue::new)) as Box<dyn Iterator<Item = _>>)
+    }
+}
+
+/// Values of a key that has few, or usual ones.
+fn usual_values(key: &str) -> &'static [&'static str] {
+    match key {
+        "container" => &["ttree", "rntuple"],
+        "streaming" => &["member-wise", "object-wise"],
+        "compression" => &["none", "zlib:1", "zlib:6", "lz4:4", "zstd:1", "zstd:5", "lzma:7"],
+        "encoding" => &["plain", "split", "half", "single", "double", "exact"],
+        _ => &[],
     }
 }
 
@@ -255,5 +291,20 @@ impl SelectArgs {
         filter.cuts.clone_from(&self.cuts.cut);
         filter.weight.clone_from(&self.cuts.weight);
         Ok(filter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_shells_complete_can_be_given() {
+        let keys = TreeLayout::KEYS.iter().filter(|key| !usual_values(key.name).is_empty());
+        let given: Vec<_> = keys.flat_map(|key| usual_values(key.name).iter().map(|value| (*key, *value))).collect();
+        assert!(given.len() > 15);
+        for (key, value) in given {
+            assert!(TreeLayout::of(key, value).is_ok(), "{}={value}", key.name);
+        }
     }
 }

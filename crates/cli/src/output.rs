@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, ContentArrangement, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, presets};
 use flow::{CutStep, Skipped};
 use indicatif::{ProgressBar, ProgressStyle};
 pub use rootfile::text::{count, plural};
@@ -275,33 +275,86 @@ pub fn table(columns: &[&str]) -> Table {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    Table(table)
+    Table { table, names: columns.iter().map(|name| name.trim_start_matches('>').to_owned()).collect() }
 }
 
 /// Characters of a cell of a table; `--json` has all of a name.
 const WIDEST: usize = 160;
 
 /// A table, each cell of which takes one line.
-pub struct Table(comfy_table::Table);
+pub struct Table {
+    table: comfy_table::Table,
+    names: Vec<String>,
+}
 
 impl Table {
     /// Adds a row, with unprintable characters as codes. Cells are cut in the middle so that one name does not make all lines long.
     pub fn add_row<T: ToString>(&mut self, cells: impl IntoIterator<Item = T>) {
         let cell = |text: T| shortened(&name(&text.to_string()), WIDEST).into_owned();
-        self.0.add_row(cells.into_iter().map(cell));
+        self.table.add_row(cells.into_iter().map(cell));
+    }
+
+    /// Leaves out columns with these names, the first ones first, until each line has so many characters at most. Returns those that are
+    /// left out.
+    pub fn fit<'n>(&mut self, width: usize, spare: &[&'n str]) -> Vec<&'n str> {
+        let widest = |table: &Self| table.trim_fmt().lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        let mut hidden = Vec::new();
+        for name in spare {
+            if widest(self) <= width {
+                break;
+            }
+            let place = self.names.iter().position(|one| one == name);
+            if let Some(column) = place.and_then(|place| self.table.column_mut(place)) {
+                column.set_constraint(ColumnConstraint::Hidden);
+                hidden.push(*name);
+            }
+        }
+        hidden
     }
 
     /// The table without blanks at the ends of lines.
     pub fn trim_fmt(&self) -> String {
-        self.0.trim_fmt()
+        self.table.trim_fmt()
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.table.fmt(f)
     }
 }
+
+/// Text whose sentences are broken into lines of so many characters at most; further lines are indented. Rows of tables, which have
+/// two spaces in a row, and commands, which are there to be copied, stay as they are.
+pub fn folded(text: &str, width: usize) -> String {
+    let mut all = String::with_capacity(text.len());
+    for line in text.lines() {
+        let words = line.trim_start();
+        if line.chars().count() <= width || words.contains("  ") || words.starts_with("basketry ") {
+            all += line;
+        } else {
+            let mut used = line.len() - words.len();
+            all += line.get(..used).unwrap_or_default();
+            for (place, word) in words.split(' ').enumerate() {
+                let more = word.chars().count();
+                if place > 0 && used + 1 + more > width {
+                    all += FURTHER;
+                    used = FURTHER.len() - 1;
+                } else if place > 0 {
+                    all.push(' ');
+                    used += 1;
+                }
+                all += word;
+                used += more;
+            }
+        }
+        all.push('\n');
+    }
+    all
+}
+
+/// What stands between the lines of a sentence.
+const FURTHER: &str = "\n    ";
 
 /// A number of bytes for people: three digits and a unit.
 pub fn bytes(n: u64) -> String {

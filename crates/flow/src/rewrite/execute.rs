@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dataset::EntryFilter;
 use dataset::glob::NameFilter;
 use rootfile::{EditLock, Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output, is_same_file};
 
@@ -13,7 +14,7 @@ use super::options::Options;
 use super::output_table::Writing;
 use super::prepare::{StoredSource, prepare, prepare_known, prepare_table};
 use super::prepared::{KnownTrees, PlannedTable, Prepared};
-use super::summary::{Appended, Summary};
+use super::summary::{Appended, Summary, TableSummary};
 use crate::arrow::read::Dataset;
 use crate::execute::progress::Progress;
 
@@ -136,6 +137,7 @@ pub(crate) fn write(
         let (table, lost) = table.write(&mut at, &how).map_err(named)?;
         let exact = table.exact.as_ref().map(|exact| exact.sentence());
         summary.notes.extend(exact.map(|what| format!("{} {}: {what}", table.container.noun(), table.path)));
+        summary.notes.extend(note_on_none(&table, &options.content.entries));
         summary.tables.push(table);
         summary.add_lost(lost);
         if let Some(flow) = summary.cut_flows.iter().find(|flow| flow.path == place.path) {
@@ -154,6 +156,19 @@ pub(crate) fn write(
     summary.appended =
         target.as_ref().map(|target| Appended { bytes_before: target.source().size(), bytes_new: staged.written() });
     Ok((summary, staged))
+}
+
+/// What is said of a table without entries because they were chosen by their numbers in all tables: it may have had sums of weights.
+fn note_on_none(table: &TableSummary, chosen: &EntryFilter) -> Option<String> {
+    let of_all = chosen.entries.iter().any(|(pattern, _)| pattern.is_none());
+    (table.entries == 0 && table.input_entries > 0 && of_all && chosen.cuts.is_empty()).then(|| {
+        format!(
+            "{} {} has none of its entries left: they are chosen by number in each; where one is named, as in Events=0:1000, the others \
+             stay whole",
+            table.container.noun(),
+            table.path
+        )
+    })
 }
 
 /// Refuses an output that lacks something, if that is requested.

@@ -23,6 +23,8 @@ pub(crate) struct EntrySelection<'a> {
     found: Vec<bool>,
     /// Why the trees so far do not have them.
     lacking: Vec<Option<expr::Error>>,
+    /// The first cut without a column: every tree has what it needs.
+    without_column: Option<usize>,
     trees: Vec<String>,
     flows: Vec<CutFlow>,
     /// Entries of the tables before the next one, where several are one after the other.
@@ -50,6 +52,7 @@ impl<'a> EntrySelection<'a> {
             weight: filter.weight.as_deref().map(|text| Cut::new(text, WEIGHT)),
             found: vec![false; filter.cuts.len() + 1],
             lacking: vec![None; filter.cuts.len() + 1],
+            without_column: None,
             trees: Vec::new(),
             flows: Vec::new(),
             before: 0,
@@ -111,6 +114,7 @@ impl<'a> EntrySelection<'a> {
             return Ok(TreeSelection { filter, passed: None, notes });
         }
         found.into_iter().for_each(|place| self.find(place));
+        self.without_column = self.without_column.or_else(|| cuts.without_column());
         match &cuts.lacks_weight {
             Some(error) => {
                 let name = error.text().get(error.place()).unwrap_or_default();
@@ -137,6 +141,9 @@ impl<'a> EntrySelection<'a> {
             let message = format!("--entries {}=: no such tree; there are: {}", tree.as_str(), of());
             return Err(Error::request(message).hint(Hint::named("entries")));
         }
+        if let Some(cut) = self.without_column.and_then(|place| self.cuts.get(place)) {
+            self.refuse_several(cut)?;
+        }
         for ((cut, found), error) in self.cuts.iter().chain(&self.weight).zip(&self.found).zip(&self.lacking) {
             if !found {
                 return Err(match error {
@@ -146,6 +153,22 @@ impl<'a> EntrySelection<'a> {
             }
         }
         Ok(self.flows)
+    }
+
+    /// Fails if there are several trees: a cut without a column would leave out entries of counters and sums of weights, too.
+    fn refuse_several(&self, cut: &Cut) -> Result<()> {
+        let mut trees: Vec<&str> = self.trees.iter().map(String::as_str).collect();
+        trees.sort_unstable();
+        trees.dedup();
+        let [one, _, ..] = trees.as_slice() else { return Ok(()) };
+        let (hint, entries) = (Hint::named(CUT), Hint::named("entries"));
+        let message = format!(
+            "{hint} {} names no column, so it would be about all of {}: let it name a column of the tree that is meant, or choose entries of \
+             one tree with {entries}, as in {one}=0:1000",
+            cut.text,
+            trees.join(", ")
+        );
+        Err(Error::request(message).hint(hint).hint(entries))
     }
 
     fn find(&mut self, cut: usize) {

@@ -133,6 +133,11 @@ impl TableCuts {
         self.conditions.iter().any(|(_, cut)| cut.counts_entries()) || self.weight.iter().any(Program::counts_entries)
     }
 
+    /// The place of the first cut that needs no column.
+    pub fn without_column(&self) -> Option<usize> {
+        self.conditions.iter().find(|(_, condition)| condition.columns().is_empty()).map(|(place, _)| *place)
+    }
+
     /// The places of the cuts that can be evaluated.
     pub fn places(&self) -> impl Iterator<Item = usize> {
         self.conditions.iter().map(|(place, _)| *place)

@@ -7,17 +7,18 @@ use flow::Progress;
 use flow::convert::{Conversion, Converted, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
 use flow::read::Dataset;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::asked_columns::{AskedColumn, asked_columns};
 use super::check_entries;
-use super::rows::RowOptions;
+use super::rows::{RowOptions, histogram};
 
 /// Writes the chosen columns and entries of a table to a Parquet file.
 ///
 /// # Errors
 ///
-/// The file cannot be read or has no such table, a name means no column, or that of a friend; or the output cannot be written.
+/// The file cannot be read or has no such table, but a histogram; a name means no column, or that of a friend; or the output cannot be
+/// written.
 pub fn extract(
     input: &Input,
     options: &RowOptions,
@@ -25,6 +26,13 @@ pub fn extract(
     overwrite: bool,
     progress: Progress<'_>,
 ) -> Result<Converted> {
+    if let Some(wanted) = &input.tree
+        && histogram(input, wanted)?.is_some()
+    {
+        let (csv, json) = (Hint::switch("csv"), Hint::switch("json"));
+        let why = format!("{wanted} is a histogram, and no table: {csv} and {json} have its bins");
+        return Err(Error::request(why).hint(csv).hint(json).file(&input.path));
+    }
     let conversion = Conversion {
         filter: filter(input, options)?,
         entries: options.entries.clone(),

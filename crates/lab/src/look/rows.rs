@@ -11,7 +11,7 @@ use dataset::table::catalog;
 use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Request, batches, read};
-use flow::{Budget, Choice, Chosen, CutStep, Defined, EvaluatedRows, Progress};
+use flow::{Budget, Choice, Chosen, CutStep, Defined, Entries, EvaluatedRows, Progress};
 use objects::{Histogram, is_histogram};
 use rootfile::{Error, ErrorKind, Follow, Hint, Result, RootFile, is_directory, public_path};
 use serde::Serialize;
@@ -132,14 +132,28 @@ pub fn open(input: &Input, options: &RowOptions, progress: Progress<'_>) -> Resu
         && let Some(wanted) = &input.tree
         && let Some(histogram) = histogram(input, wanted)?
     {
-        if !options.entries.cuts.is_empty() {
-            let hint = Hint::named("cut");
-            let message = format!("{wanted} is a histogram, which has no entries: {hint} is for tables");
-            return Err(Error::request(message).hint(hint).file(&input.path));
-        }
+        refuse_choice(options, wanted).map_err(|e| e.file(&input.path))?;
         return Ok(Subject::Histogram(Box::new(histogram)));
     }
     Table::open(input, options, progress).map(|table| Subject::Table(Box::new(table)))
+}
+
+/// Fails if some columns or entries of a histogram are asked for.
+fn refuse_choice(options: &RowOptions, wanted: &str) -> Result<()> {
+    if !options.columns.is_empty() {
+        let why = format!("{wanted} is a histogram, which has no columns: show it alone");
+        return Err(Error::request(why));
+    }
+    let Choice { entries, cuts, defines, .. } = &options.entries;
+    let given = [("cut", !cuts.is_empty()), ("define", !defines.is_empty()), ("entries", *entries != Entries::All)];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => {
+            let hint = Hint::named(option);
+            let why = format!("{wanted} is a histogram, which has no entries: {hint} is for tables");
+            Err(Error::request(why).hint(hint))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The histogram of a path; none if a table is there.

@@ -146,8 +146,10 @@ impl VerbCommand for Args {
             }
             Shown::All(report) => {
                 let top = if self.all { Top::All } else { Top::Largest(self.top) };
+                let (mut text, width) = (Vec::new(), output::width());
+                tables::print(&mut text, report, &top, (!self.verbosity.quiet).then_some(self.writer), width)?;
                 let mut out = output::stdout();
-                tables::print(&mut out, report, &top, (!self.verbosity.quiet).then_some(self.writer))?;
+                out.write_all(output::folded(&String::from_utf8_lossy(&text), width).as_bytes())?;
                 Ok(out.flush()?)
             }
         }

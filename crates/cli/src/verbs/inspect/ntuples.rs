@@ -6,12 +6,17 @@ use std::io::{Result, Write};
 use lab::inspect::ntuple::report::{AttributeSetReport, Checksums, ColumnReport, FieldReport, FieldRole, NtupleReport};
 use lab::inspect::report::Report;
 
-use super::format::{memory_line, ratio, reading_line, setting, spread};
+use super::format::{memory_line, name_within, no_room_for, ratio, reading_line, setting, spread, type_within};
 use super::rows::Top;
 use crate::output::{self, bytes, count, percent, plural, table};
 
-/// Prints a row for each RNTuple.
-pub fn overview(out: &mut impl Write, report: &Report) -> Result<()> {
+/// Columns of tables that are left out where lines would be too long, the first ones first.
+const SPARE_OF_NTUPLES: [&str; 5] = ["format", "metadata", "ratio", "columns", "of file"];
+const SPARE_OF_FIELDS: [&str; 10] =
+    ["mean", "role", "elements", "ratio", "largest", "pages", "in memory", "encoding", "codec", "of RNTuple"];
+
+/// Prints a row for each RNTuple, with so many characters.
+pub fn overview(out: &mut impl Write, report: &Report, width: usize) -> Result<()> {
     let columns = [
         "RNTuple",
         "format",
@@ -30,7 +35,7 @@ pub fn overview(out: &mut impl Write, report: &Report) -> Result<()> {
     for ntuple in &report.ntuples {
         let old = if ntuple.newest { String::new() } else { format!(";{} (older cycle)", ntuple.cycle) };
         table.add_row([
-            format!("{}{old}", ntuple.path),
+            format!("{}{old}", name_within(&ntuple.path, width)),
             ntuple.format.clone(),
             count(ntuple.entries),
             count(ntuple.fields.len() as u64),
@@ -44,17 +49,18 @@ pub fn overview(out: &mut impl Write, report: &Report) -> Result<()> {
             bytes(ntuple.metadata.bytes),
         ]);
     }
+    table.fit(width, &SPARE_OF_NTUPLES);
     writeln!(out, "{}", table.trim_fmt())
 }
 
-/// Prints one RNTuple.
-pub fn one(out: &mut impl Write, ntuple: &NtupleReport, top: &Top) -> Result<()> {
-    fields(out, ntuple, top)?;
+/// Prints one RNTuple with tables of so many characters.
+pub fn one(out: &mut impl Write, ntuple: &NtupleReport, top: &Top, width: usize) -> Result<()> {
+    fields(out, ntuple, top, width)?;
     codecs(out, ntuple)?;
     summary(out, ntuple)
 }
 
-fn fields(out: &mut impl Write, ntuple: &NtupleReport, top: &Top) -> Result<()> {
+fn fields(out: &mut impl Write, ntuple: &NtupleReport, top: &Top, width: usize) -> Result<()> {
     let mut shown: Vec<&FieldReport> = match top {
         Top::All => ntuple.fields.iter().collect(),
         Top::Largest(_) => ntuple.fields.iter().filter(|field| !field.columns.is_empty()).collect(),
@@ -82,27 +88,30 @@ fn fields(out: &mut impl Write, ntuple: &NtupleReport, top: &Top) -> Result<()> 
     let mut table = table(&columns);
     let tree = matches!(top, Top::All);
     for field in &shown {
-        table.add_row(field_row(ntuple, field, tree));
+        table.add_row(field_row(ntuple, field, tree, width));
     }
     let which = if shown.len() < all {
         format!(", the largest {} of {all} fields with columns", shown.len())
     } else {
         String::new()
     };
-    writeln!(out, "{}{which}\n{}", output::name(&ntuple.path), table.trim_fmt())?;
+    let hidden = no_room_for(&table.fit(width, &SPARE_OF_FIELDS));
+    writeln!(out, "{}{which}{hidden}\n{}", output::name(&ntuple.path), table.trim_fmt())?;
     notes(out, &shown)
 }
 
-fn field_row(ntuple: &NtupleReport, field: &FieldReport, tree: bool) -> [String; 13] {
+fn field_row(ntuple: &NtupleReport, field: &FieldReport, tree: bool, width: usize) -> [String; 13] {
     let name = match field.path.rsplit_once('.') {
-        Some((above, name)) if tree => format!("{}{name}", "  ".repeat(above.matches('.').count() + 1)),
-        _ => field.path.clone(),
+        Some((above, name)) if tree => {
+            format!("{}{}", "  ".repeat(above.matches('.').count() + 1), name_within(name, width))
+        }
+        _ => name_within(&field.path, width),
     };
     let some = |text: String| if field.pages > 0 { text } else { String::new() };
     let pages = spread(field.columns.iter().filter_map(|column| Some((column.raw?, column.pages))));
     [
         name,
-        type_text(field),
+        type_within(&type_text(field), width),
         role_text(field),
         encoding_text(&field.columns),
         some(bytes(field.tot_bytes)),

@@ -5,17 +5,28 @@ use std::io::{Result, Write};
 
 use lab::inspect::report::{FileReport, ParquetColumnFacts, ParquetFacts};
 
-use super::format::ratio;
+use super::format::{name_within, no_room_for, ratio, type_within};
 use super::rows::Top;
 use crate::output::{self, bytes, count, percent, plural, table};
 
-/// Prints a Parquet file; `remark` adds that no faults are looked for.
-pub fn print(out: &mut impl Write, file: &FileReport, of: &ParquetFacts, top: &Top, remark: bool) -> Result<()> {
+/// Columns of tables that are left out where lines would be too long, the first ones first.
+const SPARE_OF_TABLE: [&str; 2] = ["metadata", "ratio"];
+const SPARE_OF_COLUMNS: [&str; 6] = ["encodings", "missing", "ratio", "codec", "in memory", "of table"];
+
+/// Prints a Parquet file with tables of so many characters; `remark` adds that no faults are looked for.
+pub fn print(
+    out: &mut impl Write,
+    file: &FileReport,
+    of: &ParquetFacts,
+    top: &Top,
+    remark: bool,
+    width: usize,
+) -> Result<()> {
     let by = of.created_by.as_ref().map(|by| format!(", written by {}", output::name(by))).unwrap_or_default();
     writeln!(out, "{}: {}, Parquet version {}{by}\n", file.path, bytes(file.bytes), of.format_version)?;
-    overview(out, file, of)?;
+    overview(out, file, of, width)?;
     writeln!(out)?;
-    columns(out, of, top)?;
+    columns(out, of, top, width)?;
     row_groups(out, of)?;
     match remark {
         true => writeln!(out, "\nThe layout of Parquet files is not searched for faults."),
@@ -23,12 +34,12 @@ pub fn print(out: &mut impl Write, file: &FileReport, of: &ParquetFacts, top: &T
     }
 }
 
-fn overview(out: &mut impl Write, file: &FileReport, of: &ParquetFacts) -> Result<()> {
+fn overview(out: &mut impl Write, file: &FileReport, of: &ParquetFacts, width: usize) -> Result<()> {
     let columns =
         ["table", ">entries", ">columns", ">in memory", ">on disk", ">ratio", ">of file", ">row groups", ">metadata"];
     let mut table = table(&columns);
     table.add_row([
-        of.path.clone(),
+        name_within(&of.path, width),
         count(of.entries),
         count(of.columns.len() as u64),
         bytes(of.tot_bytes),
@@ -38,10 +49,11 @@ fn overview(out: &mut impl Write, file: &FileReport, of: &ParquetFacts) -> Resul
         count(of.row_groups.len() as u64),
         bytes(of.metadata_bytes),
     ]);
+    table.fit(width, &SPARE_OF_TABLE);
     writeln!(out, "{}", table.trim_fmt())
 }
 
-fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top) -> Result<()> {
+fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top, width: usize) -> Result<()> {
     let mut shown: Vec<&ParquetColumnFacts> = of.columns.iter().collect();
     if let Top::Largest(n) = top {
         shown.sort_by_key(|column| std::cmp::Reverse(column.zip_bytes));
@@ -52,8 +64,8 @@ fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top) -> Result<()> {
     for column in &shown {
         let leaves = &column.leaves;
         table.add_row([
-            column.name.clone(),
-            column.arrow_type.clone(),
+            name_within(&column.name, width),
+            type_within(&column.arrow_type, width),
             if column.nullable { "maybe" } else { "none" }.to_owned(),
             bytes(column.tot_bytes),
             bytes(column.zip_bytes),
@@ -67,7 +79,8 @@ fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top) -> Result<()> {
         true => format!(", the largest {} of {} columns", shown.len(), of.columns.len()),
         false => String::new(),
     };
-    writeln!(out, "{}{which}\n{}", output::name(&of.path), table.trim_fmt())
+    let hidden = no_room_for(&table.fit(width, &SPARE_OF_COLUMNS));
+    writeln!(out, "{}{which}{hidden}\n{}", output::name(&of.path), table.trim_fmt())
 }
 
 /// Parquet's words, each once, in small letters.

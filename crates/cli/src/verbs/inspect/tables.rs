@@ -5,33 +5,44 @@ use std::io::{Result, Write};
 use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, Spread, TreeReport};
 
 use super::findings::findings;
-use super::format::{memory_line, ratio, reading_line, setting, spread};
+use super::format::{memory_line, name_within, no_room_for, ratio, reading_line, setting, spread, type_within};
 use super::rows::Top;
 use super::{ntuples, parquet};
 use crate::output::{self, bytes, count, percent, plural, table};
 
-/// Prints a report; `writer` adds the findings, with or without those of writers.
-pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bool>) -> Result<()> {
+/// Columns of tables that are left out where lines would be too long, the first ones first.
+const SPARE_OF_TREES: [&str; 4] = ["keys", "metadata", "ratio", "class"];
+const SPARE_OF_BRANCHES: [&str; 9] =
+    ["mean", "keys", "fill", "crossing", "ratio", "largest", "baskets", "in memory", "codec"];
+
+/// Prints a report with tables of so many characters; `writer` adds the findings, with or without those of writers.
+pub fn print(
+    out: &mut impl Write,
+    report: &Report,
+    top: &Top,
+    writer: Option<bool>,
+    width: usize,
+) -> Result<()> {
     if let Some(table) = &report.parquet {
-        return parquet::print(out, &report.file, table, top, writer.is_some());
+        return parquet::print(out, &report.file, table, top, writer.is_some(), width);
     }
     file_line(out, &report.file)?;
     objects(out, report)?;
     if !report.trees.is_empty() {
         writeln!(out)?;
-        trees(out, report)?;
+        trees(out, report, width)?;
     }
     for tree in report.newest() {
         writeln!(out)?;
-        one_tree(out, tree, top)?;
+        one_tree(out, tree, top, width)?;
     }
     if !report.ntuples.is_empty() {
         writeln!(out)?;
-        ntuples::overview(out, report)?;
+        ntuples::overview(out, report, width)?;
     }
     for ntuple in report.newest_ntuples() {
         writeln!(out)?;
-        ntuples::one(out, ntuple, top)?;
+        ntuples::one(out, ntuple, top, width)?;
     }
     for line in &report.skipped {
         let cycle = line.cycle.map(|cycle| format!(";{cycle}")).unwrap_or_default();
@@ -88,7 +99,7 @@ fn objects(out: &mut impl Write, report: &Report) -> Result<()> {
     writeln!(out, "besides {tables}: {}", parts.join(", "))
 }
 
-fn trees(out: &mut impl Write, report: &Report) -> Result<()> {
+fn trees(out: &mut impl Write, report: &Report, width: usize) -> Result<()> {
     let columns = [
         "tree",
         "class",
@@ -107,7 +118,7 @@ fn trees(out: &mut impl Write, report: &Report) -> Result<()> {
     for tree in &report.trees {
         let old = if tree.newest { String::new() } else { format!(";{} (older cycle)", tree.cycle) };
         table.add_row([
-            format!("{}{old}", tree.path),
+            format!("{}{old}", name_within(&tree.path, width)),
             tree.class.clone(),
             count(tree.entries),
             count(tree.branches.len() as u64),
@@ -121,16 +132,17 @@ fn trees(out: &mut impl Write, report: &Report) -> Result<()> {
             bytes(tree.metadata.bytes),
         ]);
     }
+    table.fit(width, &SPARE_OF_TREES);
     writeln!(out, "{}", table.trim_fmt())
 }
 
-fn one_tree(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
-    branches(out, tree, top)?;
+fn one_tree(out: &mut impl Write, tree: &TreeReport, top: &Top, width: usize) -> Result<()> {
+    branches(out, tree, top, width)?;
     codecs(out, tree)?;
     summary(out, tree)
 }
 
-fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
+fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top, width: usize) -> Result<()> {
     let mut shown: Vec<&BranchReport> = match top {
         Top::All => tree.branches.iter().collect(),
         Top::Largest(_) => tree.holders().collect(),
@@ -157,22 +169,23 @@ fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top) -> Result<()> {
     ];
     let mut table = table(&columns);
     for branch in &shown {
-        table.add_row(branch_row(tree, branch));
+        table.add_row(branch_row(tree, branch, width));
     }
     let which =
         if shown.len() < all { format!(", the largest {} of {all} branches", shown.len()) } else { String::new() };
-    writeln!(out, "{}{which}\n{}", output::name(&tree.path), table.trim_fmt())
+    let hidden = no_room_for(&table.fit(width, &SPARE_OF_BRANCHES));
+    writeln!(out, "{}{which}{hidden}\n{}", output::name(&tree.path), table.trim_fmt())
 }
 
-fn branch_row(tree: &TreeReport, branch: &BranchReport) -> [String; 13] {
+fn branch_row(tree: &TreeReport, branch: &BranchReport, width: usize) -> [String; 13] {
     let baskets = &branch.basket_summary;
     let on_disk = baskets.count > 0;
     let some = |text: String| if on_disk { text } else { String::new() };
     let depth = branch.id.matches('.').count();
     let embedded = if branch.embedded.is_empty() { "" } else { "*" };
     [
-        format!("{}{}", "  ".repeat(depth), branch.name),
-        type_text(branch),
+        format!("{}{}", "  ".repeat(depth), name_within(&branch.name, width)),
+        type_within(&type_text(branch), width),
         bytes(branch.content_bytes()),
         bytes(branch.key_bytes),
         bytes(branch.zip_bytes),
@@ -335,7 +348,7 @@ mod tests {
 
     fn printed(report: &Report, top: &Top) -> String {
         let mut out = Vec::new();
-        print(&mut out, report, top, Some(true)).unwrap();
+        print(&mut out, report, top, Some(true), 200).unwrap();
         String::from_utf8(out).unwrap()
     }
 

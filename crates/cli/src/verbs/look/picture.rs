@@ -32,7 +32,7 @@ pub fn picture(out: &mut impl Write, shown: &ShownHistogram, width: usize) -> Re
     writeln!(out, "{} {}: {}", shown.class, shown.path, histogram.title)?;
     writeln!(out, "{}", facts(histogram))?;
     let head = if histogram.profile { "mean" } else { "content" };
-    contents(out, &[Shown { head, histogram, errors: false }], false, width)
+    contents(out, &[Shown { head, histogram, errors: histogram.profile }], false, width)
 }
 
 /// Prints the histograms of a drawing within so many characters of a line.
@@ -61,7 +61,7 @@ pub fn drawing(out: &mut impl Write, drawing: &Drawing, log: bool, width: usize)
 fn shown_of<'a>(drawing: &'a Drawing, curve: &'a Curve) -> Shown<'a> {
     let Curve { name, histogram, .. } = curve;
     match drawing.curves.len() {
-        1 => Shown { head: &drawing.content, histogram, errors: !histogram.profile && curve.class.is_none() },
+        1 => Shown { head: &drawing.content, histogram, errors: histogram.profile || curve.class.is_none() },
         _ => Shown { head: name, histogram, errors: false },
     }
 }
@@ -142,8 +142,8 @@ fn line(histogram: &Histogram, bins: std::ops::Range<usize>) -> (f64, f64) {
     let squares: f64 = bins.clone().map(|bin| of(&histogram.errors, bin).powi(2)).sum();
     let filled = bins.filter(|bin| of(&histogram.contents, *bin) != 0.0).count().max(1);
     #[expect(clippy::cast_precision_loss, reason = "bins of a line")]
-    let value = if histogram.profile { sum / filled as f64 } else { sum };
-    (value, squares.sqrt())
+    let parts = if histogram.profile { filled as f64 } else { 1.0 };
+    (sum / parts, squares.sqrt() / parts)
 }
 
 fn bars(out: &mut impl Write, shown: &[Shown<'_>], axis: &HistogramAxis, log: bool, width: usize) -> Result<()> {

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use flow::inputs::Input;
 use flow::{Choice, Entries, Progress};
+use lab::look::Histogram;
 use lab::look::cell::Cell;
 use lab::look::extract::extract;
 use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, Table, open};
 use rootfile::text::{printable, shortened};
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
+use super::bins;
 use super::picture::picture;
 use crate::container_words::words;
 use crate::layout_args::{CutArgs, DefineArgs};
@@ -60,10 +62,10 @@ pub struct Args {
     /// Show each entry with all of its values, a line each.
     #[arg(short, long, conflicts_with_all = ["csv", "jsonl", "json"])]
     long: bool,
-    /// Print comma-separated values.
+    /// Print comma-separated values; of a histogram its bins, with their edges and errors.
     #[arg(long, conflicts_with_all = ["jsonl", "json"])]
     csv: bool,
-    /// Print a JSON object for each entry, one a line.
+    /// Print a JSON object for each entry or bin, one a line.
     #[arg(long, conflicts_with = "json")]
     jsonl: bool,
     /// Write a Parquet file to the standard output, for a program or another file.
@@ -101,34 +103,40 @@ impl VerbCommand for Args {
         if let Some(path) = &self.output {
             return self.write(path).map(|()| Answer::Yes);
         }
-        let mut out = output::stdout();
         if self.verbosity.json {
             let shown = self.open(usize::MAX, &flow::unwatched)?.shown(&flow::unwatched)?;
             return output::json(&shown).map(|()| Answer::Yes);
         }
-        let is_table = !(self.long || self.csv || self.jsonl);
-        let width = output::width();
-        match self.open(if is_table { width / NARROWEST } else { usize::MAX }, &flow::unwatched)? {
-            Subject::Histogram(shown) if self.csv || self.jsonl => {
-                output::json(&Shown::Histogram(shown))?;
-            }
-            Subject::Histogram(shown) => picture(&mut out, &shown, width)?,
-            Subject::Table(table) if is_table => self.print_table(&mut out, &table.rows(&flow::unwatched)?, width)?,
-            Subject::Table(table) => {
-                let form = match (self.csv, self.jsonl) {
-                    (true, _) => Form::Csv,
-                    (_, true) => Form::Jsonl,
-                    _ => Form::Long,
-                };
-                form.print(&mut out, &table)?;
-            }
+        let form = match (self.csv, self.jsonl, self.long) {
+            (true, ..) => Some(Form::Csv),
+            (_, true, _) => Some(Form::Jsonl),
+            (.., true) => Some(Form::Long),
+            _ => None,
+        };
+        // A terminal gets no character that controls it, a program gets all.
+        if form.is_some_and(Form::is_for_programs) && !stdout().is_terminal() {
+            self.print(&mut output::raw_stdout(), form)?;
+        } else {
+            self.print(&mut output::stdout(), form)?;
         }
-        out.flush()?;
         Ok(Answer::Yes)
     }
 }
 
 impl Args {
+    /// Prints the values in a form, or as a table or a picture.
+    fn print(&self, out: &mut impl Write, form: Option<Form>) -> Result<()> {
+        let width = output::width();
+        let most_columns = if form.is_none() { width / NARROWEST } else { usize::MAX };
+        match (self.open(most_columns, &flow::unwatched)?, form) {
+            (Subject::Histogram(shown), Some(form)) if form.is_for_programs() => form.print_bins(out, &shown.histogram)?,
+            (Subject::Histogram(shown), _) => picture(out, &shown, width)?,
+            (Subject::Table(table), None) => self.print_table(out, &table.rows(&flow::unwatched)?, width)?,
+            (Subject::Table(table), Some(form)) => form.print(out, &table)?,
+        }
+        Ok(out.flush()?)
+    }
+
     /// Writes the values to a file, in the form that its name ends in.
     fn write(&self, path: &Path) -> Result<()> {
         let form = Form::of(path)?;
@@ -140,6 +148,7 @@ impl Args {
         let mut file = std::io::BufWriter::new(OutputFile::create(path, self.force)?);
         match subject {
             Subject::Table(table) if form != Form::Json => form.print(&mut file, &table)?,
+            Subject::Histogram(shown) if form != Form::Json => form.print_bins(&mut file, &shown.histogram)?,
             subject => writeln!(file, "{}", output::json_text(&subject.shown(&flow::unwatched)?)?)?,
         }
         let file = file.into_inner().map_err(|e| Error::from(e.into_error()).file(path))?;
@@ -164,7 +173,15 @@ impl Args {
     }
 
     fn open(&self, most_columns: usize, progress: Progress<'_>) -> Result<Subject> {
-        open(&self.input, &self.options(most_columns)?, progress)
+        let subject = open(&self.input, &self.options(most_columns)?, progress)?;
+        match (&subject, self.number) {
+            (Subject::Histogram(shown), Some(_)) => {
+                let hint = Hint::named("number");
+                let why = format!("{} is a histogram, which has no entries: {hint} is for tables", shown.path);
+                Err(Error::request(why).hint(hint).file(&self.input.path))
+            }
+            _ => Ok(subject),
+        }
     }
 
     fn options(&self, most_columns: usize) -> Result<RowOptions> {
@@ -191,7 +208,7 @@ impl Args {
     fn print_table(&self, out: &mut impl Write, rows: &Rows, width: usize) -> Result<()> {
         let numbers: Vec<String> = rows.rows.iter().map(|row| row.entry.to_string()).collect();
         let mut columns = vec![Column::of("entry", "", numbers, true)];
-        let mut used = columns.iter().map(Column::width).sum::<usize>();
+        let mut used = columns.iter().map(|column| column.width).sum::<usize>();
         let mut more = rows.more_columns;
         for (place, column) in rows.columns.iter().enumerate() {
             let values = rows.rows.iter().filter_map(|row| row.values.get(place));
@@ -201,11 +218,11 @@ impl Args {
             let cells = values.map(|cell| shortened(&printable(&cell.short(WIDEST)), WIDEST + 12).into_owned());
             let kind = if column.type_name.is_empty() { &column.arrow } else { &column.type_name };
             let column = Column::of(&column.name, kind, cells.collect(), is_number);
-            if used + 2 + column.width() > width && columns.len() > 1 || more > rows.more_columns {
+            if used + 2 + column.width > width && columns.len() > 1 || more > rows.more_columns {
                 more += 1;
                 continue;
             }
-            used += 2 + column.width();
+            used += 2 + column.width;
             columns.push(column);
         }
         for line in 0..rows.rows.len() + 2 {
@@ -257,57 +274,78 @@ impl Form {
         }
     }
 
-    /// Prints all rows.
-    fn print(self, out: &mut impl Write, table: &Table) -> Result<()> {
-        let names: Vec<String> = table.columns().into_iter().map(|column| column.name).collect();
-        if self == Self::Csv {
-            let heads = std::iter::once("entry").chain(names.iter().map(String::as_str));
-            writeln!(out, "{}", heads.map(field).collect::<Vec<_>>().join(","))?;
-        }
-        table.each_row(&flow::unwatched, &mut |row| self.print_row(out, &names, &row))
+    /// Whether programs read it: one record a line.
+    fn is_for_programs(self) -> bool {
+        matches!(self, Self::Csv | Self::Jsonl)
     }
 
-    /// Prints a row.
-    fn print_row(self, out: &mut impl Write, names: &[String], row: &Row) -> Result<()> {
+    /// Prints all rows.
+    fn print(self, out: &mut impl Write, table: &Table) -> Result<()> {
+        let columns = table.columns().into_iter().map(|column| column.name);
+        if !self.is_for_programs() {
+            let names: Vec<String> = columns.collect();
+            return table.each_row(&flow::unwatched, &mut |row| print_long(out, &names, &row));
+        }
+        let names: Vec<String> = std::iter::once("entry".to_owned()).chain(columns).collect();
+        self.print_head(out, &names)?;
+        table.each_row(&flow::unwatched, &mut |row| {
+            self.print_record(out, &names, std::iter::once(Cell::UInt(row.entry)).chain(row.values).collect())
+        })
+    }
+
+    /// Prints all bins of a histogram, with those that hold what lies outside.
+    fn print_bins(self, out: &mut impl Write, histogram: &Histogram) -> Result<()> {
+        self.print_head(out, &bins::names(histogram))?;
+        bins::each(histogram, &mut |cells| self.print_record(out, &bins::names(histogram), cells))
+    }
+
+    fn print_head(self, out: &mut impl Write, names: &[String]) -> Result<()> {
         if self == Self::Csv {
-            let cells = row.values.iter().map(|cell| csv_text(cell).map(|text| field(&text)));
-            let cells = cells.collect::<Result<Vec<_>>>()?;
-            writeln!(out, "{}", std::iter::once(row.entry.to_string()).chain(cells).collect::<Vec<_>>().join(","))?;
-        } else if self == Self::Jsonl {
-            let members = names.iter().cloned().zip(row.values.iter().cloned());
-            let entry = std::iter::once(("entry".to_owned(), Cell::UInt(row.entry)));
-            writeln!(out, "{}", output::json_text(&Cell::Record(entry.chain(members).collect()))?)?;
+            writeln!(out, "{}", names.iter().map(|name| field(name)).collect::<Vec<_>>().join(","))?;
+        }
+        Ok(())
+    }
+
+    /// Prints a line for a program.
+    fn print_record(self, out: &mut impl Write, names: &[String], cells: Vec<Cell>) -> Result<()> {
+        if self == Self::Csv {
+            let fields = cells.iter().map(|cell| csv_text(cell).map(|text| field(&text)));
+            writeln!(out, "{}", fields.collect::<Result<Vec<_>>>()?.join(","))?;
         } else {
-            writeln!(out, "entry {}", row.entry)?;
-            let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
-            for (name, cell) in names.iter().zip(&row.values) {
-                let text = cell.short(LONGEST);
-                writeln!(out, "  {:<widest$}  {}", printable(name), printable(&text))?;
-            }
+            let record = names.iter().cloned().zip(cells).collect();
+            writeln!(out, "{}", output::json_text(&Cell::Record(record))?)?;
         }
         Ok(())
     }
 }
 
+/// Prints an entry with all of its values, a line each.
+fn print_long(out: &mut impl Write, names: &[String], row: &Row) -> Result<()> {
+    writeln!(out, "entry {}", row.entry)?;
+    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
+    for (name, cell) in names.iter().zip(&row.values) {
+        writeln!(out, "  {:<widest$}  {}", printable(name), printable(&cell.short(LONGEST)))?;
+    }
+    Ok(())
+}
+
 /// A column of the table: its lines, all of one width.
 struct Column {
     lines: Vec<String>,
+    width: usize,
     to_the_right: bool,
 }
 
 impl Column {
     fn of(name: &str, kind: &str, values: Vec<String>, to_the_right: bool) -> Self {
         let head = |text: &str| shortened(&printable(text), WIDEST).into_owned();
-        let lines = [head(name), head(kind)].into_iter().chain(values).collect();
-        Self { lines, to_the_right }
-    }
-
-    fn width(&self) -> usize {
-        self.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0)
+        let lines: Vec<String> = [head(name), head(kind)].into_iter().chain(values).collect();
+        let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        Self { lines, width, to_the_right }
     }
 
     fn line(&self, line: usize) -> String {
-        let (text, width) = (self.lines.get(line).map_or("", String::as_str), self.width());
+        let (text, width) = (self.lines.get(line).map_or("", String::as_str), self.width);
         if self.to_the_right { format!("{text:>width$}") } else { format!("{text:<width$}") }
     }
 }

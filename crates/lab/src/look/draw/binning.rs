@@ -90,7 +90,9 @@ impl Binning {
             let bins = (values / width).ceil();
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a hundred")]
             let count = bins.clamp(1.0, MOST_ONES) as usize;
-            return Ok(Self::new(count, [least - 0.5, least - 0.5 + bins * width], true));
+            // Numbers beyond 2^53 have no half, and their sums are rounded.
+            let high = (least - 0.5 + bins * width).max(most);
+            return Ok(Self::new(count, [least - 0.5, high], true));
         }
         // NumPy does the same where all numbers are equal.
         let range = if least < most { [least, most] } else { [least - 0.5, most + 0.5] };

@@ -4,9 +4,9 @@ use rootfile::object::ObjectReader;
 use rootfile::{Error, Key, Result, RootFile};
 use serde::Serialize;
 
-use super::histogram::Hist;
+use super::histogram::{Hist, ProfileCells};
 use super::shape::Shape;
-use crate::merge::members::title_of;
+use crate::merge::members::{int, title_of};
 
 /// A histogram or profile of ROOT's own classes.
 #[derive(Clone, Debug, Serialize)]
@@ -19,7 +19,7 @@ pub struct Histogram {
     pub profile: bool,
     /// The content of each cell as `TH1::GetBinContent` gives it; the first axis runs fastest, each axis with its underflow and overflow.
     pub contents: Vec<f64>,
-    /// The error of each cell, as `TH1::GetBinError` gives it; empty for a profile.
+    /// The error of each cell, as `GetBinError` of `TH1` or of the profile gives it.
     pub errors: Vec<f64>,
     /// Number of entries.
     pub entries: f64,
@@ -77,8 +77,11 @@ impl Histogram {
             Some(entries) => hist.cells.get(cell) / entries,
             None => hist.cells.get(cell),
         };
-        let error = |cell: usize| hist.sumw2.get(cell).copied().unwrap_or_else(|| hist.cells.get(cell).abs()).sqrt();
-        let is_profile = hist.shape.profile;
+        let spread = members.map(|m| Spread::of(int(m, "fErrorMode"))).unwrap_or_default();
+        let error = |cell: usize| match &hist.profile {
+            Some(profile) => profile_error(&hist, profile, cell, spread),
+            None => hist.sumw2.get(cell).copied().unwrap_or_else(|| hist.cells.get(cell).abs()).sqrt(),
+        };
         let sum = |place: usize| hist.sums.get(place).copied().unwrap_or(0.0);
         // Sums of weights, of their squares, and of the coordinates and their squares: x, x², y, y², xy, z, z².
         let moments: Vec<(f64, f64)> = [(2, 3), (4, 5), (7, 8)]
@@ -93,14 +96,63 @@ impl Histogram {
         Ok(Self {
             title: members.and_then(|m| m.named()).map(|named| named.title.clone()).unwrap_or_default(),
             axes: axes.collect(),
-            profile: is_profile,
+            profile: hist.shape.profile,
             contents: cells.clone().map(content).collect(),
-            errors: if is_profile { Vec::new() } else { cells.map(error).collect() },
+            errors: cells.map(error).collect(),
             entries: hist.entries,
             means: moments.iter().map(|(mean, _)| *mean).collect(),
             deviations: moments.iter().map(|(_, deviation)| *deviation).collect(),
             waiting: hist.buffer.waiting(hist.shape),
         })
+    }
+}
+
+/// What the error of a profile's cell says: `EErrorType` of `TProfile`, the option of `SetErrorOption`.
+#[derive(Clone, Copy, Default)]
+enum Spread {
+    /// The error of the mean.
+    #[default]
+    OfMean,
+    /// "s": the standard deviation of the values.
+    OfValues,
+    /// "i": the error of the mean of whole numbers, each of which is known to 1/√12.
+    OfWholeNumbers,
+    /// "g": the error of the mean of values that are weighted by their squared errors.
+    OfMeasurements,
+}
+
+impl Spread {
+    fn of(mode: i64) -> Self {
+        match mode {
+            1 => Self::OfValues,
+            2 => Self::OfWholeNumbers,
+            3 => Self::OfMeasurements,
+            _ => Self::OfMean,
+        }
+    }
+}
+
+/// The error of a profile's cell, as `TProfile::GetBinError` has it.
+fn profile_error(hist: &Hist, profile: &ProfileCells, cell: usize, spread: Spread) -> f64 {
+    let at = |values: &[f64]| values.get(cell).copied();
+    let entries = at(&profile.entries).unwrap_or(0.0);
+    if entries == 0.0 {
+        return 0.0;
+    }
+    // How many entries without weights would say as much.
+    let effective = match at(&profile.sumw2) {
+        Some(squares) if squares > 0.0 => entries * entries / squares,
+        Some(_) => 0.0,
+        None => entries,
+    };
+    let mean = hist.cells.get(cell) / entries;
+    let deviation = (at(&hist.sumw2).unwrap_or(0.0) / entries - mean * mean).abs().sqrt();
+    match spread {
+        Spread::OfMean => deviation / effective.sqrt(),
+        Spread::OfValues => deviation,
+        Spread::OfWholeNumbers if deviation == 0.0 => 1.0 / (12.0 * effective).sqrt(),
+        Spread::OfWholeNumbers => deviation / effective.sqrt(),
+        Spread::OfMeasurements => 1.0 / effective.sqrt(),
     }
 }
 
