@@ -71,9 +71,7 @@ impl Desk {
     fn open_locked(&mut self, path: &Path, _lock: Option<EditLock>) -> Result<usize> {
         let before = SeenFile::of(path);
         let file = self.pool.open(path)?;
-        if file.recovered() && file.header().end > file.source().size() {
-            return Err(Error::corrupt("the file is cut short").file(path));
-        }
+        file.check_length()?;
         let mut walk = file.walk();
         refuse_damage_in(&file, &mut walk, &mut Vec::new(), |_| true)?;
         let original = Contents::of(self.next(), &file, &walk);
@@ -105,10 +103,7 @@ impl Desk {
         if self.known(path).is_some() {
             return Err(Error::request("is a source as well, and cannot be made anew").file(path));
         }
-        if !anew && path.is_symlink() {
-            return Err(Error::request("is a link that leads to no file: remove it, or make that file").file(path));
-        }
-        check_output::<&Path>(path, true, [])?;
+        check_output::<&Path>(path, anew, [])?;
         let (original, contents) = (Contents::default(), Contents::default());
         let _lock = if anew { EditLock::take(path)? } else { None };
         let before = if anew { SeenFile::of(path) } else { SeenFile::absent(path) };
