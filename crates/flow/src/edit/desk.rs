@@ -8,7 +8,7 @@ use std::sync::Arc;
 use objects::contents::Contents;
 use objects::refuse_damage_in;
 use rootfile::codec::Compression;
-use rootfile::{EditLock, Error, ErrorKind, FilePool, Follow, Result, RootFile, check_output};
+use rootfile::{EditLock, Error, ErrorKind, FilePool, Follow, Result, RootFile, check_output, shrink};
 
 use super::place::is_same;
 use super::report::{Edited, EditedFile};
@@ -172,7 +172,10 @@ impl Desk {
             edited.check_unchanged()?;
         }
         let bytes_written = Some(staged.written());
-        let bytes_after = Some(staged.deliver().map_err(|e| edited.if_taken(e))?);
+        let mut bytes_after = Some(staged.deliver().map_err(|e| edited.if_taken(e))?);
+        if in_place {
+            bytes_after = shrink(&edited.path).or(bytes_after);
+        }
         let bytes_before = edited.before.metadata().map(Metadata::len);
         report.files.push(EditedFile { path: edited.path.clone(), bytes_before, bytes_after, bytes_written });
         report.notes.extend(summary.notes);
