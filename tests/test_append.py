@@ -5,8 +5,10 @@ import itertools
 import json
 import random
 import shutil
+import signal
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -341,7 +343,7 @@ def test_the_rest_stays_as_it_is(basketry: Basketry, root_values: RootServer, tm
 @pytest.mark.parametrize("half", [False, True])
 @pytest.mark.parametrize(
     "words", [["merge", "{b}", "-o", "{t}", "--append", "-q"], ["rm", "-q", "{t}:t", "{t}:folder/h"],
-              ["mv", "-q", "{t}:folder/small", "{t}:other/tiny"]]
+              ["rm", "-q", "{t}:last"], ["mv", "-q", "{t}:folder/small", "{t}:other/tiny"]]
 )  # fmt: skip
 def test_a_kill_at_any_write_leaves_the_old_file_or_the_new_one(
     words: list[str], half: bool, basketry: Basketry, cutter: Path, three: tuple[Path, ...], tmp_path: Path
@@ -351,8 +353,10 @@ def test_a_kill_at_any_write_leaves_the_old_file_or_the_new_one(
     states.mkdir()
     said = [word.format(b=three[1], t=target) for word in words]
     shutil.copy(three[0], target)
-    # A file that was changed before has gaps.
+    # A file that was changed before has gaps, and one is made shorter without what it has at its end.
     basketry("rm", "-q", f"{target}:folder/deep/text")
+    with bk.update(target) as file:
+        file["last"] = {"y": np.random.default_rng(1).random(4000)}
     had = Path(shutil.copy(target, states / "old.root"))
     basketry(*said)
     shutil.copy(target, states / "new.root")
@@ -385,6 +389,51 @@ def test_a_kill_at_any_write_leaves_the_old_file_or_the_new_one(
     assert not kinds[0]
     assert kinds[-1]
     assert all(one == new for one in found[len(codes) :])
+
+
+def size_by_root(path: Path) -> int:
+    """Where a file ends, by ROOT."""
+    return int(by_root(f"print(ROOT.TFile('{path}').GetEND())"))
+
+
+def test_a_file_ends_before_what_went_from_its_end(basketry: Basketry, tmp_path: Path) -> None:
+    """As ROOT's does. Only what readers begin with moves before the new end."""
+    target, chance = tmp_path / "target.root", np.random.default_rng(2)
+
+    def entries() -> list[Any]:
+        is_whole(basketry, target)
+        with uproot.open(target) as file:
+            found: list[Any] = file["t"]["x"].array().tolist()
+            assert file["folder/deep/text"] == "there"
+        return found
+
+    with bk.recreate(target) as file:
+        file["t"] = {"x": np.arange(500)}
+        file["folder/deep/text"] = "there"
+    with bk.recreate(tmp_path / "more.root") as file:
+        file["deep/er/last"] = {"y": chance.random(50_000)}
+        file["folder/deep/array"] = np.histogram(chance.random(50_000), bins=2_000)
+    smallest = target.stat().st_size
+    basketry("merge", tmp_path / "more.root", "-o", target, "--append")
+    full = target.stat().st_size
+
+    report = basketry.json("rm", f"{target}:deep/er/last", f"{target}:folder/deep/array")
+
+    size = target.stat().st_size
+    assert size == size_by_root(target) == report["files"][0]["bytes_after"]
+    assert size < smallest + 10_000 < full - 300_000
+    assert entries() == list(range(500))
+    # What is left is used as before.
+    basketry("merge", tmp_path / "more.root", "-o", target, "--append")
+    assert entries() == list(range(500))
+    with bk.update(target) as update:
+        update["t"].extend({"x": np.arange(3)})
+        update["end"] = {"y": chance.random(5_000)}
+    had = target.stat().st_size
+    # Baskets of other trees do not move.
+    basketry("rm", f"{target}:deep/er/last")
+    assert had - 10_000 < target.stat().st_size
+    assert entries() == [*range(500), 0, 1, 2]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -630,6 +679,83 @@ def test_a_block_that_fails_changes_nothing(target: Path) -> None:
         change()
     assert target.read_bytes() == had
     assert [path.name for path in target.parent.iterdir()] == ["target.root"]
+
+
+def test_what_a_killed_block_leaves_goes_with_the_next_one(target: Path) -> None:
+    had = target.read_bytes()
+    program = f"""
+    import os, signal, numpy as np, basketry as bk
+    with bk.update({str(target)!r}) as file:
+        file["more"] = {{"x": np.arange(1000.0)}}
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert target.read_bytes() == had
+    names = [path.name for path in target.parent.iterdir()]
+    assert len(names) == 2
+    assert all(name.startswith(".") or name == target.name for name in names)
+    with bk.update(target) as first:
+        # The folder of a block that goes on stays.
+        with bk.recreate(target.with_name("other.root")) as made:
+            made["t"] = {"x": np.arange(3)}
+        with bk.update(target.with_name("other.root")) as second:
+            second["text"] = "there"
+        first["more"] = {"x": np.arange(5)}
+    assert sorted(path.name for path in target.parent.iterdir()) == ["other.root", target.name]
+    with uproot.open(target) as file:
+        assert file["more"]["x"].array().tolist() == [0, 1, 2, 3, 4]
+
+
+def test_the_file_that_is_added_to_is_no_input(
+    basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.root"
+    with bk.recreate(other) as file:
+        file["u"] = {"y": np.arange(3)}
+    assert "only in" not in basketry("merge", other, "-o", target, "--append")
+    said = basketry("merge", three[1], other, "-o", target, "--append")
+    assert "RNTuple r is only in 1 of the 2 inputs" in said
+    assert "tree u is only in 1 of the 2 inputs" in said
+
+
+def test_what_is_no_file_is_not_added_to(basketry: Basketry, three: tuple[Path, ...], target: Path) -> None:
+    had = target.read_bytes()
+    link = target.with_name("link.root")
+    link.symlink_to("nowhere.root")
+    verbs: list[list[Argument]] = [
+        ["merge", three[1], "--append"], ["merge", three[1]], ["rewrite", three[1]], ["rewrite", three[1], "-f"],
+    ]  # fmt: skip
+    for verb in verbs:
+        said = basketry.refuses(*verb, "-o", f"{target}:t")
+        assert f"name {target} alone" in said
+        if "-f" not in verb:
+            said = basketry.refuses(*verb, "-o", link)
+            assert "leads to no file" in said
+            assert "--force" not in said
+    for words in (["mkdir", "-p", f"{link}:d"], ["cp", f"{target}:t", link]):
+        assert "leads to no file" in basketry.refuses(*words)
+    with pytest.raises(ValueError, match="alone"):
+        bk.recreate(f"{target}:t")
+    assert target.read_bytes() == had
+    assert sorted(path.name for path in target.parent.iterdir()) == ["link.root", target.name]
+
+
+def test_what_is_said_of_a_cut_file_leads_to_recover(
+    basketry: Basketry, three: tuple[Path, ...], target: Path, tmp_path: Path
+) -> None:
+    target.write_bytes(target.read_bytes()[:-2000])
+    place, copy = f"{target}:t", f"{tmp_path / 'new.root'}:t"
+    for words in (
+        ["rm", place], ["mv", place, f"{target}:u"], ["cp", place, copy], ["mkdir", f"{target}:d"],
+        ["merge", three[1], "-o", target, "--append"], ["merge", target, three[1], "-o", tmp_path / "out.root"],
+        ["fileset", target],
+    ):  # fmt: skip
+        said = basketry.refuses(*words)
+        assert "is cut short" in said
+        assert "`basketry recover`" in said
+    basketry.run("recover", target, "-o", tmp_path / "whole.root")
+    basketry("check", tmp_path / "whole.root")
 
 
 def test_readers_see_that_the_file_is_another(basketry: Basketry, three: tuple[Path, ...], target: Path) -> None:

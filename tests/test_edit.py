@@ -146,6 +146,68 @@ def test_an_object_is_called_as_its_key_by_root(basketry: Basketry, file: Path) 
     assert said.splitlines() == ["px 2001.0 events 1000 2*x gauss", "pointed"]
 
 
+#: Objects with streamers of their own: canvases with all that is drawn, arrays of objects, references.
+OWN_STREAMERS = """
+file = ROOT.TFile(path, "RECREATE")
+hist = ROOT.TH1D("drawn", "drawn", 4, 0, 4)
+hist.Fill(1)
+canvas = ROOT.TCanvas("canvas", "a canvas", 400, 300)
+canvas.Divide(2, 2)
+canvas.cd(1)
+hist.Draw()
+hist.DrawCopy("same")
+legend = ROOT.TLegend(0.1, 0.1, 0.3, 0.3)
+legend.AddEntry(hist, "drawn", "l")
+legend.Draw()
+canvas.cd(2)
+function = ROOT.TF1("function", "sin(x)", 0, 3)
+function.Draw()
+text = ROOT.TPaveText(0.4, 0.4, 0.6, 0.6)
+text.AddText("text")
+text.Draw()
+canvas.Update()
+file.cd()
+canvas.Write()
+empty = ROOT.TCanvas("empty", "", 100, 100)
+empty.Write()
+array = ROOT.TClonesArray("TNamed", 3)
+[array.ConstructedAt(number).SetNameTitle(f"n{number}", "t") for number in range(3)]
+array.Write("array", ROOT.TObject.kSingleKey)
+objects = ROOT.TObjArray()
+both = ROOT.TNamed("both", "in two arrays")
+objects.Add(both), objects.Add(array), objects.Add(both)
+objects.Write("objects", ROOT.TObject.kSingleKey)
+ROOT.TF1("linear", "1 ++ x ++ x*x", 0, 3).Write()
+file.Close()
+"""
+
+
+def test_objects_with_their_own_streamers_are_renamed(basketry: Basketry, tmp_path: Path) -> None:
+    """References in such objects count from the end of the key's name. ROOT itself streams them anew."""
+    path, other = tmp_path / "own.root", tmp_path / "other.root"
+    by_root(f"path = {str(path)!r}\nROOT.gROOT.SetBatch()\n{OWN_STREAMERS}")
+    read = """
+ROOT.gROOT.SetBatch()
+def read(path, name):
+    file = ROOT.TFile(path)
+    return str(ROOT.TBufferJSON.ToJSON(file.Get(name), 3))
+"""
+    new = {"canvas": "canvas of a longer name", "empty": "e", "array": "an array", "objects": "objs", "linear": "some"}
+    expected = by_root(f"{read}\nfor name in {list(new)}: print(read('{path}', name))")
+    for old, name in new.items():
+        basketry("cp", f"{path}:{old}", f"{other}:{name}")
+        basketry("mv", f"{path}:{old}", f"{path}:{name}")
+    assert "of more than 6 bytes" in basketry.refuses("mv", f"{path}:some", f"{path}:too many")
+
+    is_whole(basketry, path, other)
+    for file in (path, other):
+        found = by_root(f"{read}\nfor name in {list(new.values())}: print(read('{file}', name))")
+        assert found == expected
+    # A file that is written anew has the same.
+    basketry("rewrite", path, "-o", tmp_path / "anew.root")
+    assert by_root(f"{read}\nprint(read('{tmp_path / 'anew.root'}', 'some'))") == expected.splitlines()[-1]
+
+
 def test_an_rntuple_comes_with_its_pages_and_gets_its_name(basketry: Basketry, entries: Path, file: Path) -> None:
     rows = ntuple_of(entries)
     assert len(rows) == 300

@@ -7,6 +7,7 @@ import platform
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
@@ -82,6 +83,55 @@ def test_the_command_finds_the_package_beside_it_alone(tmp_path: Path) -> None:
     lost = subprocess.run([command, "--version"], env=bare, capture_output=True, text=True)
     assert lost.returncode == 2
     assert "finds neither the package basketry" in lost.stderr
+
+
+#: Builds a wheel as pip does, by the backend of pyproject.toml; a wheel that is there stands for the compilation.
+BUILD = """
+import importlib, shutil, sys, tomllib
+from pathlib import Path
+import maturin
+made, folder = map(Path, sys.argv[1:])
+maturin.build_wheel = lambda folder, *_: Path(shutil.copy(made, folder)).name
+system = tomllib.loads(Path("pyproject.toml").read_text())["build-system"]
+sys.path[:0] = system["backend-path"]
+print(importlib.import_module(system["build-backend"]).build_wheel(str(folder)))
+"""
+
+
+@pytest.mark.skipif(not WHEELS, reason="no wheel in build/wheels: run `make wheel`")
+def test_an_installation_of_the_sources_has_the_command_as_a_program(tmp_path: Path) -> None:
+    """`pip install .` of a source distribution once made a script of Python."""
+    maturin = Path(sys.executable).with_name("maturin")
+    subprocess.run([maturin, "sdist", "--out", tmp_path], cwd=REPO, capture_output=True, check=True)
+    (packed,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path / "sources", filter="data")
+    (sources,) = (tmp_path / "sources").iterdir()
+    # As maturin leaves it.
+    made = tmp_path / WHEELS[-1].name
+    with zipfile.ZipFile(WHEELS[-1]) as whole, zipfile.ZipFile(made, "w") as scripted:
+        own = next(name for name in whole.namelist() if name.endswith("/RECORD")).removesuffix("RECORD")
+        for name in whole.namelist():
+            if not name.endswith(".data/scripts/basketry"):
+                scripted.writestr(name, whole.read(name))
+        scripted.writestr(own + "entry_points.txt", "[console_scripts]\nbasketry=basketry._command:main\n")
+
+    for compiler in ("cc", str(tmp_path / "no-compiler")):
+        folder = tmp_path / Path(compiler).name
+        folder.mkdir()
+        built = subprocess.run(
+            [sys.executable, "-c", BUILD, made, folder],
+            cwd=sources, env={**os.environ, "CC": compiler}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert built.stdout.split() == [made.name]
+        with zipfile.ZipFile(folder / made.name) as wheel:
+            is_script = own + "entry_points.txt" in wheel.namelist()
+        assert is_script == ("stays a script" in built.stderr) == (compiler != "cc")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps"]
+    subprocess.run([*pip, "--target", tmp_path / "here", tmp_path / "cc" / made.name], check=True)
+    command = tmp_path / "here" / "bin" / "basketry"
+    assert command.read_bytes().startswith(b"\x7fELF")
+    assert subprocess.run([command, "--version"], env={"PATH": str(tmp_path)}, capture_output=True, check=True).stdout
 
 
 @pytest.mark.skipif(not WHEELS, reason="no wheel in build/wheels: run `make wheel`")

@@ -1,6 +1,6 @@
 """Puts the command `basketry` into a wheel as a program, in place of Python's script: it starts in milliseconds, and
 loads the same compiled half as the package, so that the engine is in the wheel once (packaging/launcher).
-`python tools/wheel_command.py WHEEL [COMPILER...]`.
+`python tools/wheel_command.py WHEEL [COMPILER...]`, and the last step of `build_backend`.
 
 An extension module leaves Python's symbols open. They are made weak here: an interpreter resolves them as before, and a
 program that has none can load the module. Wheels for other systems than Linux stay as they are, with the script.
@@ -12,6 +12,7 @@ import base64
 import csv
 import hashlib
 import io
+import os
 import shlex
 import struct
 import subprocess
@@ -67,24 +68,26 @@ def record(files: dict[str, bytes], name: str) -> bytes:
     return text.getvalue().encode()
 
 
-def put_command(wheel: Path, compiler: list[str]) -> bool:
-    """Puts the program into a wheel. Whether it was possible."""
+def put_command(wheel: Path, *compiler: str) -> None:
+    """Puts the program into a wheel, if that is for Linux. The compiler is the system's, or that of the environment."""
     with zipfile.ZipFile(wheel) as archive:
         about = {entry.filename: entry for entry in archive.infolist() if not entry.is_dir()}
         files = {name: archive.read(name) for name in about}
     if not files.get(MODULE, b"").startswith(b"\x7fELF\x02\x01"):
-        return False
+        print(f"{wheel}: the command stays a script: the compiled half is not for Linux", file=sys.stderr)
+        return
     _, version, *_ = wheel.name.split("-")
     own = f"basketry-{version}"
     scripts = f"{own}.dist-info/entry_points.txt"
     command = f"{own}.data/scripts/basketry"
     if command in files:
-        return True
+        return
     assert files.pop(scripts).decode().split() == ["[console_scripts]", "basketry=basketry._command:main"]
     files[MODULE] = with_weak_symbols(files[MODULE])
     listed = f"{own}.dist-info/RECORD"
     del files[listed]
-    files[command] = launcher(version, compiler)
+    words = compiler or (os.environ.get("CC", "cc"),)
+    files[command] = launcher(version, [word for part in words for word in shlex.split(part)])
     files[listed] = record(files, listed)
     written = wheel.with_suffix(".new")
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -94,15 +97,7 @@ def put_command(wheel: Path, compiler: list[str]) -> bool:
             entry.external_attr = (0o100755 if name in (command, MODULE) else 0o100644) << 16
             archive.writestr(entry, content)
     written.replace(wheel)
-    return True
-
-
-def main() -> None:
-    """Changes a wheel."""
-    wheel, *compiler = sys.argv[1:]
-    if not put_command(Path(wheel), [word for part in compiler or ["cc"] for word in shlex.split(part)]):
-        print(f"{wheel}: the command stays a script: the compiled half is not for Linux")
 
 
 if __name__ == "__main__":
-    main()
+    put_command(Path(sys.argv[1]), *sys.argv[2:])

@@ -36,7 +36,7 @@ pub(super) struct Renamed {
 }
 
 /// The record under another name, with a key of eight-byte positions if it must be `big`. An object that has the name of its key gets the
-/// new one as well. `None` where its tags cannot be found.
+/// new one as well, if all its parts are known. `None` where its tags cannot be found, and the name has no room in a key of the old length.
 pub(super) fn with_name(key: &Key, payload: &[u8], infos: &StreamerInfos, name: &str, big: bool) -> Option<Renamed> {
     let mut named = key.clone();
     name.clone_into(&mut named.name);
@@ -50,7 +50,11 @@ pub(super) fn with_name(key: &Key, payload: &[u8], infos: &StreamerInfos, name: 
             rename(object, &key.name, name);
             written(object, graph, named.keylen)?
         }
-        None if may_hold_tags(payload) => return None,
+        // Where the key keeps its length, tags mean the same.
+        None if may_hold_tags(payload) => {
+            named.keylen = Some(key.keylen).filter(|len| *len >= named.keylen)?;
+            payload.to_vec()
+        }
         None => payload.to_vec(),
     };
     named.objlen = u32::try_from(moved.len()).ok()?;

@@ -17,6 +17,7 @@ mod objects;
 mod read_batch;
 mod records;
 mod request;
+mod scratch;
 mod steps;
 mod stream;
 mod table;
@@ -47,6 +48,8 @@ mod _core {
     use super::objects::object;
     #[pymodule_export]
     use super::read_batch::ReadBatch;
+    #[pymodule_export]
+    use super::scratch::ScratchFolder;
     #[pymodule_export]
     use super::steps::Steps;
     #[pymodule_export]

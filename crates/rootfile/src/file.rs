@@ -148,15 +148,7 @@ impl RootFile {
     fn read(source: Arc<dyn Source>, pool: Option<&FilePool>) -> Result<Self> {
         let size = source.size();
         let (mut file, record, top_nbytes) = Self::begin(source)?;
-        let listed = if file.header.end > size {
-            Err(Error::corrupt(format!(
-                "the file is cut short: it has {size} bytes of {}; the objects found before the cut can be read",
-                file.header.end
-            )))
-        } else {
-            file.read_keys(record.seek_keys, record.nbytes_keys)
-        };
-        match listed {
+        match file.check_length().and_then(|()| file.read_keys(record.seek_keys, record.nbytes_keys)) {
             Ok(keys) => file.top.keys = keys,
             Err(e) => {
                 file.recover()?;
@@ -318,6 +310,37 @@ impl RootFile {
     /// The error, if the streamer infos cannot be read.
     pub fn infos_problem(&self) -> Option<&Error> {
         self.infos_problem.as_ref()
+    }
+
+    /// Refuses a file that is cut short: it may lack objects without a trace.
+    ///
+    /// # Errors
+    ///
+    /// The file has fewer bytes than its header says.
+    pub fn check_length(&self) -> Result<()> {
+        let (size, end) = (self.source.size(), self.header.end);
+        match size < end {
+            true => Err(self.incomplete(&format!("is cut short: it has {size} bytes of {end}"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a file that is cut short or was not closed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`RootFile::check_length`], or the keys come from a scan.
+    pub fn check_closed(&self) -> Result<()> {
+        self.check_length()?;
+        match self.recovered {
+            true => Err(self.incomplete("was not closed: its list of keys is missing")),
+            false => Ok(()),
+        }
+    }
+
+    fn incomplete(&self, why: &str) -> Error {
+        let why = format!("the file {why}; `basketry recover` makes a whole file of what is there");
+        Error::corrupt(why).file(self.name())
     }
 
     /// Whether the keys come from a scan, because the file was not closed.

@@ -147,6 +147,11 @@ impl Key {
         FIXED + if self.is_big() { 8 } else { 0 } + strings
     }
 
+    /// Bytes of the longest name that a key of this length has room for.
+    pub fn longest_name(&self) -> usize {
+        crate::text::encode(&self.name).len() + usize::from(self.keylen).saturating_sub(self.header_len())
+    }
+
     /// Bytes of the payload on disk, compressed or not.
     pub fn payload_len(&self) -> u32 {
         self.nbytes.saturating_sub(u32::from(self.keylen))

@@ -120,4 +120,4 @@ pub use source::{LocalFile, MemoryFile, Source, Traffic, range_len, read_as_rang
 pub use target::{check_output, is_same_file, is_same_place};
 pub use temporary::{abandon_outputs, abandon_unless_named, outputs_abandoned, unfinished_output};
 pub use url::{beside, url};
-pub use writer::{DirId, FileWriter, OutputFile, ROOT_VERSION, SavedObject, Sink, StagedFile, time_in_syncs};
+pub use writer::{DirId, FileWriter, OutputFile, ROOT_VERSION, SavedObject, Sink, StagedFile, shrink, time_in_syncs};

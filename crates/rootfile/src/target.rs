@@ -10,7 +10,7 @@ use crate::url::url;
 use crate::{Error, Result};
 
 /// Checks that a path may be written: it is not a file in `inputs` (under any name, links included), not an existing
-/// file unless `overwrite`, not a device or a folder, and its folder exists.
+/// file unless `overwrite`, not a device, a folder or an object in a file, and its folder exists.
 ///
 /// Callers check before they begin. The writer checks again when it renames the file.
 ///
@@ -26,6 +26,10 @@ pub fn check_output<P: AsRef<Path>>(path: &Path, overwrite: bool, inputs: impl I
     }
     if inputs.into_iter().any(|input| is_same_file(path, input.as_ref())) {
         return Err(Error::request("is an input as well; choose another output").file(path));
+    }
+    if let Some(file) = holder_of(path) {
+        let why = format!("would be an object in {file}, but an output is a whole file: name {file} alone");
+        return Err(Error::request(why).file(path));
     }
     check_place(path, overwrite).map_err(|e| Error::from(e).file(path))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -55,15 +59,31 @@ pub fn is_same_place(a: &Path, b: &Path) -> bool {
     is_same_file(a, b) || (a.file_name() == b.file_name() && folder(a) == folder(b))
 }
 
+/// The file whose object a path names, as inputs do (`FILE:OBJECT`): a file that is there, or by its name a ROOT file.
+fn holder_of(path: &Path) -> Option<&str> {
+    let text = path.to_str()?;
+    let folder_is_there = path.parent().is_some_and(Path::is_dir);
+    let holds = |(at, _): (usize, &str)| {
+        let (file, object) = (text.get(..at)?, text.get(at + 1..)?);
+        let is_file = Path::new(file).is_file() || file.ends_with(".root");
+        (is_file && !(object.contains('/') && folder_is_there)).then_some(file)
+    };
+    if path.symlink_metadata().is_ok() { None } else { text.match_indices(':').find_map(holds) }
+}
+
 /// Checks that a file can be created at a path; unless `overwrite`, that there is none.
 pub(crate) fn check_place(path: &Path, overwrite: bool) -> io::Result<()> {
     if path.metadata().is_ok_and(|there| !there.is_file()) {
         let why = "is not a regular file and cannot be replaced; name another output";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
-    match !overwrite && path.symlink_metadata().is_ok() {
-        true => Err(exists()),
-        false => Ok(()),
+    match path.symlink_metadata() {
+        Ok(there) if !overwrite && there.is_symlink() && !path.exists() => {
+            let why = "is a link that leads to no file: remove it, or make that file";
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, why))
+        }
+        Ok(_) if !overwrite => Err(exists()),
+        _ => Ok(()),
     }
 }
 
@@ -95,10 +115,27 @@ mod tests {
         assert!(check_output(&at("new"), false, [at("in"), at("absent")]).is_ok());
         std::os::unix::fs::symlink(at("nowhere"), at("dangling")).unwrap();
         let none: [&Path; 0] = [];
-        assert!(check_output(&at("dangling"), false, none).is_err());
+        let why = check_output(&at("dangling"), false, none).unwrap_err().to_string();
+        assert!(why.contains("leads to no file") && !why.contains("--force"), "{why}");
         assert!(check_output(&at("no/such/folder"), true, none).unwrap_err().to_string().contains("does not exist"));
         for there in ["/dev/null", "/tmp"] {
             assert!(check_output(Path::new(there), true, none).is_err(), "{there}");
+        }
+    }
+    #[test]
+    fn objects_in_files_are_no_outputs() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("data"), "").unwrap();
+        std::fs::write(at("there.root:t"), "").unwrap();
+        std::fs::create_dir(at("runs.root:1")).unwrap();
+        let none: [&Path; 0] = [];
+        for (object, file) in [("data:t", "data"), ("new.root:dir/t", "new.root"), ("new.root:a::b", "new.root")] {
+            let why = check_output(&at(object), true, none).unwrap_err().to_string();
+            assert!(why.ends_with(&format!("name {} alone", at(file).display())), "{object}: {why}");
+        }
+        for file in ["a:b.root", "there.root:t", "runs.root:1/new.root"] {
+            assert!(check_output(&at(file), true, none).is_ok(), "{file}");
         }
     }
 }

@@ -11,7 +11,6 @@ import weakref
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .. import _core
-from .._shared import folders
 from .._shared.names import plain
 
 if TYPE_CHECKING:
@@ -98,8 +97,7 @@ def _at_end_of_child() -> None:
 
 def _at_exit() -> None:
     whole = complete_all()
-    folders.remove_all()
-    # Interrupted work may still be in a long call into a codec.
+    # Interrupted work may still be in a long call into a codec. Temporary folders go as well.
     _core.abandon()
     if not whole:
         _core.fail_at_exit()

@@ -43,10 +43,15 @@ def extended(table: Tree | RNTuple, path: str, into: WritableDirectory, classes:
 
 def _make(directory: WritableDirectory, path: str, table: Tree | RNTuple) -> WritableTable:
     if isinstance(table, RNTuple):
-        fields = {name: table[name].typename for name in table.keys(recursive=False)}
+        fields = {name: _field_type(table[name].typename) for name in table.keys(recursive=False)}
         return directory.mkrntuple(path, fields, table.description)
     columns, counters = _columns(table)
     return directory.mktree(path, columns, table.title, counter_name=lambda name: counters.get(name, f"n{name}"))
+
+
+def _field_type(typename: str) -> str:
+    """The type of a field as `mkrntuple` takes it, for which `float` is Python's."""
+    return "float32" if typename == "float" else typename
 
 
 def _columns(tree: Tree) -> tuple[dict[str, Any], dict[str, str]]:

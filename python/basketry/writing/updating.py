@@ -55,7 +55,7 @@ class UpdatedFile(WritableFile):
         self._old = old
         self._means = {"threads": options.get("threads", 0), "memory": options.get("memory")}
         #: What is new, until it is added to the file.
-        self._added = OwnFolder(f".{final.name}.update-", final.absolute().parent)
+        self._added = OwnFolder(final.absolute().parent)
         if not options.get("classes") and any(key.is_table for key in keys):
             options = {**options, "classes": final}
         super().__init__(str(self._added / final.name), *means_of(options))

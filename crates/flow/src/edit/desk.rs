@@ -8,7 +8,7 @@ use std::sync::Arc;
 use objects::contents::Contents;
 use objects::refuse_damage_in;
 use rootfile::codec::Compression;
-use rootfile::{EditLock, Error, ErrorKind, FilePool, Follow, Result, RootFile, check_output};
+use rootfile::{EditLock, Error, ErrorKind, FilePool, Follow, Result, RootFile, check_output, shrink};
 
 use super::place::is_same;
 use super::report::{Edited, EditedFile};
@@ -71,9 +71,7 @@ impl Desk {
     fn open_locked(&mut self, path: &Path, _lock: Option<EditLock>) -> Result<usize> {
         let before = SeenFile::of(path);
         let file = self.pool.open(path)?;
-        if file.recovered() && file.header().end > file.source().size() {
-            return Err(Error::corrupt("the file is cut short").file(path));
-        }
+        file.check_length()?;
         let mut walk = file.walk();
         refuse_damage_in(&file, &mut walk, &mut Vec::new(), |_| true)?;
         let original = Contents::of(self.next(), &file, &walk);
@@ -105,10 +103,7 @@ impl Desk {
         if self.known(path).is_some() {
             return Err(Error::request("is a source as well, and cannot be made anew").file(path));
         }
-        if !anew && path.is_symlink() {
-            return Err(Error::request("is a link that leads to no file: remove it, or make that file").file(path));
-        }
-        check_output::<&Path>(path, true, [])?;
+        check_output::<&Path>(path, anew, [])?;
         let (original, contents) = (Contents::default(), Contents::default());
         let _lock = if anew { EditLock::take(path)? } else { None };
         let before = if anew { SeenFile::of(path) } else { SeenFile::absent(path) };
@@ -177,7 +172,10 @@ impl Desk {
             edited.check_unchanged()?;
         }
         let bytes_written = Some(staged.written());
-        let bytes_after = Some(staged.deliver().map_err(|e| edited.if_taken(e))?);
+        let mut bytes_after = Some(staged.deliver().map_err(|e| edited.if_taken(e))?);
+        if in_place {
+            bytes_after = shrink(&edited.path).or(bytes_after);
+        }
         let bytes_before = edited.before.metadata().map(Metadata::len);
         report.files.push(EditedFile { path: edited.path.clone(), bytes_before, bytes_after, bytes_written });
         report.notes.extend(summary.notes);

@@ -75,10 +75,7 @@ fn line(text: &str) -> Option<ListedEvents> {
         Some(sign) => text.split(sign).map(str::trim).collect(),
         None => text.split_whitespace().collect(),
     };
-    let is_value = |value: &&str| {
-        !value.is_empty() && value.chars().all(|c| c.is_ascii_digit() || "+-.eE".contains(c))
-            || ["true", "false"].contains(value)
-    };
+    let is_value = |value: &&str| value.parse::<f64>().is_ok() || value.parse::<bool>().is_ok();
     let values = (!values.is_empty() && values.iter().all(is_value)).then_some(values)?;
     Some(ListedEvents::one(values.into_iter().map(str::to_owned).collect()))
 }
@@ -114,6 +111,15 @@ fn mask(text: &str) -> Result<Vec<ListedEvents>> {
     let Mask(runs) = read.map_err(|e| {
         Error::request(format!("is no mask of luminosity sections, such as {{\"1\": [[10, 20]]}}: {e}"))
     })?;
+    let backwards = |(run, sections): (&String, &Vec<[u64; 2]>)| {
+        let [first, last] = sections.iter().find(|[first, last]| first > last)?;
+        Some(Error::request(format!(
+            "the mask has the sections {first} to {last} of run {run}, which end before they begin"
+        )))
+    };
+    if let Some(error) = runs.iter().find_map(backwards) {
+        return Err(error);
+    }
     let of_run = |(run, sections): (String, Vec<[u64; 2]>)| {
         sections.into_iter().map(move |[first, last]| ListedEvents {
             least: vec![run.clone(), first.to_string()],
@@ -134,6 +140,7 @@ mod tests {
     #[test]
     fn lines_are_events() {
         assert_eq!(texts("1:2:3"), ["1:2:3"]);
+        assert_eq!(texts("1.5:NaN:true"), ["1.5:NaN:true"], "as keys are shown");
         assert_eq!(texts("# mine\n1:2:3\n\n 1 2 4 \n1, 2, 5\n"), ["1:2:3", "1:2:4", "1:2:5"]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("picked.txt");
@@ -149,6 +156,8 @@ mod tests {
         let found = read_list("{\"2\": [[1, 3], [7, 7]],\n \"1\": [[4, 5]]}").unwrap();
         assert_eq!(found.iter().map(ListedEvents::text).collect::<Vec<_>>(), ["1:4-5", "2:1-3", "2:7"]);
         assert_eq!(texts("{\"2\": [[1, 3]], \"2\": [[7, 7]]}\n"), ["2:1-3", "2:7"]);
-        assert!(read_list("{\"2\": [1, 3]}\n").unwrap_err().to_string().contains("mask"));
+        for (wrong, why) in [("[1, 3]", "mask"), ("[[1, 3], [7, 6]]", "7 to 6 of run 2")] {
+            assert!(read_list(&format!("{{\"2\": {wrong}}}\n")).unwrap_err().to_string().contains(why), "{wrong}");
+        }
     }
 }

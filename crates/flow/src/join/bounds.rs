@@ -35,6 +35,11 @@ impl PackedRange {
     pub fn of(range: KeyRange<'_>, of: &KeyType) -> Result<Self> {
         let from = range.from.map(|text| packed(text, of, FROM)).transpose()?.unwrap_or(0);
         let before = range.before.map(|text| packed(text, of, BEFORE)).transpose()?;
+        if let (Some(first), Some(last), true) = (range.from, range.before, before.is_some_and(|before| before <= from))
+        {
+            let (first, last) = (Hint::text(FROM, first), Hint::text(BEFORE, last));
+            return Err(Error::request(format!("no key lies between {first} and {last}")).hint(first).hint(last));
+        }
         Ok(Self { from, before })
     }
 

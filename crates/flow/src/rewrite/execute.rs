@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use dataset::EntryFilter;
 use dataset::glob::NameFilter;
-use rootfile::{EditLock, Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output, is_same_file};
+use rootfile::{EditLock, Error, FileWriter, Hint, Result, RootFile, StagedFile, check_output, is_same_file, shrink};
 
 use super::begin::begin_output;
 use super::cut_flow::write_cut_flow;
@@ -28,8 +28,11 @@ use crate::execute::progress::Progress;
 pub fn rewrite(inputs: &[PathBuf], output: &Path, options: &Options, progress: Progress<'_>) -> Result<Summary> {
     // Two appends at a time would lose one.
     let _lock = if options.inputs.append { EditLock::take(output)? } else { None };
-    let (summary, staged) = rewrite_staged(inputs, output, options, progress)?;
+    let (mut summary, staged) = rewrite_staged(inputs, output, options, progress)?;
     staged.deliver().map_err(|e| e.file(output))?;
+    if summary.appended.is_some() {
+        summary.bytes_written = shrink(output).unwrap_or(summary.bytes_written);
+    }
     Ok(summary)
 }
 

@@ -149,9 +149,7 @@ pub fn fileset(inputs: &[FilesetInput], options: &FilesetOptions, progress: Prog
 
 fn look_at(pool: &Arc<FilePool>, input: &FilesetInput, options: &FilesetOptions) -> Result<FilesetFile> {
     let file = pool.open(&input.path)?;
-    if file.recovered() {
-        return Err(Error::corrupt("the file was not closed, or is cut short").file(&input.path));
-    }
+    file.check_closed()?;
     let (object_path, key) = table(&file, input.tree.as_deref()).map_err(|e| e.file(&input.path))?;
     let (num_entries, starts) = if is_ntuple(&key.class) { ntuple(&file, &key)? } else { tree(&file, &key)? };
     let steps = match options.split_clusters {

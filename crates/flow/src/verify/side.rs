@@ -228,9 +228,7 @@ pub(super) fn path_of(directory: &str, name: &str) -> String {
 /// Opens a file. Fails if the file is cut short, or holds an object that cannot be compared.
 fn open(pool: &Arc<FilePool>, path: &Path, with_objects: bool) -> Result<Arc<RootFile>> {
     let file = pool.open(path)?;
-    if file.recovered() && file.header().end > file.source().size() {
-        return Err(Error::corrupt("the file is cut short").file(path));
-    }
+    file.check_length()?;
     let tables = if with_objects { tables(&file) } else { Vec::new() };
     match tables.into_iter().find(|table| table.is_unreleased()) {
         // The record of an RNTuple holds positions only.

@@ -130,7 +130,7 @@ pub struct Table {
 pub fn open(input: &Input, options: &RowOptions, progress: Progress<'_>) -> Result<Subject> {
     if !Format::is_parquet(&input.path)
         && let Some(wanted) = &input.tree
-        && let Some(histogram) = histogram(input, wanted)?
+        && let Some(histogram) = histogram(&RootFile::open(&input.path)?, wanted)?
     {
         refuse_choice(options, wanted).map_err(|e| e.file(&input.path))?;
         return Ok(Subject::Histogram(Box::new(histogram)));
@@ -157,25 +157,24 @@ fn refuse_choice(options: &RowOptions, wanted: &str) -> Result<()> {
 }
 
 /// The histogram of a path; none if a table is there.
-pub(super) fn histogram(input: &Input, wanted: &str) -> Result<Option<ShownHistogram>> {
-    let file = RootFile::open(&input.path)?;
+pub(super) fn histogram(file: &RootFile, wanted: &str) -> Result<Option<ShownHistogram>> {
     let walk = file.walk();
     let (path, cycle) = catalog::split_cycle(wanted).map_or((wanted, None), |(path, cycle)| (path, Some(cycle)));
     let all = || walk.directories.iter().flat_map(|d| d.keys.iter().map(|key| (d.path_of(&key.name), key)));
-    if catalog::find(&catalog::tables_in(&file, &walk.directories), wanted).is_some() {
+    if catalog::find(&catalog::tables_in(file, &walk.directories), wanted).is_some() {
         return Ok(None);
     }
     let found = all().filter(|(known, key)| known == path && cycle.is_none_or(|cycle| cycle == key.cycle));
-    let refused = |why: String| Error::request(why).file(&input.path);
+    let refused = |why: String| Error::request(why).file(file.name());
     match found.max_by_key(|(_, key)| key.cycle) {
         Some((path, key)) if is_histogram(&key.class) => Ok(Some(ShownHistogram {
-            file: public_path(&input.path).display().to_string(),
+            file: public_path(file.name()).display().to_string(),
             path,
             class: key.class.clone(),
-            histogram: Histogram::read(&file, key)?,
+            histogram: Histogram::read(file, key)?,
         })),
         Some((path, key)) if is_directory(&key.class) => {
-            let command = format!("basketry ls {}:{path}", public_path(&input.path).display());
+            let command = format!("basketry ls {}:{path}", public_path(file.name()).display());
             Err(refused(format!("{path} is a directory: `{command}` lists it")))
         }
         Some((path, key)) => {

@@ -218,9 +218,10 @@ impl<'a> Run<'a> {
         let pid_offset = self.pid_offset(part);
         let big = pid_offset != 0 || self.writer.position() > START_BIG_FILE;
         let Some(renamed) = relocate::with_name(&key, &payload, file.infos(), &entry.name, big) else {
-            let class = &key.class;
+            let (class, longest) = (&key.class, key.longest_name());
             let message = format!(
-                "a {class} of which not all parts are known cannot get another name: references in it count from its name"
+                "a {class} of which not all parts are known cannot get a name of more than {longest} bytes: references in it count from \
+                 its name"
             );
             return Err(Error::unsupported(message).file(file.name()));
         };

@@ -4,6 +4,7 @@
 //! This is for metadata (trees, histograms, lists); the entries of branches never pass through it. Members that no
 //! streamer info describes, and collections of the standard library, stay opaque bytes with their frame.
 
+mod handwritten;
 mod plan;
 mod plans;
 mod read;

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::handwritten;
 use super::plan::Plan;
 use crate::streamer::StreamerInfos;
 
@@ -40,11 +41,12 @@ impl<'a> Plans<'a> {
         if !is_room && let Some(plan) = self.others.get(&(class.to_owned(), layout)) {
             return Some(Arc::clone(plan));
         }
-        let info = match layout {
-            Layout::Version(version) => self.infos.get(class, version),
-            Layout::Checksum(checksum) => self.infos.by_checksum(class, checksum),
-        }?;
-        let plan = Arc::new(Plan::new(&info));
+        let plan = match layout {
+            Layout::Version(version) => handwritten::plan(class, version)
+                .or_else(|| self.infos.get(class, version).map(|info| Plan::new(&info))),
+            Layout::Checksum(checksum) => self.infos.by_checksum(class, checksum).map(|info| Plan::new(&info)),
+        };
+        let plan = Arc::new(plan?);
         if is_room {
             self.at_hand.push((layout, Arc::clone(&plan)));
         } else {

@@ -39,6 +39,8 @@ pub(super) struct Disk {
 pub(super) enum Step {
     Write(u64, Vec<u8>),
     Sync,
+    /// The file ends there.
+    End(u64),
 }
 
 impl Disk {

@@ -49,6 +49,16 @@ impl Gaps {
         Some((Run { first, len }, rest))
     }
 
+    /// Takes out the gaps that reach up to the end of a file. Returns where it ends without them.
+    pub fn cut(&mut self, mut end: u64) -> u64 {
+        while let Some(last) = self.lens.last_entry()
+            && last.key() + last.get() == end
+        {
+            end = last.remove_entry().0;
+        }
+        end
+    }
+
     /// The gaps in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = Run> {
         self.lens.iter().map(|(&first, &len)| Run { first, len })
@@ -90,6 +100,20 @@ mod tests {
         assert_eq!(all(&gaps(&[(10, 5), (5, 5), (15, 5)])), [(5, 15)]);
         let half = u64::from(i32::MAX.unsigned_abs());
         assert_eq!(gaps(&[(0, half), (half, half)]).len(), 2, "no gap is larger than its mark can say");
+    }
+
+    #[test]
+    fn gaps_at_the_end_are_cut() {
+        let half = u64::from(i32::MAX.unsigned_abs());
+        for (runs, end, left) in [
+            (vec![(100, 50), (200, 50)], 250, vec![(100, 50)]),
+            (vec![(100, 50)], 151, vec![(100, 50)]),
+            (vec![(50, 20), (100, half), (100 + half, half)], 100 + 2 * half, vec![(50, 20)]),
+        ] {
+            let mut some = gaps(&runs);
+            let now = some.cut(end);
+            assert_eq!((all(&some), now < end), (left.clone(), left.len() < runs.len()), "{runs:?}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod output;
 mod place;
 mod save;
 mod saved;
+mod shrink;
 mod staged;
 mod syncs;
 #[cfg(test)]
@@ -26,5 +27,6 @@ pub use file_writer::{FileWriter, ROOT_VERSION};
 pub use output::OutputFile;
 pub use place::Sink;
 pub use save::SavedObject;
+pub use shrink::shrink;
 pub use staged::StagedFile;
 pub use syncs::time_in_syncs;

@@ -134,19 +134,20 @@ impl FileWriter {
 
     /// Writes the free list: the remaining gaps, and the records that are unused after this AutoSave.
     pub(super) fn save_free(&mut self, old: &mut Saved, now: &mut Saved, retired: &[Run]) -> Result<()> {
-        let (mut key, mut payload) = self.free_list(&old.gaps_after(Some(retired)), Some(self.position()))?;
+        let (listed, end) = old.left_by(retired, self.position());
+        let (mut key, mut payload) = self.free_list(&listed, Some(end))?;
         // A record that fills a gap changes the list, and with it the size of the record: two adjacent segments may
         // come apart.
         for _ in 0..2 {
             let mut gaps = old.gaps.clone();
             let Some((run, rest)) = gaps.take(u64::from(key.keylen) + payload.len() as u64, true) else { break };
             let left = std::mem::replace(&mut old.gaps, gaps);
-            let listed = old.gaps_after(Some(retired));
-            let (_, fits) = self.free_list(&listed, Some(self.position()))?;
+            let (listed, end) = old.left_by(retired, self.position());
+            let (_, fits) = self.free_list(&listed, Some(end))?;
             if fits.len() == payload.len() {
                 self.put_in_run(&mut key, &fits, fits.len(), run, rest)?;
                 now.trailer.free = (key.seek_key, key.nbytes, segments(&listed));
-                now.trailer.end = self.position();
+                now.trailer.end = end;
                 return Ok(());
             }
             payload = fits;

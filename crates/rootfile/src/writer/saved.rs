@@ -13,6 +13,8 @@ pub(super) struct Saved {
     pub lists: Vec<SavedList>,
     /// A hash of the streamer infos, to detect changes.
     pub infos: u64,
+    /// Whether the file ends before the gaps at its end: nothing is appended to it any more.
+    pub is_final: bool,
 }
 
 /// The content of a list of keys: the list is reused if its directory has not changed.
@@ -47,5 +49,12 @@ impl Saved {
             None => self.retired().into_iter().for_each(|run| _ = gaps.add(run)),
         }
         gaps
+    }
+
+    /// The gaps once these records are unused, and the end of the file, which is `position` or before it.
+    pub fn left_by(&self, retired: &[Run], position: u64) -> (Gaps, u64) {
+        let mut gaps = self.gaps_after(Some(retired));
+        let end = if self.is_final { gaps.cut(position) } else { position };
+        (gaps, end)
     }
 }

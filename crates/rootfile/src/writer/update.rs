@@ -19,7 +19,7 @@ use super::close::head_of;
 use super::directories::{DirId, OpenDirectory};
 use super::disk::Disk;
 use super::file_writer::FileWriter;
-use super::gaps::{Gaps, mark_of};
+use super::gaps::{Gaps, MARK, mark_of};
 use super::in_place::Switch;
 use super::saved::Saved;
 use super::staged::StagedFile;
@@ -59,6 +59,7 @@ impl FileWriter {
             retired: Vec::new(),
             kept_keys: HashSet::new(),
             remainder: None,
+            moves_infos: false,
         }));
         Ok(writer)
     }
@@ -108,6 +109,13 @@ impl FileWriter {
     pub fn retire_runs(&mut self, runs: impl IntoIterator<Item = Run>) {
         if let Some(update) = &mut self.update {
             update.retired.extend(runs);
+        }
+    }
+
+    /// Whether the streamer infos get another place, even if they stay the same.
+    pub(super) fn move_infos(&mut self, moves: bool) {
+        if let Some(update) = &mut self.update {
+            update.moves_infos = moves;
         }
     }
 
@@ -185,9 +193,21 @@ impl FileWriter {
             }
             return Ok(run.first);
         }
+        self.pass_named_directories()?;
         let at = self.position();
         self.push(&vec![0; usize::try_from(len).unwrap_or(0)])?;
         Ok(at)
+    }
+
+    /// Leaves a gap where keys name the place of a directory that was there.
+    fn pass_named_directories(&mut self) -> Result<()> {
+        let mut at = self.position();
+        while let Some(update) = self.update.as_mut().filter(|u| u.committed.named_directories.contains(&at)) {
+            update.gaps.add(Run { first: at, len: MARK });
+            self.push(&mark_of(MARK).unwrap_or_default())?;
+            at = self.position();
+        }
+        Ok(())
     }
 
     /// The offset at which records of so many bytes are to be written by [`append_at`](Self::append_at): behind the others, or in a gap.
@@ -251,15 +271,15 @@ impl FileWriter {
         let Some(update) = self.update.take() else { return Err(Error::request("no update")) };
         let retired = self.retired(&update, &changed, infos);
         let Update { committed, gaps, .. } = *update;
-        let (mut old, mut now) = (Saved { gaps, ..Saved::default() }, Saved::default());
+        let (mut old, mut now) = (Saved { gaps, is_final: true, ..Saved::default() }, Saved::default());
         self.save_free(&mut old, &mut now, &retired)?;
-        let end = now.trailer.end.max(self.position());
+        let end = now.trailer.end;
         self.flush()?;
         self.disk.sync()?;
         let lists = lists.iter().map(|list| (list.first, small(list.len))).collect();
-        let trailer = Trailer { lists, infos: (infos.first, small(infos.len)), end, ..now.trailer };
+        let trailer = Trailer { lists, infos: (infos.first, small(infos.len)), ..now.trailer };
         let head = self.new_head(&committed, &trailer)?;
-        let after = old.gaps_after(Some(&retired));
+        let (after, _) = old.left_by(&retired, self.position());
         let marks = after.iter().filter_map(|gap| Some((gap.first, mark_of(gap.len)?))).collect();
         self.disk.stage_switch(Switch { head, marks, end })
     }
@@ -312,7 +332,8 @@ impl FileWriter {
     fn put_infos(&mut self) -> Result<Run> {
         let Some(update) = &self.update else { return Err(Error::request("no update")) };
         let header = &update.committed.header;
-        if header.seek_info > 0 && self.infos.iter().count() == update.infos.iter().count() {
+        let is_same = header.seek_info > 0 && self.infos.iter().count() == update.infos.iter().count();
+        if is_same && !update.moves_infos {
             return Ok(Run { first: header.seek_info, len: header.nbytes_info.into() });
         }
         let (mut key, payload) = self.infos_record()?;

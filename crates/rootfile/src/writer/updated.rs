@@ -23,6 +23,8 @@ pub(super) struct Update {
     pub kept_keys: HashSet<u64>,
     /// What is left of the gap that was taken last.
     pub remainder: Option<Run>,
+    /// Whether the streamer infos get another place, even if they stay the same.
+    pub moves_infos: bool,
 }
 
 impl Update {

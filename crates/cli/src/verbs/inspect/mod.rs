@@ -126,11 +126,8 @@ impl VerbCommand for Args {
         };
         check_output(path, self.force, [&self.input.path])?;
         let mut report = inspect_path(&self.input.path, &options)?;
-        output::text_file(
-            path,
-            &page(&report, findings::told(&report, self.writer), histograms::pictures(&report))?,
-            self.force,
-        )?;
+        let pictures = histograms::pictures(&self.input.path, &report)?;
+        output::text_file(path, &page(&report, findings::told(&report, self.writer), pictures)?, self.force)?;
         if !self.baskets {
             report.forget_pieces();
         }

@@ -69,16 +69,9 @@ pub(super) fn open_with(
     skipped.extend(bad.leave_out(&mut Vec::<()>::new()));
     let mut bad = BadInputs::of(&files, skip_bad);
     for file in &files {
-        bad.admit(check_is_whole(file))?;
+        // A truncated file may lack objects without a trace.
+        bad.admit(file.check_length())?;
     }
     skipped.extend(bad.leave_out(&mut files));
     Ok(files)
-}
-
-/// A truncated file may lack objects without a trace.
-fn check_is_whole(file: &RootFile) -> Result<()> {
-    if file.recovered() && file.header().end > file.source().size() {
-        return Err(Error::corrupt("the file is cut short").file(file.name()));
-    }
-    Ok(())
 }

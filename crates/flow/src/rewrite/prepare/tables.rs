@@ -231,11 +231,19 @@ impl<'a> TablesPlanner<'a> {
             let planned = self.plan_cycle(&cycle)?;
             self.found.plans.extend(planned);
         }
-        if inputs.len() < self.planning.files.len() {
-            let (what, path, all) = (table.container.noun(), &table.path, self.planning.files.len());
-            self.found.notes.push(format!("{what} {path} is only in {} of the {all} inputs", inputs.len()));
-        }
+        self.note_absence(table, &inputs);
         self.plan_newest(table, &inputs)
+    }
+
+    /// Takes note of a table that only some inputs have. A file that others are added to is none of them.
+    fn note_absence(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) {
+        let first = usize::from(self.planning.options.inputs.append);
+        let (all, having) =
+            (self.planning.files.len() - first, inputs.iter().filter(|(number, ..)| *number >= first).count());
+        if (1..all).contains(&having) {
+            let (what, path) = (table.container.noun(), &table.path);
+            self.found.notes.push(format!("{what} {path} is only in {having} of the {all} inputs"));
+        }
     }
 
     /// A table whose columns can be opened.

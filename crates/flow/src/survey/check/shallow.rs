@@ -67,14 +67,8 @@ impl Shallow<'_> {
         if size > end && !self.file.recovered() {
             self.report.notes.push(format!("{} bytes follow the end that the header gives", size - end));
         }
-        if self.file.recovered() {
-            let why = match size < end {
-                true => format!("the file is cut short: it has {size} bytes of {end}"),
-                false => "the file was not closed: its list of keys is missing; `basketry recover` makes a whole file \
-                          of what is there"
-                    .to_owned(),
-            };
-            self.report.problems.push(Problem { object: "(file)".into(), reason: why, ..Problem::default() });
+        if let Err(e) = self.file.check_closed() {
+            self.add("(file)", None, &e);
         } else if self.file.header().seek_free > 0
             && let Err(e) = self.file.free_segments()
         {

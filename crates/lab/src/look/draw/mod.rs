@@ -17,7 +17,7 @@ mod values;
 
 use flow::inputs::Input;
 use flow::{Budget, Progress};
-use rootfile::{Error, Hint, Result, public_path};
+use rootfile::{Error, Hint, Result, RootFile, public_path};
 
 pub use binning::Bins;
 use binning::{Binning, Extent, check_cells};
@@ -154,39 +154,62 @@ pub fn histograms(inputs: &[Input]) -> Result<Drawing> {
                 format!("name a histogram in it: `basketry ls -r {file}` lists them; or say what to draw of a tree");
             return Err(Error::request(why).file(&input.path));
         };
-        let Some(found) = histogram(input, path)? else {
-            let why = format!(
-                "{path} is a table: say what to draw of it, as in `basketry draw {file}:{path} COLUMN`; `basketry schema \
-                 {file}:{path}` lists its columns"
-            );
-            return Err(Error::request(why).file(&input.path));
-        };
+        let mut found = stored(&RootFile::open(&input.path)?, path)?;
         if let Some(first) = curves.first()
             && first.histogram.axes.len() != found.histogram.axes.len()
         {
             let why = format!("{} and {} have different numbers of axes", first.path, found.path);
             return Err(Error::request(why).file(&input.path));
         }
-        let name = if inputs.len() > 1 { format!("{file}:{}", found.path) } else { found.path.clone() };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, as ROOT keeps it")]
-        let filled = found.histogram.entries.max(0.0) as u64;
-        curves.push(Curve {
-            name,
-            files: vec![file],
-            path: found.path,
-            class: Some(found.class),
-            cut: None,
-            weight: None,
-            entries: None,
-            filled,
-            no_number: 0,
-            below: 0,
-            above: 0,
-            histogram: found.histogram,
-        });
+        if inputs.len() > 1 {
+            found.name = format!("{file}:{}", found.path);
+        }
+        curves.push(found);
     }
+    Ok(drawing(curves))
+}
+
+/// A histogram of an open file.
+///
+/// # Errors
+///
+/// It cannot be read, or the file has no histogram of this path.
+pub fn histogram_in(file: &RootFile, path: &str) -> Result<Drawing> {
+    Ok(drawing(vec![stored(file, path)?]))
+}
+
+/// Histograms of files in one picture.
+fn drawing(curves: Vec<Curve>) -> Drawing {
     let is_profile = curves.iter().all(|curve| curve.histogram.profile);
-    Ok(Drawing { content: if is_profile { "mean" } else { "content" }.to_owned(), curves })
+    Drawing { content: if is_profile { "mean" } else { "content" }.to_owned(), curves }
+}
+
+/// A histogram that a file has.
+fn stored(file: &RootFile, path: &str) -> Result<Curve> {
+    let Some(found) = histogram(file, path)? else {
+        let name = public_path(file.name()).display().to_string();
+        let why = format!(
+            "{path} is a table: say what to draw of it, as in `basketry draw {name}:{path} COLUMN`; `basketry schema \
+             {name}:{path}` lists its columns"
+        );
+        return Err(Error::request(why).file(file.name()));
+    };
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count, as ROOT keeps it")]
+    let filled = found.histogram.entries.max(0.0) as u64;
+    Ok(Curve {
+        name: found.path.clone(),
+        files: vec![found.file],
+        path: found.path,
+        class: Some(found.class),
+        cut: None,
+        weight: None,
+        entries: None,
+        filled,
+        no_number: 0,
+        below: 0,
+        above: 0,
+        histogram: found.histogram,
+    })
 }
 
 /// The items of all curves, as long as they have room.

@@ -283,6 +283,7 @@ fn a_kill_or_a_power_cut_leaves_the_last_save() {
                 synced = image.clone();
                 waiting.clear();
             }
+            Step::End(_) => panic!("a new file has no end before it is finished"),
         }
         let done = u8::try_from(ends.iter().filter(|end| **end <= i + 1).count()).unwrap();
         if done == 0 {

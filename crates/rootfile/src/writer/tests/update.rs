@@ -1,16 +1,18 @@
 //! Files that are updated in place: what a cut at any moment leaves, and which files are refused.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::super::disk::Step;
 use super::super::file_writer::BUFFER;
 use super::super::in_place::Switch;
+use super::super::shrink::shrinking;
 use super::{Image, draw, info, record};
 use crate::codec::Compression;
 use crate::{Committed, FileWriter, RootFile, Run};
 
-/// Updates a file with ten updates; gives what the file was, all that was done to it, and where each update ended.
+/// Updates a file with ten updates, and shortens it where that can be done; gives what the file was, all that was done to it, and where
+/// each update ended.
 fn updated_file(path: &Path) -> (Vec<u8>, Vec<Step>, Vec<usize>) {
     let mut writer = FileWriter::create(path, true, 0, 0, "updated").unwrap();
     let folder = writer.mkdir(writer.top(), "folder", "").unwrap();
@@ -46,17 +48,26 @@ fn updated_file(path: &Path) -> (Vec<u8>, Vec<Step>, Vec<usize>) {
         if round % 3 == 0 {
             writer.infos_mut().add(info(&format!("h{round}")));
         }
-        let staged = writer.stage().unwrap();
-        steps.append(&mut journal.lock().unwrap());
-        let Switch { head, marks, .. } = staged.left().unwrap();
-        steps.push(Step::Write(0, head.clone()));
-        steps.push(Step::Sync);
-        steps.extend(marks.iter().map(|(at, mark)| Step::Write(*at, mark.to_vec())));
-        steps.push(Step::Sync);
+        deliver(writer, &journal, &mut steps);
+        if let Some(writer) = shrinking(path).unwrap() {
+            let journal = Arc::clone(&writer.disk.journal);
+            deliver(writer, &journal, &mut steps);
+        }
         ends.push(steps.len());
-        staged.deliver().unwrap();
     }
     (before, steps, ends)
+}
+
+/// Ends an update, and adds all that was done to the steps.
+fn deliver(writer: FileWriter, journal: &Mutex<Vec<Step>>, steps: &mut Vec<Step>) {
+    let staged = writer.stage().unwrap();
+    steps.append(&mut journal.lock().unwrap());
+    let Switch { head, marks, end } = staged.left().unwrap();
+    steps.push(Step::Write(0, head.clone()));
+    steps.push(Step::Sync);
+    steps.extend(marks.iter().map(|(at, mark)| Step::Write(*at, mark.to_vec())));
+    steps.extend([Step::End(*end), Step::Sync]);
+    staged.deliver().unwrap();
 }
 
 #[test]
@@ -73,6 +84,7 @@ fn an_update_that_is_cut_leaves_the_old_state_or_the_new_one() {
                 image.write(*at, bytes);
                 waiting.extend(bytes.chunks(512).zip((*at..).step_by(512)).map(|(bytes, at)| (at, bytes)));
             }
+            Step::End(end) => image.0.truncate(usize::try_from(*end).unwrap()),
             Step::Sync => {
                 synced = image.clone();
                 waiting.clear();
