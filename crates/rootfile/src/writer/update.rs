@@ -183,15 +183,19 @@ impl FileWriter {
     fn reserve(&mut self, len: u64) -> Result<u64> {
         let Some(update) = &mut self.update else { return Ok(self.position()) };
         let Update { gaps, committed, .. } = &mut **update;
-        let mut others = gaps.clone();
-        if let Some((run, rest)) = others.take(len, false)
-            && !committed.named_directories.contains(&run.first)
+        // Where keys name the start of a gap as their directory, a mark stays in front.
+        let is_free = |skip: &u64| {
+            let place = gaps.clone().take(len + skip, false).map(|(run, _)| run.first + skip);
+            place.is_some_and(|at| !committed.named_directories.contains(&at))
+        };
+        if let Some(skip) = [0, MARK].into_iter().find(is_free)
+            && let Some((run, rest)) = gaps.take(len + skip, false)
         {
-            *gaps = others;
-            if let Some((at, mark)) = rest.and_then(|rest| Some((rest.first, mark_of(rest.len)?))) {
-                self.write_at(at, &mark)?;
+            let front = (skip > 0).then(|| gaps.add(Run { first: run.first, len: skip }));
+            for gap in front.into_iter().chain(rest) {
+                self.write_at(gap.first, &mark_of(gap.len).unwrap_or_default())?;
             }
-            return Ok(run.first);
+            return Ok(run.first + skip);
         }
         self.pass_named_directories()?;
         let at = self.position();
