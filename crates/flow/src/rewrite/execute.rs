@@ -108,8 +108,9 @@ pub(crate) fn write(
         Ok(writer)
     })?;
     let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
-    let (cut_flows, duplicates) = (prepared.cut_flows, prepared.duplicates);
-    let mut summary = Summary { bytes_read, cut_flows, duplicates, notes, skipped, older_cycles, ..Summary::default() };
+    let (cut_flows, duplicates, unsorted) = (prepared.cut_flows, prepared.duplicates, prepared.unsorted);
+    let mut summary =
+        Summary { bytes_read, cut_flows, duplicates, unsorted, notes, skipped, older_cycles, ..Summary::default() };
     summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));
     summary.add_lost(begun.objects.problems.iter().map(ToString::to_string).collect());
     summary.directories = prepared.objects.paths();
@@ -134,8 +135,7 @@ pub(crate) fn write(
         how.stays = content_stays(prepared.objects.is_doubled(place.directory, &place.name), target.as_deref());
         let mut at = begun.at(&place);
         let (table, lost) = table.write(&mut at, &how).map_err(named)?;
-        let exact = table.exact.as_ref().map(|exact| exact.sentence());
-        summary.notes.extend(exact.map(|what| format!("{} {}: {what}", table.container.noun(), table.path)));
+        summary.notes.extend(table.notes());
         summary.tables.push(table);
         summary.add_lost(lost);
         if let Some(flow) = summary.cut_flows.iter().find(|flow| flow.path == place.path) {
