@@ -149,10 +149,7 @@ impl ConvertWork<'_> {
             (own, defined)
         };
         let source = match &self.plan.merge {
-            None => {
-                let (own, defined) = values(self.budget, self.steps, *kept, selection);
-                Values::InOrder(own, defined)
-            }
+            None => Values::InOrder(Box::new(values(self.budget, self.steps, *kept, selection))),
             Some(merge) => {
                 let reading = (self.plan.scratch - memory::CODECS).saturating_mul(self.budget.threads as u64);
                 let least = dataset.metadata().saturating_add(reading);
@@ -275,7 +272,7 @@ impl SourceValues for TableValues<'_> {
 /// The values of the columns of a table, and of those that are defined.
 enum Values<'a> {
     /// Of all entries in their order.
-    InOrder(TableValues<'a>, Option<DefinedValues<'a>>),
+    InOrder(Box<(TableValues<'a>, Option<DefinedValues<'a>>)>),
     /// Of sources that are merged.
     Merged(&'a MergeSteps, Vec<SourceWindow<'a, TableValues<'a>>>, Vec<SourceWindow<'a, DefinedValues<'a>>>),
 }
@@ -289,7 +286,8 @@ impl Values<'_> {
         team: Option<&ThreadPool>,
     ) -> Result<Option<(RecordBatch, Vec<ArrayRef>)>> {
         match self {
-            Self::InOrder(own, defined) => {
+            Self::InOrder(values) => {
+                let (own, defined) = &mut **values;
                 let Some(batch) = own.next(rows.end)? else { return Ok(None) };
                 let defined = defined.as_mut().map(|values| values.next(rows.end)).transpose()?;
                 Ok(Some((batch, defined.unwrap_or_default())))
