@@ -87,6 +87,22 @@ struct exact_columns {
     }
 };
 
+/// How the entries of a table got into another order than that of the inputs.
+struct order_summary {
+    /// Whether its inputs, each of which is in this order, were merged in one pass: each is read once, from its first entry to its last, and no entry
+    /// waits on disk.
+    bool one_pass = false;
+    /// The memory with which they would have been merged in one pass, if that is what was missing, in bytes.
+    std::optional<std::uint64_t> one_pass_memory;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("one_pass", one_pass);
+        see("one_pass_memory", one_pass_memory);
+    }
+};
+
 /// The report on one tree or RNTuple.
 struct table_summary {
     /// Its path.
@@ -113,6 +129,11 @@ struct table_summary {
     reports::depths depths;
     /// The columns for which `encoding = "exact"` is asked.
     std::optional<exact_columns> exact;
+    /// How its entries got into another order than that of the inputs, if they did.
+    std::optional<order_summary> order;
+    /// Clusters of a table that is encoded anew that ended early, since the memory budget had no room for more: with more memory the output has other
+    /// clusters.
+    std::uint64_t clusters_cut = 0;
 
     template <typename See>
     void each_field(See &&see)
@@ -129,6 +150,8 @@ struct table_summary {
         see("checksum_bytes", checksum_bytes);
         see("depths", depths);
         see("exact", exact);
+        see("order", order);
+        see("clusters_cut", clusters_cut);
     }
 };
 
@@ -231,6 +254,30 @@ struct duplicate_keys {
     }
 };
 
+/// An input whose entries are not in the order of their keys.
+struct unsorted_input {
+    /// Path of the table.
+    std::string path;
+    /// The file.
+    std::string file;
+    /// The first entry that is before an earlier one.
+    std::uint64_t entry = 0;
+    /// The values of its key.
+    std::vector<std::string> key;
+    /// Those of the entry before it.
+    std::vector<std::string> before;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("path", path);
+        see("file", file);
+        see("entry", entry);
+        see("key", key);
+        see("before", before);
+    }
+};
+
 /// An input that was left out.
 struct skipped {
     /// The file.
@@ -306,6 +353,8 @@ struct summary {
     std::vector<cut_flow> cut_flows;
     /// The entries of each table that have the key of another, which are left out, where keys are to be unique.
     std::vector<duplicate_keys> duplicates;
+    /// The inputs that are not sorted by the key by which entries are written, each by its first entry that is before an earlier one.
+    std::vector<unsorted_input> unsorted;
     /// Notes for the user.
     std::vector<std::string> notes;
     /// The notes about objects that were not merged, not carried over, or carried over with a loss.
@@ -326,6 +375,7 @@ struct summary {
         see("tables", tables);
         see("cut_flows", cut_flows);
         see("duplicates", duplicates);
+        see("unsorted", unsorted);
         see("notes", notes);
         see("unmerged", unmerged);
         see("skipped", skipped);

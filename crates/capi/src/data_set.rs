@@ -169,7 +169,7 @@ impl Reading {
         let end = if options.end == 0 { table.entries() } else { options.end.min(table.entries()) };
         let entries = options.first.min(end)..end;
         let memory = if options.memory == 0 { DEFAULT_MEMORY } else { options.memory };
-        let budget = Budget { memory, threads: options.threads.max(1) as usize };
+        let budget = Budget::new(memory, options.threads.max(1) as usize);
         let cuts = options.cut.or_empty("the cut")?.lines().map(str::trim).filter(|cut| !cut.is_empty());
         let cuts: Vec<String> = cuts.map(str::to_owned).collect();
         let selection = chosen_of_joined(table, entries.clone(), &cuts, budget, &unwatched)?;

@@ -76,7 +76,7 @@ fn made(options: &PoolOptions) -> Result<Pool> {
             let executor = Executor { submit, user: options.user };
             WritePool::with_lent_team(budget, |thread| executor.start(thread))?
         }
-        (_, None) => WritePool::with_team(budget)?,
+        (threads, None) => WritePool::with_team(Budget::new(memory, threads as usize))?,
     }))
 }
 

@@ -82,7 +82,7 @@ impl Settings {
 
     /// The resources that were asked for.
     pub fn budget(&self) -> Budget {
-        Budget { memory: self.memory.unwrap_or(DEFAULT_MEMORY), threads: self.threads.unwrap_or(1).max(1) }
+        Budget::new(self.memory.unwrap_or(DEFAULT_MEMORY), self.threads.unwrap_or(1).max(1))
     }
 }
 

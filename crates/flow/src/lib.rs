@@ -51,7 +51,7 @@ pub use rewrite::options::{
     SortBy, Unique,
 };
 pub use rewrite::recover;
-pub use rewrite::summary::{Outlook, Summary, TableSummary};
+pub use rewrite::summary::{OrderSummary, Outlook, Summary, TableSummary};
 pub use select::{
     Choice, Chosen, Computed, Condition, CutFlow, CutStep, Define, Defined, DefinedSteps, EvaluatedRows, Given, Step,
     chosen_of_joined,

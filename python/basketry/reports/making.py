@@ -57,6 +57,17 @@ class ExactColumns(Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OrderSummary(Shown):
+    """How the entries of a table got into another order than that of the inputs."""
+
+    one_pass: bool
+    """Whether its inputs, each of which is in this order, were merged in one pass: each is read once, from its first
+    entry to its last, and no entry waits on disk."""
+    one_pass_memory: int | None
+    """The memory with which they would have been merged in one pass, if that is what was missing, in bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TableSummary(Shown):
     """The report on one tree or RNTuple."""
 
@@ -86,6 +97,11 @@ class TableSummary(Shown):
     """Clusters of columns by depth."""
     exact: ExactColumns | None
     """The columns for which `encoding = "exact"` is asked."""
+    order: OrderSummary | None
+    """How its entries got into another order than that of the inputs, if they did."""
+    clusters_cut: int
+    """Clusters of a table that is encoded anew that ended early, since the memory budget had no room for more: with
+    more memory the output has other clusters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -136,6 +152,22 @@ class DuplicateKeys(Shown):
     """Keys that several entries have."""
     listed: tuple[Duplicate, ...]
     """The duplicates in the order of their keys, the first 1000 of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class UnsortedInput(Shown):
+    """An input whose entries are not in the order of their keys."""
+
+    path: str
+    """Path of the table."""
+    file: Path
+    """The file."""
+    entry: int
+    """The first entry that is before an earlier one."""
+    key: tuple[str, ...]
+    """The values of its key."""
+    before: tuple[str, ...]
+    """Those of the entry before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -196,6 +228,9 @@ class Summary(Shown):
     """What the cuts left of the entries of each table."""
     duplicates: tuple[DuplicateKeys, ...]
     """The entries of each table that have the key of another, which are left out, where keys are to be unique."""
+    unsorted: tuple[UnsortedInput, ...]
+    """The inputs that are not sorted by the key by which entries are written, each by its first entry that is before an
+    earlier one."""
     notes: tuple[str, ...]
     """Notes for the user."""
     unmerged: tuple[str, ...]

@@ -211,9 +211,10 @@ def merge(
       first is kept, in the order of the inputs; the others are reported. Trees without these columns are taken whole.
     - `on_duplicate`: What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is
       written (refuse). Default: "drop".
-    - `by`: Merge inputs whose entries are sorted by this key into one that is: columns, or expressions, with commas
-      between them, and a minus before one that descends. Of equal keys the entries of the first input come first. An
-      input that is not sorted is refused; `sort` takes any. Trees without these columns are joined one after the other.
+    - `by`: Merge inputs whose entries are sorted by this key into one that is, in one pass: columns, or expressions,
+      with commas between them, and a minus before one that descends. Of equal keys the entries of the first input come
+      first. If an input is not sorted, a note says where, and entries wait in a temporary file, as in `sort`. Trees
+      without these columns are joined one after the other.
     - `pack`: Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the
       first input (its AutoFlush), usually 30MB.
     - `append`: Add the inputs to the output, which may be there already and is updated in place: its baskets and pages

@@ -167,9 +167,10 @@ class Joining(Copying, total=False):
     """What becomes of entries with the key of an earlier one: they are left out (drop), or nothing is written
     (refuse)."""
     by: Names
-    """Merge inputs whose entries are sorted by this key into one that is: columns, or expressions, with commas between
-    them, and a minus before one that descends. Of equal keys the entries of the first input come first. An input that
-    is not sorted is refused; `sort` takes any. Trees without these columns are joined one after the other."""
+    """Merge inputs whose entries are sorted by this key into one that is, in one pass: columns, or expressions, with
+    commas between them, and a minus before one that descends. Of equal keys the entries of the first input come first.
+    If an input is not sorted, a note says where, and entries wait in a temporary file, as in `sort`. Trees without
+    these columns are joined one after the other."""
     pack: Size | None
     """Combine neighbouring clusters up to this size; 0B keeps all clusters. Default: the target size of the first input
     (its AutoFlush), usually 30MB."""

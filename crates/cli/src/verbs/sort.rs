@@ -13,12 +13,11 @@ use crate::verb_command::{VerbCommand, Watch, fields};
 /// Sort the entries of one or several files by keys, into one file.
 ///
 /// The columns of the key are read first; then each input is read once, and its entries wait beside the output until their turn comes, if
-/// they have no room in memory. Entries with equal keys stay in the order of the inputs. What is no number (NaN) comes last, in either
+/// they have no room in memory. Inputs that are sorted already are merged in one pass, and nothing waits. Entries with equal keys stay in the order of the inputs. What is no number (NaN) comes last, in either
 /// direction. Trees without the columns of the key stay as they are, and so do other objects, as in `merge`. The index of a tree
 /// (BuildIndex) and friends that are not found by one are left out, with a note: their entry numbers are no longer true.
 ///
-/// Clusters have the usual size of those of the inputs, unless options change it. Inputs that are sorted already are joined by `merge --by`,
-/// which refuses others.
+/// Clusters have the usual size of those of the inputs, unless options change it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   basketry sort events.root -o sorted.root --by run,luminosityBlock,event

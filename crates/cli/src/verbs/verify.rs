@@ -53,7 +53,7 @@ pub struct Args {
     defines: DefineArgs,
     /// Compare each entry with that of the same key, whatever their order: columns, or expressions, with commas between them. Of entries
     /// with equal keys the first is compared with the first, the second with the second. Keys that one side lacks are differences.
-    #[arg(long, value_name = "KEY", allow_hyphen_values = true, conflicts_with = "define")]
+    #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     by: Vec<String>,
     /// Compare only trees, branches and objects that both sides have.
     #[arg(long)]

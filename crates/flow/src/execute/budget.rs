@@ -18,6 +18,14 @@ pub struct Budget {
 /// Default memory of an operation: 1 GiB, half of what the field's batch systems grant per core.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
 
+/// Most threads of an operation: so many for each core, as some wait for disks and other machines, and on few cores this number. More would
+/// only take memory.
+const THREADS_PER_CORE: usize = 4;
+const MOST_ON_FEW_CORES: usize = 64;
+
+/// Threads keep busy with about so many bytes each.
+const KEEPS_BUSY: u64 = 1 << 20;
+
 impl Default for Budget {
     fn default() -> Self {
         Self { memory: DEFAULT_MEMORY, threads: all_cores() }
@@ -25,9 +33,17 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// A budget with `threads` workers, or one per core for 0.
+    /// A budget with `threads` workers, or one per core for 0. Of more than keep a machine busy it has as many as do.
     pub fn new(memory: u64, threads: usize) -> Self {
-        Self { memory, threads: if threads == 0 { all_cores() } else { threads } }
+        let cores = all_cores();
+        let most = (cores * THREADS_PER_CORE).max(MOST_ON_FEW_CORES);
+        Self { memory, threads: if threads == 0 { cores } else { threads.min(most) } }
+    }
+
+    /// The same with no more threads than so many bytes keep busy.
+    pub(crate) fn for_bytes(self, bytes: u64) -> Self {
+        let busy = usize::try_from(bytes.div_ceil(KEEPS_BUSY)).unwrap_or(usize::MAX);
+        Self { threads: self.threads.min(busy).max(1), ..self }
     }
 
     /// The error for a budget below the smallest possible one of `least` bytes. `why` may explain that size.
@@ -116,6 +132,15 @@ mod tests {
     fn too_small_a_budget_names_the_smallest_that_would_do() {
         let message = Budget::new(10_000_000, 2).share(4_000_000, 9_000_000).unwrap_err().to_string();
         assert!(message.contains("--memory 13MB"), "{message}");
+    }
+
+    #[test]
+    fn there_are_no_more_threads_than_keep_busy() {
+        assert_eq!(Budget::new(1, 3).threads, 3);
+        assert!((64..100_000).contains(&Budget::new(1, 1_000_000).threads));
+        let budget = Budget::new(1, 8);
+        let threads = [0, 1, 3 << 20, u64::MAX].map(|bytes| budget.for_bytes(bytes).threads);
+        assert_eq!(threads, [1, 1, 3, 8]);
     }
 
     #[test]

@@ -9,6 +9,9 @@ use super::scratch_file::ScratchFile;
 
 /// Rows that are put away and read at once.
 const BLOCK: usize = 1 << 15;
+/// What waits in the scratch files of an order.
+const WAITING: &str = "rows wait there on their way into another order where the memory budget has no room for all; make room, or give more \
+                       memory";
 /// What stands for the entry of a row that has none, in four bytes or in eight.
 const NONE: [u64; 2] = [u32::MAX as u64, u64::MAX];
 
@@ -22,6 +25,8 @@ pub(crate) struct Order {
     stored: ScratchFile,
     /// The bounds of clusters of the output, if they are given.
     bounds: Option<Vec<u64>>,
+    /// Behind the last entry of each source, if the rows have each entry once at most, and those of each source in their order.
+    merged: Option<Vec<u64>>,
 }
 
 /// An order in the making.
@@ -44,10 +49,10 @@ impl OrderBuilder {
         }));
         let entries = bounds.last().copied().unwrap_or(0);
         let is_wide = entries >= NONE[0];
-        let stored = ScratchFile::new(memory, beside);
+        let stored = ScratchFile::new(memory, beside, WAITING);
         Self {
             bounds,
-            order: Order { rows: 0, entries, has_missing: false, is_wide, stored, bounds: None },
+            order: Order { rows: 0, entries, has_missing: false, is_wide, stored, bounds: None, merged: None },
             waiting: Vec::with_capacity(BLOCK * 8),
         }
     }
@@ -126,6 +131,21 @@ impl Order {
         self.bounds.as_deref()
     }
 
+    /// The same where rows have each entry once at most, and those of each of these sources in their order.
+    #[must_use]
+    pub fn of_merged(self, sources: &[u64]) -> Self {
+        let ends = sources.iter().scan(0u64, |end, entries| {
+            *end = end.saturating_add(*entries);
+            Some(*end)
+        });
+        Self { merged: Some(ends.collect()), ..self }
+    }
+
+    /// Behind the last entry of each source, if the rows have each entry once at most, and those of each source in their order.
+    pub fn merged(&self) -> Option<&[u64]> {
+        self.merged.as_deref()
+    }
+
     /// The number of rows of the output.
     pub fn rows(&self) -> u64 {
         self.rows
@@ -177,11 +197,24 @@ impl Order {
     /// # Errors
     ///
     /// The file cannot be read, or `take` fails.
-    pub fn each_block(&self, mut take: impl FnMut(u64, &[Option<u64>]) -> Result<()>) -> Result<()> {
+    pub fn each_block(&self, take: impl FnMut(u64, &[Option<u64>]) -> Result<()>) -> Result<()> {
+        self.each_block_of(0..self.rows, take)
+    }
+
+    /// The same for some rows.
+    ///
+    /// # Errors
+    ///
+    /// As for [`each_block`](Self::each_block).
+    pub fn each_block_of(
+        &self,
+        rows: Range<u64>,
+        mut take: impl FnMut(u64, &[Option<u64>]) -> Result<()>,
+    ) -> Result<()> {
         let mut entries = Vec::with_capacity(BLOCK);
-        let mut at = 0;
-        while at < self.rows {
-            let end = self.rows.min(at + BLOCK as u64);
+        let mut at = rows.start;
+        while at < rows.end {
+            let end = rows.end.min(at + BLOCK as u64);
             self.read(at..end, &mut entries)?;
             take(at, &entries)?;
             at = end;

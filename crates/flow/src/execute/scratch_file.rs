@@ -1,5 +1,6 @@
-//! Bytes that wait between reading and writing: in memory as long as there is room, the others in a file without a name where the output is,
-//! which is gone with the process. Any thread appends, and what was appended is read back from any place.
+//! Bytes that wait: in memory as long as there is room, the others in a file without a name where the output is, which is gone with the
+//! process. Any thread appends, and what was appended is read back from any place. What waits, and why, is the caller's: rows on their way into
+//! another order, sorted keys, clusters ahead of their turn.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,6 +20,8 @@ pub(crate) fn folder_beside(output: Option<&Path>) -> PathBuf {
 #[derive(Debug)]
 pub(crate) struct ScratchFile {
     folder: PathBuf,
+    /// What waits there and what helps where there is no room, for messages.
+    why: &'static str,
     /// Bytes for which there is room in memory.
     room: u64,
     state: Mutex<State>,
@@ -34,14 +37,20 @@ struct State {
 }
 
 impl ScratchFile {
-    /// With room for so many bytes in memory, and a file in the folder of one that is written, or of temporary files where none is.
-    pub fn new(room: u64, beside: Option<&Path>) -> Self {
-        Self { folder: folder_beside(beside), room, state: Mutex::default() }
+    /// With room for so many bytes in memory, and a file in the folder of one that is written, or of temporary files where none is. `why` says
+    /// what waits there and what helps where there is no room.
+    pub fn new(room: u64, beside: Option<&Path>, why: &'static str) -> Self {
+        Self { folder: folder_beside(beside), why, room, state: Mutex::default() }
     }
 
     /// An empty one in the same folder, with room for so many bytes in memory.
     pub fn another(&self, room: u64) -> Self {
-        Self { folder: self.folder.clone(), room, state: Mutex::default() }
+        Self { folder: self.folder.clone(), why: self.why, room, state: Mutex::default() }
+    }
+
+    /// Forgets all bytes. Their room goes back to the system.
+    pub fn clear(&self) {
+        *self.lock() = State::default();
     }
 
     /// Appends bytes. Returns where they are.
@@ -99,9 +108,7 @@ impl ScratchFile {
     }
 
     fn failed(&self, what: &str, why: std::io::Error) -> Error {
-        let room = "rows wait there on their way into another order where the memory budget has no room for all; make room, or give \
-                    more memory";
-        Error::from(why).object(format!("{what} a temporary file ({room})")).file(&self.folder)
+        Error::from(why).object(format!("{what} a temporary file ({})", self.why)).file(&self.folder)
     }
 }
 
@@ -166,7 +173,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let all: Vec<u8> = (0..100_000u32).flat_map(u32::to_le_bytes).collect();
         for room in [0, 1000, 200_000, 1 << 20] {
-            let scratch = ScratchFile::new(room, Some(&folder.path().join("out.root")));
+            let scratch = ScratchFile::new(room, Some(&folder.path().join("out.root")), "more memory");
+            scratch.append(&all).unwrap();
+            scratch.clear();
             let mut at = 0;
             for len in (0..).step_by(37) {
                 let part = &all[at..all.len().min(at + len)];
@@ -187,7 +196,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_gone_is_named() {
-        let scratch = ScratchFile::new(3, Some(Path::new("/nowhere/at/all/out.root")));
+        let scratch = ScratchFile::new(3, Some(Path::new("/nowhere/at/all/out.root")), "more memory");
         scratch.append(b"abc").unwrap();
         let error = scratch.append(b"d").unwrap_err().to_string();
         assert!(error.contains("/nowhere/at/all") && error.contains("more memory"), "{error}");

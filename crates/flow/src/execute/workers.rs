@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::{Scope, ThreadPool, Yield};
@@ -26,8 +26,8 @@ pub(crate) struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// At most `threads` threads; the calling one is one of them, so that a budget of one thread spawns none. `progress` is asked
-    /// before each task whether the work goes on. Of several failing tasks the error of the first one in time is returned.
+    /// At most `threads` threads; the calling one is one of them, so that a budget of one thread spawns none, and each task begins one at
+    /// most, so that there are no more of them than tasks. `progress` is asked before each task whether the work goes on. Of several failing tasks the error of the first one in time is returned.
     pub fn new(what: &'static str, threads: usize, progress: Progress<'a>) -> Self {
         Self { what, threads, progress, give_up: &|| (), in_order: false, team: None }
     }
@@ -64,18 +64,14 @@ impl<'a> Workers<'a> {
             untaken: Mutex::new((0, next)),
             failed: Mutex::new(None),
             ended: AtomicBool::new(false),
+            begun: AtomicUsize::new(1),
             free: Mutex::new((1..self.threads).map(|_| None).collect()),
             scratch,
             perform,
         };
         match self.team.filter(|_| self.threads > 1) {
             Some(team) => team.scope(|scope| dealer.work_in_team(scope)),
-            None => std::thread::scope(|scope| {
-                for _ in 1..self.threads {
-                    scope.spawn(|| dealer.work());
-                }
-                dealer.work();
-            }),
+            None => std::thread::scope(|scope| dealer.work(scope)),
         }
         let failed = dealer.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
         failed.map_or(Ok(()), |(_, error)| Err(error))
@@ -123,6 +119,8 @@ struct Dealer<'a, S, N, M, P> {
     failed: Mutex<Option<(u64, Error)>>,
     /// Whether no task begins any more.
     ended: AtomicBool,
+    /// Threads that were begun, with the calling one.
+    begun: AtomicUsize,
     /// The scratches of the other threads of a team that are not in use.
     free: Mutex<Vec<Option<S>>>,
     scratch: M,
@@ -136,10 +134,16 @@ where
     M: Fn() -> S + Sync,
     P: Fn(u64, T, &mut S) -> Result<()> + Sync,
 {
-    /// Works until no task is left.
-    fn work(&self) {
+    /// Works until no task is left. Whoever has a task begins another thread, if there may be one.
+    fn work<'s>(&'s self, scope: &'s std::thread::Scope<'s, '_>) {
         let mut scratch = None;
-        while self.one(&mut scratch) {}
+        let begin = || {
+            let more = |begun: usize| (begun < self.workers.threads).then_some(begun + 1);
+            if self.begun.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok() {
+                scope.spawn(move || self.work(scope));
+            }
+        };
+        while self.one(&mut scratch, &begin) {}
     }
 
     /// Works on a thread of a team until no task is left. Other work of the team goes first; where there is none, the other threads
@@ -151,7 +155,7 @@ where
             for _ in 0..2 * (self.workers.threads - 1) {
                 scope.spawn(|_| self.help());
             }
-            if !self.one(&mut scratch) {
+            if !self.one(&mut scratch, &|| ()) {
                 return;
             }
         }
@@ -160,12 +164,12 @@ where
     /// Performs a task on another thread of the team, unless as many threads as may are at it.
     fn help(&self) {
         let Some(mut scratch) = lock(&self.free).pop() else { return };
-        self.one(&mut scratch);
+        self.one(&mut scratch, &|| ());
         lock(&self.free).push(scratch);
     }
 
-    /// Performs the next task. Returns whether there may be another.
-    fn one(&self, scratch: &mut Option<S>) -> bool {
+    /// Performs the next task; `begin` is called once there is one. Returns whether there may be another.
+    fn one(&self, scratch: &mut Option<S>, begin: &dyn Fn()) -> bool {
         // Who is not dealt a task is behind all tasks.
         let number = Cell::new(u64::MAX);
         let name = || match number.get() {
@@ -187,6 +191,7 @@ where
                 *dealt += 1;
                 task
             };
+            begin();
             (self.perform)(number.get(), task, scratch.get_or_insert_with(&self.scratch)).map(|()| true)
         });
         done.unwrap_or_else(|error| {
@@ -253,6 +258,20 @@ mod tests {
             _ => panic!("starts after a failure"),
         });
         assert_eq!(error.unwrap_err().to_string(), "first");
+    }
+
+    #[test]
+    fn there_are_no_more_threads_than_tasks() {
+        let seen: Mutex<std::collections::HashSet<_>> = Mutex::default();
+        let mut numbers = 0..3u64;
+        let perform = |_: u64, _: u64, (): &mut ()| {
+            lock(&seen).insert(std::thread::current().id());
+            Ok(())
+        };
+        let scratches = AtomicUsize::new(0);
+        let scratch = || _ = scratches.fetch_add(1, Ordering::Relaxed);
+        workers(1000).run(|| Ok(numbers.next()), scratch, perform).unwrap();
+        assert!(lock(&seen).len() <= 3 && scratches.into_inner() <= 3);
     }
 
     #[test]

@@ -15,7 +15,8 @@ use super::names::KeyNames;
 use crate::arrow::read::{Dataset, ReadCost};
 use crate::execute::budget::Budget;
 use crate::select::{
-    Cut, EvaluatedRows, MADE, OpenColumns, STEP, Steps, TableNames, columns_of, filter, refuse_incomplete, refused,
+    Cut, Define, EvaluatedRows, MADE, OpenColumns, STEP, Steps, TableNames, columns_of, filter, names_in,
+    refuse_incomplete, refused,
 };
 
 /// Where the values of a part of a key come from.
@@ -65,18 +66,23 @@ impl KeyStep<'_> {
 }
 
 impl KeyColumns {
-    /// Opens the columns in a table of this path. The inner error names what the table lacks.
+    /// Opens the columns in a table of this path, some of which may be defined by expressions. The inner error names what the table lacks.
     ///
     /// # Errors
     ///
     /// A text is no expression, has no number for each entry, or the table cannot be opened.
-    pub fn open(path: &str, open: OpenColumns<'_>, key: &KeyNames) -> Result<std::result::Result<Self, expr::Error>> {
+    pub fn open(
+        path: &str,
+        open: OpenColumns<'_>,
+        key: &KeyNames,
+        defines: &[Define],
+    ) -> Result<std::result::Result<Self, expr::Error>> {
         let parsed: Vec<Cut> = key.texts().iter().map(|text| Cut::new(text, key.option())).collect();
-        let names: Vec<String> = parsed.iter().flat_map(Cut::names).collect();
-        match Self::bind(open(&filter(&names)?)?, path, &parsed, key.option())? {
+        let names: Vec<String> = parsed.iter().flat_map(Cut::names).chain(names_in(defines)).collect();
+        match Self::bind(open(&filter(&names)?)?, path, &parsed, key.option(), defines)? {
             Ok(found) => Ok(Ok(found)),
             // Aliases name further columns, and messages name those that are near.
-            Err(_) => Self::bind(open(&NameFilter::default())?, path, &parsed, key.option()),
+            Err(_) => Self::bind(open(&NameFilter::default())?, path, &parsed, key.option(), defines),
         }
     }
 
@@ -85,9 +91,10 @@ impl KeyColumns {
         path: &str,
         key: &[Cut],
         option: &'static str,
+        defines: &[Define],
     ) -> Result<std::result::Result<Self, expr::Error>> {
         let (mut sources, mut parts, mut columns) = (Vec::new(), Vec::new(), Vec::new());
-        let names = TableNames::new(&dataset, path, &[]);
+        let names = TableNames::new(&dataset, path, defines);
         for cut in key {
             let column = expr::Names::column(&names, &cut.text);
             let of_column =
@@ -125,6 +132,11 @@ impl KeyColumns {
 
     pub fn dataset(&self) -> &Dataset {
         &self.dataset
+    }
+
+    /// Bytes of the columns that are read.
+    pub fn bytes(&self) -> u64 {
+        self.dataset.bytes_of(&self.columns)
     }
 
     /// The names and types of its parts.

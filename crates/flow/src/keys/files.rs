@@ -310,7 +310,7 @@ impl<'a> KeyFiles<'a> {
         let memory = self.budget.memory / METADATA;
         let what = format!("the key {}", self.key);
         table_with(&self.pool, input, memory, &what, &|path, open| {
-            Ok(KeyColumns::open(path, open, self.key)?.map_err(|e| self.lacks(&e)))
+            Ok(KeyColumns::open(path, open, self.key, &[])?.map_err(|e| self.lacks(&e)))
         })
     }
 

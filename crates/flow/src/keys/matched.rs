@@ -80,7 +80,7 @@ pub(crate) fn match_entries(
     let reading = |side: usize, entries| KeysInOrder { columns: tables[side], entries, budget: own, beside: None };
     let readings = [reading(0, entries), reading(1, &all)];
     let of = key_type(&readings, &change).map_err(|e| budget.in_whole(e, SORTING))?;
-    let sorted = |reading: &KeysInOrder<'_>| reading.sorted(&of, &change, &mut |_, _, _| Ok(()));
+    let sorted = |reading: &KeysInOrder<'_>| reading.sorted(&of, &change, &mut |_, _, _| ());
     let mut first = RowStream::new(sorted(&readings[0])?);
     let mut second = RowStream::new(sorted(&readings[1])?);
     let order = |side: usize| OrderBuilder::new(&[tables[side].dataset().entries()], budget.memory / ORDER, None);

@@ -33,6 +33,7 @@ pub use names::KeyNames;
 pub(crate) use repeated::{RepeatedEntries, repeated_entries};
 pub(crate) use row::{Row, first_place};
 pub use sort_key::SortKey;
-pub(crate) use sorted::{SortJob, sorted_entries};
+pub use sorted::UnsortedInput;
+pub(crate) use sorted::{SortJob, beside_order, sorted_entries};
 pub(crate) use sorter::Sorter;
 pub use tree::IndexNames;

@@ -35,7 +35,7 @@ pub(crate) fn repeated_entries(
     let dataset = columns.dataset();
     let reading = KeysInOrder { columns, entries, budget, beside };
     let of = key_type(&[reading], &<[ArrayRef]>::to_vec)?;
-    let mut rows = reading.sorted(&of, &<[ArrayRef]>::to_vec, &mut |_, _, _| Ok(()))?;
+    let mut rows = reading.sorted(&of, &<[ArrayRef]>::to_vec, &mut |_, _, _| ())?;
     let all = dataset.entries();
     let place = |row: Row| place_in(dataset, row.place());
     let mut finder = DuplicateFinder::new(dataset.path(), &of, &place);

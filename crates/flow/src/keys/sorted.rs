@@ -1,11 +1,13 @@
 //! The entries of one table, of one or more files, in the order of their keys: for who writes a table in this order. Entries of one key
-//! stay in the order of the inputs.
+//! stay in the order of the inputs. While the keys are read it is seen whether the inputs are sorted: then they need only be merged.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use arrow_array::ArrayRef;
 use dataset::EntrySet;
-use rootfile::{Error, Hint, Result, public_path};
+use rootfile::{Result, public_path};
+use serde::Serialize;
 
 use super::columns::{KeyColumns, KeyReading, KeyStep};
 use super::files::joined;
@@ -21,35 +23,66 @@ use crate::execute::order::{Order, OrderBuilder};
 /// The part of the memory that an order may take.
 const ORDER: u64 = 8;
 
+/// The memory budget that has room for so many bytes beside an order.
+pub(crate) fn beside_order(bytes: u64) -> u64 {
+    bytes.saturating_add(bytes / (ORDER - 1)).saturating_add(1)
+}
+
 /// What is sorted by, and how.
 pub(crate) struct SortJob<'a> {
     pub key: &'a SortKey,
-    /// Whether the entries of each file are to be in order already.
-    pub is_sorted: bool,
     pub budget: Budget,
     /// The file beside which rows wait that have no room.
     pub beside: Option<&'a Path>,
 }
 
-/// The order of some entries of a table by their keys.
+/// An input whose entries are not in the order of their keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct UnsortedInput {
+    /// Path of the table.
+    pub path: String,
+    /// The file.
+    pub file: PathBuf,
+    /// The first entry that is before an earlier one.
+    pub entry: u64,
+    /// The values of its key.
+    pub key: Vec<String>,
+    /// Those of the entry before it.
+    pub before: Vec<String>,
+}
+
+impl fmt::Display for UnsortedInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, entry, key, before, .. } = self;
+        let (file, key, before) = (file.display(), key.join(":"), before.join(":"));
+        write!(f, "{file} is not sorted: entry {entry} has the key {key}, and the one before it {before}")
+    }
+}
+
+/// The order of some entries of a table by their keys, and the first input that is not sorted by them.
 ///
 /// # Errors
 ///
-/// The columns cannot be read, the values take more bits than a key has, or a file is not in order that is to be.
-pub(crate) fn sorted_entries(columns: &KeyColumns, entries: &EntrySet, job: &SortJob<'_>) -> Result<Order> {
-    let SortJob { key, is_sorted, budget, beside } = *job;
-    let all = columns.dataset().entries();
+/// The columns cannot be read, or the values take more bits than a key has.
+pub(crate) fn sorted_entries(
+    columns: &KeyColumns,
+    entries: &EntrySet,
+    job: &SortJob<'_>,
+) -> Result<(Order, Option<UnsortedInput>)> {
+    let SortJob { key, budget, beside } = *job;
+    let dataset = columns.dataset();
     let change = |arrays: &[ArrayRef]| key.ordered(arrays);
     let reading = KeysInOrder { columns, entries, budget, beside };
     let of = key_type(&[reading], &change)?;
-    let mut in_order = is_sorted.then(|| InOrder::new(columns.dataset(), key));
-    let mut rows = reading.sorted(&of, &change, &mut |of, keys, step| match &mut in_order {
-        Some(in_order) => in_order.take(of, keys, step),
-        None => Ok(()),
-    })?;
-    let mut order = OrderBuilder::new(&[all], budget.memory / ORDER, beside);
+    let mut sortedness = Sortedness::new(dataset, key);
+    let mut rows = reading.sorted(&of, &change, &mut |of, keys, step| sortedness.look(of, keys, step))?;
+    let mut order = OrderBuilder::new(&[dataset.entries()], budget.memory / ORDER, beside);
     rows.each_block(|rows| rows.iter().try_for_each(|row| order.push_entry(row.place())))?;
-    order.finish()
+    let order = order.finish()?;
+    Ok(match sortedness.found {
+        None => (order.of_merged(dataset.entries_by_file()), None),
+        found => (order, found),
+    })
 }
 
 /// Reads the keys of some entries of a table in their order.
@@ -65,7 +98,7 @@ pub(super) struct KeysInOrder<'a> {
 pub(super) type Change<'a> = &'a dyn Fn(&[ArrayRef]) -> Vec<ArrayRef>;
 
 /// What is looked at before it is sorted: keys of this type, step by step.
-type Look<'a> = &'a mut dyn FnMut(&KeyType, &[u128], &KeyStep<'_>) -> Result<()>;
+type Look<'a> = &'a mut dyn FnMut(&KeyType, &[u128], &KeyStep<'_>);
 
 /// The type of a key that has the values of several tables.
 pub(super) fn key_type(tables: &[KeysInOrder<'_>], change: Change<'_>) -> Result<KeyType> {
@@ -88,11 +121,11 @@ pub(super) fn key_type(tables: &[KeysInOrder<'_>], change: Change<'_>) -> Result
 impl KeysInOrder<'_> {
     /// The rows of all keys, sorted.
     pub fn sorted(&self, of: &KeyType, change: Change<'_>, look: Look<'_>) -> Result<Merged> {
-        let sorter = Sorter::new(self.budget, 1, self.beside)?;
+        let sorter = Sorter::new(self.budget.for_bytes(self.columns.bytes()), 1, self.beside)?;
         let mut filling = sorter.filling();
         self.each_step(&mut |step| {
             let keys = of.pack(&change(&step.arrays), step.rows.count)?;
-            look(of, &keys, step)?;
+            look(of, &keys, step);
             filling.add(keys.into_iter().zip(step.entries()).map(|(key, entry)| Row::new(key, entry)))
         })?;
         drop(filling);
@@ -103,55 +136,53 @@ impl KeysInOrder<'_> {
         let Self { columns, entries, budget, .. } = *self;
         let all = columns.dataset().entries();
         let selection = Some(entries).filter(|entries| entries.len() < all);
-        let own = Budget { memory: budget.memory / 2, ..budget };
-        let (entries, team) = (0..all, budget.helpers()?);
+        let own = Budget { memory: budget.memory / 2, ..budget.for_bytes(columns.bytes()) };
+        let (entries, team) = (0..all, own.helpers()?);
         let reading = KeyReading { entries, selection, budget: own, team, before: 0 };
         columns.each_step(&reading, take).map_err(|e| budget.in_whole(e, 2))
     }
 }
 
 /// Finds the first entry of a file that is before an earlier one.
-struct InOrder<'a> {
+struct Sortedness<'a> {
     dataset: &'a Dataset,
     key: &'a SortKey,
-    /// The first entry of the file, and the one behind its last.
+    /// The number of the file, its first entry, and the one behind its last.
     file: usize,
     first: u64,
     end: u64,
     last: Option<u128>,
+    found: Option<UnsortedInput>,
 }
 
-impl<'a> InOrder<'a> {
+impl<'a> Sortedness<'a> {
     fn new(dataset: &'a Dataset, key: &'a SortKey) -> Self {
         let end = dataset.entries_by_file().first().copied().unwrap_or(0);
-        Self { dataset, key, file: 0, first: 0, end, last: None }
+        Self { dataset, key, file: 0, first: 0, end, last: None, found: None }
     }
 
-    fn take(&mut self, of: &KeyType, keys: &[u128], step: &KeyStep<'_>) -> Result<()> {
+    fn look(&mut self, of: &KeyType, keys: &[u128], step: &KeyStep<'_>) {
         for (key, entry) in keys.iter().zip(step.entries()) {
+            if self.found.is_some() {
+                return;
+            }
             while entry >= self.end {
                 let Some(more) = self.dataset.entries_by_file().get(self.file + 1) else { break };
                 (self.file, self.first, self.end, self.last) = (self.file + 1, self.end, self.end + more, None);
             }
-            if let Some(before) = self.last.filter(|before| before > key) {
-                return Err(self.refusal(of, entry, [before, *key]));
+            if let Some(before) = self.last.replace(*key).filter(|before| before > key) {
+                self.found = Some(UnsortedInput {
+                    path: self.dataset.path().to_owned(),
+                    file: self
+                        .dataset
+                        .paths()
+                        .get(self.file)
+                        .map_or_else(PathBuf::new, |path| public_path(path).into_owned()),
+                    entry: entry - self.first,
+                    key: self.key.texts(of, *key),
+                    before: self.key.texts(of, before),
+                });
             }
-            self.last = Some(*key);
-        }
-        Ok(())
-    }
-
-    fn refusal(&self, of: &KeyType, entry: u64, keys: [u128; 2]) -> Error {
-        let [before, here] = keys.map(|key| self.key.texts(of, key).join(":"));
-        let (hint, key) = (Hint::named(self.key.names().option()), self.key);
-        let message = format!(
-            "{hint} {key}: is not sorted: entry {} has the key {here}, and one before it {before}; `basketry sort` sorts any inputs",
-            entry - self.first
-        );
-        let error = Error::request(message).hint(hint).object(self.dataset.path());
-        match self.dataset.paths().get(self.file) {
-            Some(path) => error.file(public_path(path)),
-            None => error,
         }
     }
 }

@@ -9,9 +9,13 @@
 //! order, and what an output can have does not change. Clusters have the size that most entries of the planned ones have, which depends
 //! neither on the memory nor on the threads.
 //!
-//! `tree` moves the bytes of entries of trees; `table` moves arrays, of tables that are converted or encoded anew.
+//! Where the inputs have their entries in the order of the output, as sorted files that are merged, there is no scratch file: some clusters, or
+//! rows, of all columns are made at a time, of what is read of each input in its order.
+//!
+//! `tree` moves the bytes of entries of trees; `table` and `merge` move arrays, of tables that are converted or encoded anew.
 
 mod array_column;
 mod arrays;
+pub(crate) mod merge;
 pub(crate) mod table;
 pub(crate) mod tree;

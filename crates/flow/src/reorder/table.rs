@@ -4,11 +4,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::FieldRef;
+use arrow_schema::{DataType, Field, FieldRef};
 use dataset::codecs::Codecs;
 use dataset::table::piece::{Piece, Record};
 use dataset::table::{ColumnPieces, FileRange, Loaded, Node, Runs, StoredTable, TableColumn, TableSchema};
-use rootfile::{Error, RangeBytes, Result, Source};
+use rootfile::{Error, Hint, RangeBytes, Result, Source};
 
 use super::array_column::{ArrayJob, StoredArrays};
 use super::arrays;
@@ -17,6 +17,7 @@ use crate::execute::budget::Budget;
 use crate::execute::order::Order;
 use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
+use crate::select::Defined;
 
 /// The part of the memory that the scratch file may take.
 const SCRATCH: u64 = 4;
@@ -31,14 +32,14 @@ pub(crate) struct Reordered {
     pub held: u64,
 }
 
-/// Some columns of a table with the rows of an order, in clusters with these bounds.
+/// Some columns of a table with the rows of an order, in clusters with these bounds. Where none is asked for at a place, there are no values.
 ///
 /// # Errors
 ///
 /// The entries cannot be read, a row that is no entry has no default, or the scratch file cannot be written.
 pub(crate) fn reorder_table(
     dataset: &Dataset,
-    columns: &[usize],
+    columns: &[Option<usize>],
     order: &Order,
     bounds: &[u64],
     budget: Budget,
@@ -52,13 +53,18 @@ pub(crate) fn reorder_table(
     let job = ArrayJob { dataset, order, bounds, scratch: &scratch, room, progress };
     let workers = Workers::new("the order of entries", threads, progress).in_order();
     let stored = workers.results(columns.len(), |place| match columns.get(place) {
-        Some(column) => job.reorder(*column),
-        None => Err(Error::request("no such column")),
+        Some(Some(column)) => job.reorder(*column),
+        Some(None) => Ok(StoredArrays::default()),
+        None => Err(no_piece()),
     });
     let stored = stored.map_err(|e| budget.in_whole(e, threads as u64))?;
     let (name, title) = dataset.names();
-    let fields: Vec<FieldRef> =
-        columns.iter().filter_map(|column| Some(Arc::clone(dataset.column(*column)?.field()))).collect();
+    let nothing: FieldRef = Arc::new(Field::new("", DataType::Null, true));
+    let field = |column: &Option<usize>| match column {
+        Some(column) => Some(Arc::clone(dataset.column(*column)?.field())),
+        None => Some(Arc::clone(&nothing)),
+    };
+    let fields: Vec<FieldRef> = columns.iter().filter_map(field).collect();
     let node = |field: &FieldRef| Node {
         name: field.name().clone(),
         title: String::new(),
@@ -76,6 +82,30 @@ pub(crate) fn reorder_table(
     };
     let files: Vec<Arc<dyn Source>> = vec![scratch];
     Ok(Reordered { dataset: Dataset::of_table(Box::new(table), files), held })
+}
+
+/// The columns of a table that expressions need, with the numbers that they have there, and the rows of an order.
+///
+/// # Errors
+///
+/// As for [`reorder_table`], and if an expression counts entries: rows have other numbers.
+pub(crate) fn reorder_needed(
+    dataset: &Dataset,
+    defined: &Defined,
+    order: &Order,
+    budget: Budget,
+    progress: Progress<'_>,
+) -> Result<Reordered> {
+    if defined.counts_entries() {
+        let define = Hint::named("define");
+        let message = format!("{define} counts entries, which are in another order here; do one after the other");
+        return Err(Error::unsupported(message).hint(define));
+    }
+    let needed = defined.columns();
+    let columns: Vec<_> = (0..needed.last().map_or(0, |last| last + 1))
+        .map(|column| needed.binary_search(&column).is_ok().then_some(column))
+        .collect();
+    reorder_table(dataset, &columns, order, &[0, order.rows()], budget, progress)
 }
 
 /// The table, whose only file is the scratch file.

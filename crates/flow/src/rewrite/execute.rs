@@ -112,8 +112,9 @@ pub(crate) fn write(
         Ok(writer)
     })?;
     let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);
-    let (cut_flows, duplicates) = (prepared.cut_flows, prepared.duplicates);
-    let mut summary = Summary { bytes_read, cut_flows, duplicates, notes, skipped, older_cycles, ..Summary::default() };
+    let (cut_flows, duplicates, unsorted) = (prepared.cut_flows, prepared.duplicates, prepared.unsorted);
+    let mut summary =
+        Summary { bytes_read, cut_flows, duplicates, unsorted, notes, skipped, older_cycles, ..Summary::default() };
     summary.notes.extend(prepared.objects.notes.iter().map(ToString::to_string));
     summary.add_lost(begun.objects.problems.iter().map(ToString::to_string).collect());
     summary.directories = prepared.objects.paths();
@@ -138,8 +139,7 @@ pub(crate) fn write(
         how.stays = content_stays(prepared.objects.is_doubled(place.directory, &place.name), target.as_deref());
         let mut at = begun.at(&place);
         let (table, lost) = table.write(&mut at, &how).map_err(named)?;
-        let exact = table.exact.as_ref().map(|exact| exact.sentence());
-        summary.notes.extend(exact.map(|what| format!("{} {}: {what}", table.container.noun(), table.path)));
+        summary.notes.extend(table.notes());
         summary.notes.extend(note_on_none(&table, &options.content.entries));
         summary.tables.push(table);
         summary.add_lost(lost);

@@ -70,7 +70,7 @@ pub(crate) fn summary(open: &OpenNtuple, path: String, input_entries: u64, depth
         key_bytes: 0,
         checksum_bytes: written.checksum_bytes,
         depths,
-        exact: None,
+        ..TableSummary::default()
     }
 }
 

@@ -96,7 +96,7 @@ pub struct GivenOrder(pub(crate) Arc<Order>);
 pub struct SortBy {
     /// The key.
     pub key: SortKey,
-    /// Whether the entries of each input are sorted already: one that is not refuses the rewrite.
+    /// Whether the entries of each input are said to be sorted already: a note tells of one that is not.
     pub is_sorted: bool,
     /// The file beside which rows wait that have no room in memory; among temporary files without it.
     pub beside: Option<PathBuf>,

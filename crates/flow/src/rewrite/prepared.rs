@@ -11,7 +11,7 @@ use rootfile::{Committed, Key, RootFile};
 
 use super::output_table::{OutputPlace, OutputTable, TableMemory};
 use crate::execute::budget::Share;
-use crate::keys::DuplicateKeys;
+use crate::keys::{DuplicateKeys, UnsortedInput};
 use crate::plan::skipped::Skipped;
 use crate::plan::tree::kept::Kept;
 use crate::select::CutFlow;
@@ -39,6 +39,8 @@ pub(crate) struct Prepared {
     pub cut_flows: Vec<CutFlow>,
     /// The entries of each table that have the key of another.
     pub duplicates: Vec<DuplicateKeys>,
+    /// The first entry of each input that is not sorted by the key by which entries are written.
+    pub unsorted: Vec<UnsortedInput>,
     pub older_cycles: Vec<OlderCycle>,
     pub share: Share,
     /// The file version that the output must carry, if it is not that of this writer.

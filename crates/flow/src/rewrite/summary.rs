@@ -1,7 +1,7 @@
 //! Reports of a rewrite: what was done, or what would be done.
 
 use crate::arrow::write::ExactColumns;
-use crate::keys::DuplicateKeys;
+use crate::keys::{DuplicateKeys, UnsortedInput};
 use crate::plan::forecast::Forecast;
 use crate::plan::skipped::Skipped;
 use crate::select::CutFlow;
@@ -9,6 +9,7 @@ use crate::table::depth::Depths;
 use crate::verify::cycles::OlderCycle;
 use dataset::layout::Container;
 use objects::Damaged;
+use rootfile::Hint;
 
 /// What an update in place added to a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -34,6 +35,8 @@ pub struct Summary {
     pub cut_flows: Vec<CutFlow>,
     /// The entries of each table that have the key of another, which are left out, where keys are to be unique.
     pub duplicates: Vec<DuplicateKeys>,
+    /// The inputs that are not sorted by the key by which entries are written, each by its first entry that is before an earlier one.
+    pub unsorted: Vec<UnsortedInput>,
     /// Notes for the user.
     pub notes: Vec<String>,
     /// The notes about objects that were not merged, not carried over, or carried over with a loss.
@@ -92,6 +95,45 @@ pub struct TableSummary {
     pub depths: Depths,
     /// The columns for which `encoding = "exact"` is asked.
     pub exact: Option<ExactColumns>,
+    /// How its entries got into another order than that of the inputs, if they did.
+    pub order: Option<OrderSummary>,
+    /// Clusters of a table that is encoded anew that ended early, since the memory budget had no room for more: with more memory the output has
+    /// other clusters.
+    pub clusters_cut: u64,
+}
+
+impl TableSummary {
+    /// What a user is told.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let exact = self.exact.as_ref().map(ExactColumns::sentence);
+        let order = self.order.and_then(OrderSummary::sentence);
+        let (cut, all) = (self.clusters_cut, self.clusters);
+        let memory = Hint::named("memory");
+        let cut = (cut > 0 && self.order.is_some())
+            .then(|| format!("{cut} of its {all} clusters end early for lack of memory, so they depend on {memory}"));
+        let told = exact.into_iter().chain(order).chain(cut);
+        told.map(|what| format!("{} {}: {what}", self.container.noun(), self.path)).collect()
+    }
+}
+
+/// How the entries of a table got into another order than that of the inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct OrderSummary {
+    /// Whether its inputs, each of which is in this order, were merged in one pass: each is read once, from its first entry to its last, and
+    /// no entry waits on disk.
+    pub one_pass: bool,
+    /// The memory with which they would have been merged in one pass, if that is what was missing, in bytes.
+    pub one_pass_memory: Option<u64>,
+}
+
+impl OrderSummary {
+    /// What a user is told.
+    fn sentence(self) -> Option<String> {
+        let memory = Hint::text("memory", format!("{}MB", self.one_pass_memory?.div_ceil(1_000_000)));
+        Some(format!(
+            "its inputs are sorted, but its entries went through a temporary file; with {memory} one pass would do"
+        ))
+    }
 }
 
 /// The forecast of a rewrite.

@@ -6,20 +6,22 @@ use std::sync::atomic::Ordering;
 use dataset::layout::Container;
 use dataset::tree::{BasketRef, read_tree};
 use rootfile::codec::Compression;
-use rootfile::{Key, Result, RootFile, Run, START_BIG_FILE};
+use rootfile::{Error, Key, Result, RootFile, Run, START_BIG_FILE};
 
 use super::output_table::{ExpectedBaskets, OutputTable, TableMemory, TableOutput, Writing};
-use super::summary::TableSummary;
+use super::summary::{OrderSummary, TableSummary};
 use crate::commit::tree::finalize::{self, BufferSize, ClosedColumn};
 use crate::commit::tree::sink::WrittenColumn;
 use crate::commit::tree::user_info;
-use crate::execute::budget::{Budget, Share};
+use crate::execute::budget::{Budget, Share, too_small};
 use crate::execute::engine::tree::job::Job;
 use crate::execute::engine::tree::run::run;
+use crate::execute::order::Order;
+use crate::keys::beside_order;
 use crate::plan::forecast::Forecast;
 use crate::plan::tree::TablePlan;
 use crate::plan::tree::forecast::forecast_table;
-use crate::reorder::tree::reorder_tree;
+use crate::reorder::tree::{TreeMerge, reorder_tree};
 use crate::table::depth::Depths;
 use crate::table::target::Shape;
 use crate::table::tree::column::Column;
@@ -56,17 +58,15 @@ impl OutputTable for TablePlan {
         output: &mut TableOutput<'_>,
         how: &Writing<'_>,
     ) -> Result<(TableSummary, Vec<String>)> {
-        let mut how = *how;
-        if let Some(order) = self.order.clone() {
-            let pid_offsets = of_files(&self, how.pid_offsets, 0);
-            let Share { free, threads, .. } = how.share;
-            let held = reorder_tree(&mut self, &order, &pid_offsets, how.share, how.progress)?;
-            let left = Budget { memory: free.saturating_sub(held), threads };
-            how.share = left.share(self.kept(), self.scratch(how.check))?;
-        }
-        let how = &how;
-        let written = move_records(&self, output, how)?;
-        finish(output, *self, written, how.compression)
+        let (written, order) = match self.order.clone() {
+            None => (move_records(&self, output, how)?, None),
+            Some(order) => {
+                let (written, order) = move_ordered(&mut self, &order, output, how)?;
+                (written, Some(order))
+            }
+        };
+        let (summary, lost) = finish(output, *self, written, how.compression)?;
+        Ok((TableSummary { order, ..summary }, lost))
     }
 
     fn write_metadata(
@@ -92,6 +92,44 @@ impl OutputTable for TablePlan {
         }
         finish(output, *self, written, compression).map(drop)
     }
+}
+
+/// Writes the baskets of a tree whose entries are in another order than those of its inputs.
+fn move_ordered(
+    plan: &mut TablePlan,
+    order: &Order,
+    output: &mut TableOutput<'_>,
+    how: &Writing<'_>,
+) -> Result<(Vec<WrittenColumn>, OrderSummary)> {
+    let pid_offsets = of_files(plan, how.pid_offsets, 0);
+    let writing = plan.kept().saturating_add(plan.scratch(how.check));
+    let all = how.share.free.saturating_add(plan.metadata);
+    let shared = |plan: &TablePlan, Share { free, threads, .. }: Share| {
+        let (kept, scratch) = (plan.kept(), plan.scratch(how.check));
+        // What waits in memory may take a third of it.
+        let (needs, used) = (kept.saturating_add(scratch), all.saturating_sub(free));
+        let least = needs.saturating_add(used).max(plan.metadata.saturating_add(needs.saturating_mul(3) / 2));
+        let share = Budget { memory: free, threads }.share(kept, scratch).map_err(|_| too_small(all, least, ""))?;
+        Ok::<_, Error>(Writing { share, ..*how })
+    };
+    let merge = TreeMerge::new(plan, order, writing, how.share);
+    let one_pass_memory = match merge {
+        Some(Ok(merge)) => {
+            let mut written = vec![WrittenColumn::default(); plan.columns.len()];
+            merge.run(plan, &pid_offsets, how.progress, &mut |part| {
+                let more = move_records(part, output, &shared(part, merge.writing)?)?;
+                written.iter_mut().zip(more).for_each(|(column, more)| column.append(more));
+                Ok(())
+            })?;
+            return Ok((written, OrderSummary { one_pass: true, one_pass_memory: None }));
+        }
+        Some(Err(least)) => Some(beside_order(least.saturating_add(plan.metadata).saturating_sub(order.memory()))),
+        None => None,
+    };
+    let held = reorder_tree(plan, order, &pid_offsets, how.share, how.progress)?;
+    let left = Share { free: how.share.free.saturating_sub(held), ..how.share };
+    let written = move_records(plan, output, &shared(plan, left)?)?;
+    Ok((written, OrderSummary { one_pass: false, one_pass_memory }))
 }
 
 /// Writes the baskets of a tree.

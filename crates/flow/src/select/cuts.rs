@@ -91,8 +91,7 @@ impl TableCuts {
 
     fn opened(path: &str, open: OpenColumns<'_>, asked: &Conditions<'_>) -> Result<(Dataset, Self)> {
         let mut names: Vec<String> = asked.cuts.iter().chain(asked.weight).flat_map(Cut::names).collect();
-        let defined = asked.defines.iter().filter_map(|define| Expression::parse(&define.text).ok());
-        names.extend(defined.flat_map(|expression| expression.names()));
+        names.extend(names_in(asked.defines));
         let dataset = open(&filter(&names)?)?;
         let found = Self::bind(path, &dataset, asked)?;
         if found.lacking.is_empty() && found.lacks_weight.is_none() {
@@ -151,6 +150,12 @@ pub(crate) fn refused(error: &expr::Error, option: &'static str) -> Error {
     }
     let hint = Hint::named(option);
     Error::request(format!("{hint}: {error}")).hint(hint)
+}
+
+/// Names in definitions, which may be those of columns.
+pub(crate) fn names_in(defines: &[Define]) -> impl Iterator<Item = String> {
+    let parsed = defines.iter().filter_map(|define| Expression::parse(&define.text).ok());
+    parsed.flat_map(|expression| expression.names())
 }
 
 /// The columns with these names, whatever trees or branches stand before them.

@@ -11,7 +11,7 @@ use expr::{ErrorKind, Expression, Program};
 use rayon::ThreadPool;
 use rootfile::{Error, Hint, Result};
 
-use super::cuts::{filter, refused};
+use super::cuts::{filter, names_in, refused};
 use super::define::{DEFINE, Define};
 use super::names::TableNames;
 use super::parts::{EvaluatedRows, columns_of, in_parts, refuse_incomplete};
@@ -69,8 +69,7 @@ impl Defined {
     ///
     /// As [`bind`](Self::bind), and if the table cannot be opened.
     pub(crate) fn open(path: &str, open: OpenColumns<'_>, defines: &[Define]) -> Result<(Dataset, Self)> {
-        let parsed = defines.iter().filter_map(|define| Expression::parse(&define.text).ok());
-        let mut names: Vec<String> = parsed.flat_map(|expression| expression.names()).collect();
+        let mut names: Vec<String> = names_in(defines).collect();
         // Whether their own names are taken.
         names.extend(defines.iter().map(|define| define.name.clone()));
         let dataset = open(&filter(&names)?)?;
@@ -104,6 +103,11 @@ impl Defined {
     /// The columns of the table that are read for them.
     pub fn columns(&self) -> &[usize] {
         &self.columns
+    }
+
+    /// Whether one counts entries.
+    pub(crate) fn counts_entries(&self) -> bool {
+        self.programs.iter().any(|(_, program)| program.counts_entries())
     }
 
     /// Their names.

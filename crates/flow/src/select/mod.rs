@@ -23,7 +23,7 @@ pub(crate) use apply::{EntrySelection, TreeSelection};
 pub use chosen::{Choice, Chosen, Condition, chosen_of_joined};
 pub use computed::{Computed, Given, Step};
 pub use cut_flow::{CutFlow, CutStep};
-pub(crate) use cuts::{Cut, filter, refused};
+pub(crate) use cuts::{Cut, filter, names_in, refused};
 pub use define::Define;
 pub use defined::Defined;
 pub use defined_steps::DefinedSteps;

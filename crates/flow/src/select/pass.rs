@@ -52,7 +52,8 @@ impl TableCuts {
     ) -> Result<Selected> {
         let columns = self.columns();
         refuse_incomplete(dataset, &columns, CUT, dataset.path())?;
-        let (all, team) = (dataset.entries(), how.budget.helpers()?);
+        let (all, budget) = (dataset.entries(), how.budget.for_bytes(dataset.bytes_of(&columns)));
+        let team = budget.helpers()?;
         let mut pass = Pass {
             cuts: self,
             columns: &columns,
@@ -65,7 +66,7 @@ impl TableCuts {
         let is_enough = |pass: &Pass<'_>| how.most.is_some_and(|most| pass.number >= most);
         let bytes = if how.most.is_some() { SMALL_STEP } else { STEP };
         let (entries, selection, team) = (if how.most == Some(0) { 0..0 } else { 0..all }, named, team.clone());
-        let Testing { budget, before, .. } = *how;
+        let before = how.before;
         let steps = Steps { dataset, columns: &columns, entries, selection, budget, bytes, made: MADE, team, before };
         steps.each(|step| {
             pass.take(&step.arrays, &step.rows())?;

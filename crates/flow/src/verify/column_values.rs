@@ -139,7 +139,7 @@ pub(super) fn ntuple_metadata(pairs: &[ValuePair]) -> u64 {
             tables.push(table);
         }
     }
-    tables.iter().map(|side| side.table.metadata()).fold(0, u64::saturating_add)
+    tables.iter().map(|side| side.rows().metadata()).fold(0, u64::saturating_add)
 }
 
 /// Bytes that a thread needs for any of them.

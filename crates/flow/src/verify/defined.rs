@@ -17,7 +17,9 @@ use super::tree::trees::describe;
 use super::verdict::{ColumnError, Difference, TableKind, Verdict};
 use crate::arrow::read::{BatchSize, Batches, Dataset, Request, batches};
 use crate::execute::budget::Budget;
+use crate::execute::order::Order;
 use crate::execute::progress::{Progress, unwatched};
+use crate::reorder::table::{Reordered, reorder_needed};
 use crate::select::{Defined, DefinedSteps, DefinesFound, OpenColumns};
 
 /// What is defined in a table of the first side.
@@ -50,6 +52,12 @@ impl DefinedSide {
         let names: Vec<String> = defined.names().map(str::to_owned).collect();
         let notes = found.tell(path, &names, defined.lacking.clone());
         Ok(Some((Self { dataset, defined }, notes)))
+    }
+
+    /// The same with the rows of an order. Returns the memory that these take as well.
+    pub fn in_order(&self, order: &Order, budget: Budget, progress: Progress<'_>) -> Result<(Self, u64)> {
+        let Reordered { dataset, held } = reorder_needed(&self.dataset, &self.defined, order, budget, progress)?;
+        Ok((Self { dataset, defined: self.defined.clone() }, held))
     }
 
     /// The options for the second side: without the columns that are compared here.

@@ -25,7 +25,7 @@ pub(super) fn compare(
         let joined = side.kept(tree)?;
         verdict.notes.extend(joined.lost);
         *slot = joined.kept.map(|kept| kept.tree);
-        if let (Some(kept), true) = (slot.as_mut(), tables.iter().any(|table| table.selected().is_some())) {
+        if let (Some(kept), true) = (slot.as_mut(), tables.iter().any(SideTable::is_other)) {
             leave_out_relations(&mut kept.tree, path, &mut Vec::new());
         }
         if let SideTable::Tree(..) = table {
@@ -49,7 +49,7 @@ pub(super) fn compare(
         ([SideTable::Tree(plan, infos), SideTable::Ntuple(_)], [_, Some(kept)])
         | ([SideTable::Ntuple(_), SideTable::Tree(plan, infos)], [Some(kept), _]) => {
             let infos = [infos.clone(), infos.clone()];
-            let selected = plan.selected.is_some();
+            let selected = tables.iter().any(SideTable::is_other);
             let whole = plan.input_entries.len() == 1 && !selected;
             let context = Context { path, options, whole, selected, infos: &infos };
             match tables {

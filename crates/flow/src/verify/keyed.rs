@@ -1,29 +1,29 @@
 //! Compares tables whose entries may be in another order: those with the same key are put side by side on both sides, and compared as any
-//! two tables are. Keys that one side lacks are differences. Trees are compared by their bytes, other tables by the values of their columns.
+//! two tables are. Keys that one side lacks are differences. Two trees are compared by their bytes, other tables by the values of their columns.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use dataset::EntryFilter;
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use rootfile::{Error, Hint, Result};
 
 use super::context::Context;
+use super::defined::{DefinedSide, OtherSide};
+use super::kept;
+use super::ntuples::{self, SideTable};
 use super::options::VerifyOptions;
 use super::side::{Side, SideTree};
-use super::stored::{open_side, verify_tables};
+use super::stored::{Sides, open_side};
 use super::tree::trees;
 use super::verdict::{Difference, TableKind, Verdict};
 use crate::arrow::read::Dataset;
-use crate::execute::budget::{Budget, Share};
+use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 use crate::keys::columns::KeyColumns;
 use crate::keys::{LoneKeys, Matching, SortKey, match_entries};
-use crate::plan::tree::TablePlan;
-use crate::reorder::table::{Reordered, reorder_table};
+use crate::reorder::table::reorder_table;
 use crate::reorder::tree::reorder_tree;
-use crate::select::{EntrySelection, OpenColumns, refused};
+use crate::select::{Define, DefinesFound, EntrySelection, OpenColumns, refused};
 
 /// Keys that a difference names.
 const NAMED: usize = 5;
@@ -58,9 +58,37 @@ pub(super) fn verify_files(
     let opens: [OpenColumns<'_>; 2] = [&|_| open_side(inputs, true, options), &|_| open_side(&output, false, options)];
     let [first, second] = [open_side(inputs, true, options)?, open_side(&output, false, options)?];
     let mut keyed = KeyedTables::new(options);
-    let found = keyed.compare_stored([&first, &second], opens, None, progress)?;
+    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines);
+    let mut defines = DefinesFound::new(&options.defines);
+    let path = first.path();
+    let defined = DefinedSide::open(path, opens[0], &mut defines)?.map(|(defined, _)| defined);
+    defines.finish()?;
+    let other_options = other_options(defined.as_ref(), path, options);
+    let defined = defined.as_ref();
+    let compared = Compared { path, kind: TableKind::Table, options: [options, &other_options], opens, defined };
+    let mut verdict = Verdict::default();
+    keyed.compare_stored([&first, &second], &compared, &mut selection, progress, &mut verdict)?;
+    selection.finish()?;
     keyed.finish()?;
-    found.ok_or_else(|| Error::request("no table is compared by keys"))
+    verdict.equal = verdict.differences.is_empty();
+    Ok(verdict)
+}
+
+/// Two tables that are compared.
+#[derive(Clone, Copy)]
+struct Compared<'c> {
+    path: &'c str,
+    kind: TableKind,
+    options: [&'c VerifyOptions; 2],
+    /// Opens some columns of each.
+    opens: [OpenColumns<'c>; 2],
+    /// What is defined on the first side.
+    defined: Option<&'c DefinedSide>,
+}
+
+/// The options of the second side, without what is defined on the first one.
+fn other_options(defined: Option<&DefinedSide>, path: &str, options: &VerifyOptions) -> VerifyOptions {
+    defined.map_or_else(|| options.clone(), |defined| defined.other_options(path, options))
 }
 
 impl<'a> KeyedTables<'a> {
@@ -72,6 +100,7 @@ impl<'a> KeyedTables<'a> {
     pub fn compare(
         &mut self,
         sides: [(&Side, &SideTree<'_>); 2],
+        defined: Option<&DefinedSide>,
         selection: &mut EntrySelection<'_>,
         progress: Progress<'_>,
         verdict: &mut Verdict,
@@ -86,122 +115,73 @@ impl<'a> KeyedTables<'a> {
             side.open_columns(tree, path, options, filter)
         };
         let opens: [OpenColumns<'_>; 2] = [&|filter| open(0, filter), &|filter| open(1, filter)];
-        if mine.is_ntuple || other.is_ntuple {
-            if mine.is_ntuple != other.is_ntuple {
-                return Err(mixed(path));
-            }
-            let whole = [open(0, &options.filter)?, open(1, &options.filter)?];
-            let found = self.compare_stored([&whole[0], &whole[1]], opens, Some(selection), progress)?;
-            let Some(found) = found else { return Ok(false) };
-            verdict.trees.extend(found.trees);
-            verdict.keys.extend(found.keys);
-            verdict.notes.extend(found.notes);
-            verdict
-                .differences
-                .extend(found.differences.into_iter().map(|one| Difference { kind: TableKind::Ntuple, ..one }));
-            return Ok(true);
-        }
-        let Some(pair) = self.pair(path, opens, selection)? else { return Ok(false) };
-        let before = verdict.differences.len();
-        pair.report(path, TableKind::Tree, verdict);
-        let Pair { matching, .. } = &pair;
-        let orders = matching.orders.each_ref();
-        let mut held = 0;
-        let mut planned = |side: usize| {
-            let (of, tree) = sides[side];
-            let order = Arc::clone(orders[side]);
-            let mut plan = of.plan_ordered(tree, path, options, &order)?;
-            let memory = options.budget.memory / SIDE;
-            let share = Budget { memory, ..options.budget }.share(plan.metadata, plan.scratch(false));
-            let share: Share = share.map_err(|e| options.budget.in_whole(e, SIDE))?;
-            held += reorder_tree(&mut plan, &order, &[], share, progress)?;
-            Ok(plan)
+        let other_options = other_options(defined, path, options);
+        let kind = match (mine.is_ntuple, other.is_ntuple) {
+            (true, true) => TableKind::Ntuple,
+            (false, false) => TableKind::Tree,
+            _ => TableKind::Mixed,
         };
-        let plans: [Result<TablePlan>; 2] = [planned(0), planned(1)];
-        let [a, b] = plans;
-        let (a, b) = (a?, b?);
-        let options = &VerifyOptions { budget: pair.left(options.budget, held), ..options.clone() };
-        let infos = [&a, &b].map(|plan| plan.infos.clone());
-        let context = Context { path, options, whole: false, selected: true, infos: &infos };
-        trees::compare(&a, &b, &context, progress, verdict)?;
-        pair.name_entries(&mut verdict.differences, before)?;
-        if let Some(tree) = verdict.trees.last_mut() {
-            tree.equal = verdict.differences.len() == before;
+        let compared = Compared { path, kind, options: [options, &other_options], opens, defined };
+        if kind == TableKind::Ntuple {
+            let whole = [open(0, &options.filter)?, open(1, &other_options.filter)?];
+            return self.compare_stored([&whole[0], &whole[1]], &compared, selection, progress, verdict);
         }
+        let Some(pair) = self.pair(&compared, selection)? else { return Ok(false) };
+        let before = verdict.differences.len();
+        let [(first, _), (second, _)] = sides;
+        let (a, of_first) = pair.in_order(0, first, mine, &compared, progress)?;
+        let (b, of_second) = pair.in_order(1, second, other, &compared, progress)?;
+        let options = &VerifyOptions { budget: pair.left(options.budget, of_first + of_second), ..options.clone() };
+        match [a, b] {
+            [SideTable::Tree(a, infos_a), SideTable::Tree(b, infos_b)] => {
+                let infos = [infos_a, infos_b];
+                let context = Context { path, options, whole: false, selected: true, infos: &infos };
+                trees::compare(&a, &b, &context, progress, verdict)?;
+            }
+            tables => {
+                let fields = kept::compare(path, sides, &tables, options, verdict)?;
+                ntuples::compare((path, &fields), tables, options, progress, verdict)?;
+            }
+        }
+        pair.finish(&compared, before, progress, verdict)?;
         Ok(true)
     }
 
-    /// Compares two tables of any containers by the values of their columns. None if this is not asked for, or one lacks the columns of the key.
-    pub fn compare_stored(
+    /// Compares two tables of any containers by the values of their columns, if this is asked for and both have those of the key. Returns
+    /// whether they do.
+    fn compare_stored(
         &mut self,
         tables: [&Dataset; 2],
-        opens: [OpenColumns<'_>; 2],
-        selection: Option<&mut EntrySelection<'_>>,
+        compared: &Compared<'_>,
+        selection: &mut EntrySelection<'_>,
         progress: Progress<'_>,
-    ) -> Result<Option<Verdict>> {
-        if self.options.by.is_none() {
-            return Ok(None);
-        }
-        let path = tables[0].path();
-        let pair = match selection {
-            Some(selection) => self.pair(path, opens, selection)?,
-            None => {
-                let mut own = EntrySelection::new(&self.options.entries);
-                let pair = self.pair(path, opens, &mut own)?;
-                own.finish()?;
-                pair
-            }
-        };
-        let Some(pair) = pair else { return Ok(None) };
-        if tables[0].container() != tables[1].container() {
-            return Err(mixed(path));
-        }
-        let mut held = 0;
-        let mut reordered = |side: usize| {
+        verdict: &mut Verdict,
+    ) -> Result<bool> {
+        let Some(pair) = self.pair(compared, selection)? else { return Ok(false) };
+        let (budget, before) = (self.options.budget, verdict.differences.len());
+        let side = |side: usize| {
             let (table, order) = (tables[side], &pair.matching.orders[side]);
-            let rows = order.rows();
-            let budget = Budget { memory: self.options.budget.memory / SIDE, ..self.options.budget };
-            let columns = table.default_columns();
-            let found = reorder_table(table, &columns, order, &[0, rows], budget, progress);
-            let Reordered { dataset, held: here } = found.map_err(|e| self.options.budget.in_whole(e, SIDE))?;
-            held += here;
-            Ok(dataset)
+            let columns: Vec<_> = table.default_columns().into_iter().map(Some).collect();
+            let found = reorder_table(table, &columns, order, &[0, order.rows()], of_side(budget), progress);
+            found.map_err(|e| budget.in_whole(e, SIDE))
         };
-        let found: [Result<Dataset>; 2] = [reordered(0), reordered(1)];
-        let [a, b] = found;
-        let (a, b) = (a?, b?);
-        let options = VerifyOptions {
-            budget: pair.left(self.options.budget, held),
-            entries: EntryFilter::default(),
-            by: None,
-            ..self.options.clone()
-        };
-        let mut verdict = verify_tables([&a, &b], &options, progress)?;
-        pair.name_entries(&mut verdict.differences, 0)?;
-        pair.report(path, TableKind::Table, &mut verdict);
-        verdict.equal = verdict.differences.is_empty();
-        verdict.trees.iter_mut().for_each(|table| {
-            path.clone_into(&mut table.path);
-            table.equal = verdict.equal;
-        });
-        Ok(Some(verdict))
+        let (a, b) = (side(0)?, side(1)?);
+        let left = pair.left(budget, a.held + b.held);
+        let options = compared.options.map(|options| VerifyOptions { budget: left, ..options.clone() });
+        let rows = Some([&a.dataset, &b.dataset]);
+        Sides { tables, rows, selected: None }.compare(options.each_ref(), progress, verdict)?;
+        drop((a, b));
+        pair.finish(compared, before, progress, verdict)?;
+        verdict.differences.iter_mut().skip(before).for_each(|one| one.kind = compared.kind);
+        Ok(true)
     }
 
     /// Matches the entries of two tables. None if one of them lacks the columns of the key.
-    fn pair(
-        &mut self,
-        path: &str,
-        opens: [OpenColumns<'_>; 2],
-        selection: &mut EntrySelection<'_>,
-    ) -> Result<Option<Pair<'a>>> {
-        let options = self.options;
+    fn pair(&mut self, compared: &Compared<'_>, selection: &mut EntrySelection<'_>) -> Result<Option<Pair<'a>>> {
+        let (options, Compared { path, opens, .. }) = (self.options, *compared);
         let Some(key) = &options.by else { return Ok(None) };
-        if !options.defines.is_empty() {
-            let define = Hint::named("define");
-            return Err(Error::request(format!("{define} does not go with a comparison by keys")).hint(define));
-        }
-        let mut open = |side: usize| {
-            let columns = KeyColumns::open(path, opens[side], key.names()).map_err(|e| e.object(path))?;
+        let mut open = |side: usize, defines: &[Define]| {
+            let columns = KeyColumns::open(path, opens[side], key.names(), defines).map_err(|e| e.object(path))?;
             Ok(match columns {
                 Ok(columns) => Some(columns),
                 Err(lacking) => {
@@ -210,7 +190,8 @@ impl<'a> KeyedTables<'a> {
                 }
             })
         };
-        let both: [Result<Option<KeyColumns>>; 2] = [open(0), open(1)];
+        // What is defined on the first side is a column of the second.
+        let both: [Result<Option<KeyColumns>>; 2] = [open(0, &options.defines), open(1, &[])];
         let [first, second] = both;
         let (Some(first), Some(second)) = (first?, second?) else { return Ok(None) };
         self.has_any = true;
@@ -234,6 +215,56 @@ impl<'a> KeyedTables<'a> {
 }
 
 impl Pair<'_> {
+    /// One side with its matched entries in the order of the pairs, and the memory that they take.
+    fn in_order(
+        &self,
+        side: usize,
+        of: &Side,
+        tree: &SideTree<'_>,
+        compared: &Compared<'_>,
+        progress: Progress<'_>,
+    ) -> Result<(SideTable, u64)> {
+        let (path, options, order) = (compared.path, compared.options[side], &self.matching.orders[side]);
+        let whole = |e: Error| self.budget.in_whole(e, SIDE);
+        if tree.is_ntuple {
+            let table = of.open_ntuple(tree, path, options, None)?;
+            let (table, held) = table.in_order(order, of_side(self.budget), progress).map_err(whole)?;
+            return Ok((SideTable::Ntuple(Box::new(table)), held));
+        }
+        let mut plan = of.plan_ordered(tree, path, options, order)?;
+        let share = of_side(self.budget).share(plan.metadata, plan.scratch(false)).map_err(whole)?;
+        let held = reorder_tree(&mut plan, order, &[], share, progress)?;
+        let infos = plan.infos.clone();
+        Ok((SideTable::Tree(Box::new(plan), infos), held))
+    }
+
+    /// Compares what is defined on the first side with the columns of the second, and reports what was found of the keys. Differences from
+    /// number `before` on are those of these tables.
+    fn finish(
+        &self,
+        compared: &Compared<'_>,
+        before: usize,
+        progress: Progress<'_>,
+        verdict: &mut Verdict,
+    ) -> Result<()> {
+        let Compared { path, kind, options: [options, _], opens: [_, open], defined } = *compared;
+        if let Some(defined) = defined {
+            let ([ours, theirs], own) = (&self.matching.orders, of_side(self.budget));
+            let (defined, held) = defined.in_order(ours, own, progress)?;
+            let table = open(&defined.other_columns(path))?;
+            let columns: Vec<_> = table.default_columns().into_iter().map(Some).collect();
+            let other = reorder_table(&table, &columns, theirs, &[0, theirs.rows()], own, progress)?;
+            let budget = self.left(self.budget, held + other.held);
+            let side = OtherSide { dataset: &other.dataset, kind, selected: None, tolerances: &options.tolerances };
+            defined.compare(path, &side, budget, progress, verdict)?;
+        }
+        self.name_entries(&mut verdict.differences, before)?;
+        self.report(path, kind, verdict);
+        let equal = verdict.differences.len() == before;
+        verdict.trees.last_mut().into_iter().for_each(|table| table.equal = equal);
+        Ok(())
+    }
+
     /// Memory that is left for the comparison.
     fn left(&self, budget: Budget, held: u64) -> Budget {
         let orders: u64 = self.matching.orders.iter().map(|order| order.memory()).sum();
@@ -273,7 +304,7 @@ fn of_lone(lone: &LoneKeys, side: &str) -> Option<String> {
     (entries > 0).then(|| format!("{have} that only the {side} side has: {named}{more}"))
 }
 
-fn mixed(path: &str) -> Error {
-    let message = "tables in different containers are not compared by keys; convert one of them first";
-    Error::unsupported(message).object(path)
+/// The part of a budget for the entries of one side.
+fn of_side(budget: Budget) -> Budget {
+    Budget { memory: budget.memory / SIDE, ..budget }
 }

@@ -109,13 +109,6 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
             continue;
         };
         let open = |filter: &NameFilter| first.open_columns(mine, &mine.path, options, filter);
-        let sides = [(&first, mine), (&second, other)];
-        if keyed.compare(sides, &mut selection, progress, &mut verdict)? {
-            if tree.is_none() && !mine.is_ntuple && !other.is_ntuple {
-                older_cycles::compare(sides.map(Some), options, &mut verdict, progress)?;
-            }
-            continue;
-        }
         let defined = match DefinedSide::open(&mine.path, &open, &mut defines)? {
             Some((defined, notes)) => {
                 verdict.notes.extend(notes);
@@ -123,6 +116,13 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
             }
             None => None,
         };
+        let sides = [(&first, mine), (&second, other)];
+        if keyed.compare(sides, defined.as_ref(), &mut selection, progress, &mut verdict)? {
+            if tree.is_none() && !mine.is_ntuple && !other.is_ntuple {
+                older_cycles::compare(sides.map(Some), options, &mut verdict, progress)?;
+            }
+            continue;
+        }
         let other_options = defined.as_ref().map(|defined| defined.other_options(&mine.path, options));
         let other_options = other_options.as_ref().unwrap_or(options);
         let compare_defined = |kind: TableKind, selected: Option<&EntrySet>, verdict: &mut Verdict| {

@@ -15,9 +15,13 @@ use rootfile::{Result, Source};
 
 use super::field_match::Fields;
 use crate::arrow::read::{ChainPart, Dataset, NtupleChain};
+use crate::execute::budget::Budget;
 use crate::execute::fetch::tree::fetcher::Fetcher;
+use crate::execute::order::Order;
+use crate::execute::progress::Progress;
 use crate::plan::ntuple::parts::{Part, attribute_parts, join_parts, read_parts};
 use crate::plan::request::TableInput;
+use crate::reorder::table::{Reordered, reorder_table};
 use crate::table::piece::Files;
 
 /// RNTuples, one behind the other.
@@ -25,6 +29,8 @@ pub(super) struct NtupleSide {
     /// A name for messages.
     path: String,
     pub table: Dataset,
+    /// The fields at the top with the rows of an order, if entries are to be in another one.
+    in_order: Option<Dataset>,
     schema: Arc<Schema>,
     /// Projected fields that only some of them have.
     partial: Vec<usize>,
@@ -63,7 +69,28 @@ impl NtupleSide {
         let (path, schema) = (path.to_owned(), Arc::clone(&fields.schema));
         let chain = NtupleChain::joined(tables, first.unwrap_or_default(), fields)?;
         let table = Dataset::of_table(Box::new(chain), files);
-        Ok(Self { path, table, schema, partial, with_attributes, largest_page, selected: None })
+        Ok(Self { path, table, in_order: None, schema, partial, with_attributes, largest_page, selected: None })
+    }
+
+    /// The same where the fields at the top have the rows of an order. Returns the memory that these take as well.
+    pub fn in_order(self, order: &Order, budget: Budget, progress: Progress<'_>) -> Result<(Self, u64)> {
+        let tops = self.schema.children(None);
+        let columns: Vec<_> = (0..self.table.number_of_columns()).map(|id| tops.contains(&id).then_some(id)).collect();
+        let Reordered { dataset, held } =
+            reorder_table(&self.table, &columns, order, &[0, order.rows()], budget, progress)?;
+        let pieces = tops.iter().filter_map(|id| dataset.source(*id)).flat_map(|column| &column.source.pieces);
+        let largest_page = pieces.map(|piece| u64::from(piece.packed_len())).max().unwrap_or(0);
+        Ok((Self { in_order: Some(dataset), largest_page, ..self }, held))
+    }
+
+    /// The table that is read.
+    pub fn rows(&self) -> &Dataset {
+        self.in_order.as_ref().unwrap_or(&self.table)
+    }
+
+    /// Whether some entries are left out, or all are in another order.
+    pub fn is_other(&self) -> bool {
+        self.selected.is_some() || self.in_order.is_some()
     }
 
     /// The fields to match.
@@ -73,7 +100,7 @@ impl NtupleSide {
 
     /// The entries to compare.
     pub fn entries(&self) -> u64 {
-        self.selected.as_ref().map_or_else(|| self.table.entries(), |selected| selected.len())
+        self.selected.as_ref().map_or_else(|| self.rows().entries(), |selected| selected.len())
     }
 
     /// A field in Arrow, and why it cannot be decoded.
@@ -84,7 +111,7 @@ impl NtupleSide {
 
     /// Average bytes of an entry of a field before compression, at least 1.
     pub fn bytes_per_entry(&self, field: usize) -> u64 {
-        self.table.bytes_per_entry(field)
+        self.rows().bytes_per_entry(field)
     }
 
     /// The values of a field in some of the entries to compare, and the bytes that were read for them.
@@ -96,13 +123,13 @@ impl NtupleSide {
         files: &Files,
         fetcher: &mut Fetcher,
     ) -> Result<(ArrayRef, u64)> {
-        let values = self.table.values(field, (&self.span(entries), self.selected.as_deref()), files, fetcher);
+        let values = self.rows().values(field, (&self.span(entries), self.selected.as_deref()), files, fetcher);
         Ok((values.map_err(|e| e.object(self.path.clone()))?, fetcher.codecs.take_cost().compressed))
     }
 
     /// Where the pages of a field are that hold some of the entries to compare.
     pub fn places(&self, field: usize, entries: &Range<u64>) -> Vec<FileRange> {
-        self.table.ranges(field, (&self.span(entries), self.selected.as_deref()))
+        self.rows().ranges(field, (&self.span(entries), self.selected.as_deref()))
     }
 
     /// The entries of the table from the first to the last of some that are compared.

@@ -30,10 +30,16 @@ pub(super) enum SideTable {
 impl SideTable {
     fn entries(&self) -> u64 {
         match self {
-            Self::Tree(plan, _) => {
-                plan.selected.as_ref().map_or_else(|| plan.input_entries.iter().sum(), |selected| selected.len())
-            }
+            Self::Tree(plan, _) => plan.entries(),
             Self::Ntuple(side) => side.entries(),
+        }
+    }
+
+    /// Whether some of its entries are left out, or all are in another order.
+    pub fn is_other(&self) -> bool {
+        match self {
+            Self::Tree(plan, _) => plan.selected.is_some() || plan.order.is_some(),
+            Self::Ntuple(side) => side.is_other(),
         }
     }
 
@@ -54,7 +60,7 @@ impl SideTable {
     fn files(&self) -> Vec<Arc<dyn Source>> {
         match self {
             Self::Tree(plan, _) => plan.files.clone(),
-            Self::Ntuple(side) => side.table.files().to_vec(),
+            Self::Ntuple(side) => side.rows().files().to_vec(),
         }
     }
 }

@@ -104,57 +104,8 @@ fn compare(
     selection.finish()?;
     verdict.notes.extend(selected.notes.iter().cloned());
     let selected = (!selected.is_all()).then(|| selected.entries(first.entries())).transpose()?;
-    let entries = selected.as_ref().map_or(first.entries(), EntrySet::len);
-    if entries != second.entries() {
-        let what = format!("has {entries} entries and {}", second.entries());
-        verdict.differences.push(Difference::of_table(path, TableKind::Table, what));
-    }
-    let is_plain = tables.map(|table| matches!(table.schema(), TableSchema::Plain { .. }));
-    let shaped = is_plain != [true, true];
-    let columns = |table: &Dataset, options: &VerifyOptions| side_columns(table, (path, &options.filter), shaped);
-    let (ours, theirs) = (columns(first, options)?, columns(second, other_options)?);
-    let mut only = |column: &SideColumn, side: &str| {
-        if !options.common && !column.follows {
-            let what = format!("only the {side} side has it");
-            verdict.differences.push(Difference::of_column(path, TableKind::Table, &column.name, what));
-        }
-    };
-    let (pairs, alone) = pair(&ours, &theirs);
-    alone.into_iter().for_each(|(column, side)| only(column, side));
-    let mut of_table = TreeVerdict { path: path.to_owned(), entries, ..TreeVerdict::default() };
-    for (column, other) in pairs {
-        of_table.branches += 1;
-        let mut differs =
-            |what: String| verdict.differences.push(Difference::of_column(path, TableKind::Table, &column.name, what));
-        if let Some(why) = column.opaque.as_ref().or(other.opaque.as_ref()) {
-            differs(format!("cannot be compared: {why}"));
-            continue;
-        }
-        let Some(common_type) = common_type(&column.data_type, &other.data_type) else {
-            differs(format!("is {} in Arrow, and {}", column.data_type, other.data_type));
-            continue;
-        };
-        of_table.columns += 1;
-        of_table.by_value += 1;
-        let pair = Pair { tables, columns: [column, other], common_type, selected: selected.as_ref() };
-        let largest = LargestError::default();
-        let tolerance = options.tolerances.of(path, &column.name).map(|tolerance| (tolerance, &largest));
-        match pair.compare(options.budget, tolerance, (&mut of_table.bytes, progress))? {
-            None => {}
-            Some(found) => {
-                let of_column = Difference::of_column(path, TableKind::Table, &column.name, "");
-                verdict.differences.push(describe(found, selected.as_ref(), of_column));
-            }
-        }
-        if largest.absolute() > 0.0 {
-            of_table.errors.push(ColumnError {
-                column: column.name.clone(),
-                largest: largest.absolute(),
-                relative: largest.relative(),
-            });
-        }
-    }
-    verdict.trees.push(of_table);
+    let sides = Sides { tables, rows: None, selected: selected.as_ref() };
+    sides.compare([options, other_options], progress, &mut verdict)?;
     if let Some(defined) = defined {
         let (selected, tolerances) = (selected.as_ref(), &options.tolerances);
         let other = OtherSide { dataset: second, kind: TableKind::Table, selected, tolerances };
@@ -163,6 +114,81 @@ fn compare(
     verdict.equal = verdict.differences.is_empty();
     verdict.trees.iter_mut().for_each(|table| table.equal = verdict.equal);
     Ok(verdict)
+}
+
+/// Two tables, and which of their entries are compared.
+pub(super) struct Sides<'a> {
+    pub tables: [&'a Dataset; 2],
+    /// Their [default columns](Dataset::default_columns) with the entries to compare, if these are in another order.
+    pub rows: Option<[&'a Dataset; 2]>,
+    /// The entries of the first table that are compared, if not all.
+    pub selected: Option<&'a EntrySet>,
+}
+
+impl Sides<'_> {
+    /// Compares the columns of both sides that their options choose, and adds the result to the verdict.
+    pub fn compare(&self, options: [&VerifyOptions; 2], progress: Progress<'_>, verdict: &mut Verdict) -> Result<()> {
+        let ([first, second], [options, other_options]) = (self.tables, options);
+        let path = first.path();
+        let read = self.rows.unwrap_or(self.tables);
+        let entries = self.selected.map_or(read[0].entries(), EntrySet::len);
+        if entries != read[1].entries() {
+            let what = format!("has {entries} entries and {}", read[1].entries());
+            verdict.differences.push(Difference::of_table(path, TableKind::Table, what));
+        }
+        let is_plain = self.tables.map(|table| matches!(table.schema(), TableSchema::Plain { .. }));
+        let shaped = is_plain != [true, true];
+        let columns = |table: &Dataset, options: &VerifyOptions| {
+            let mut columns = side_columns(table, (path, &options.filter), shaped)?;
+            if self.rows.is_some() {
+                let all = table.default_columns();
+                columns.iter_mut().for_each(|column| column.number = all.partition_point(|one| *one < column.number));
+            }
+            Ok::<_, Error>(columns)
+        };
+        let (ours, theirs) = (columns(first, options)?, columns(second, other_options)?);
+        let mut only = |column: &SideColumn, side: &str| {
+            if !options.common && !column.follows {
+                let what = format!("only the {side} side has it");
+                verdict.differences.push(Difference::of_column(path, TableKind::Table, &column.name, what));
+            }
+        };
+        let (pairs, alone) = pair(&ours, &theirs);
+        alone.into_iter().for_each(|(column, side)| only(column, side));
+        let mut of_table = TreeVerdict { path: path.to_owned(), entries, ..TreeVerdict::default() };
+        for (column, other) in pairs {
+            of_table.branches += 1;
+            let mut differs = |what: String| {
+                verdict.differences.push(Difference::of_column(path, TableKind::Table, &column.name, what));
+            };
+            if let Some(why) = column.opaque.as_ref().or(other.opaque.as_ref()) {
+                differs(format!("cannot be compared: {why}"));
+                continue;
+            }
+            let Some(common_type) = common_type(&column.data_type, &other.data_type) else {
+                differs(format!("is {} in Arrow, and {}", column.data_type, other.data_type));
+                continue;
+            };
+            of_table.columns += 1;
+            of_table.by_value += 1;
+            let pair = Pair { tables: read, columns: [column, other], common_type, selected: self.selected };
+            let largest = LargestError::default();
+            let tolerance = options.tolerances.of(path, &column.name).map(|tolerance| (tolerance, &largest));
+            if let Some(found) = pair.compare(options.budget, tolerance, (&mut of_table.bytes, progress))? {
+                let of_column = Difference::of_column(path, TableKind::Table, &column.name, "");
+                verdict.differences.push(describe(found, self.selected, of_column));
+            }
+            if largest.absolute() > 0.0 {
+                of_table.errors.push(ColumnError {
+                    column: column.name.clone(),
+                    largest: largest.absolute(),
+                    relative: largest.relative(),
+                });
+            }
+        }
+        verdict.trees.push(of_table);
+        Ok(())
+    }
 }
 
 /// Columns of both sides, and columns that only one side has, with the name of the side.

@@ -29,6 +29,8 @@ pub(crate) struct ClusterRule {
     left: u64,
     /// Whether enough of the cluster was filled to foresee its end.
     is_foreseen: bool,
+    /// Clusters so far that ended early for lack of memory.
+    cut: u64,
 }
 
 /// Bytes that a cluster holds so far.
@@ -45,7 +47,7 @@ pub(crate) struct FillLevel {
 impl ClusterRule {
     /// Clusters of this size, but of at most `unzipped` bytes before compression.
     pub fn new(size: ClusterSize, unzipped: u64) -> Self {
-        Self { size, unzipped, ratio: 1.0, entries: 0, until_check: 1, left: 0, is_foreseen: false }
+        Self { size, unzipped, ratio: 1.0, entries: 0, until_check: 1, left: 0, is_foreseen: false, cut: 0 }
     }
 
     /// Entries to fill before the next call of [`ClusterRule::ends`].
@@ -72,7 +74,9 @@ impl ClusterRule {
             }
         };
         let unzipped = filled.raw + filled.pending;
-        if there >= size || held >= most || unzipped >= self.unzipped {
+        let is_full = there >= size || unzipped >= self.unzipped;
+        if is_full || held >= most {
+            self.cut += u64::from(!is_full);
             return true;
         }
         let each = |bytes: u64| (bytes / self.entries.max(1)).max(1);
@@ -110,6 +114,11 @@ impl ClusterRule {
         }
         self.is_foreseen = true;
         Some(self.left + all / TOLERANCE)
+    }
+
+    /// Clusters so far that ended early for lack of memory.
+    pub fn cut(&self) -> u64 {
+        self.cut
     }
 
     /// Entries of the cluster so far.

@@ -1,22 +1,20 @@
-//! Finished clusters that wait for earlier tasks, in a file without a name, while the memory is needed for others. The file is where the
-//! output is, and gone with the process. Which clusters go there, and when, is decided by the committer.
+//! Finished clusters that wait for earlier tasks, in a scratch file, while the memory is needed for others. Which clusters go there, and
+//! when, is decided by the committer.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rootfile::{Error, Result};
+use rootfile::{Result, Source};
 
-use crate::execute::scratch_file::folder_beside;
+use crate::execute::scratch_file::ScratchFile;
+
+/// What waits in the file.
+const WAITING: &str = "clusters that wait for earlier tasks are kept there while the memory budget is used up; make room, give more memory, or \
+                       fill the tasks in their order";
 
 /// The bytes of clusters that are not in memory.
 #[derive(Debug)]
 pub(crate) struct SpillFile {
-    folder: PathBuf,
-    /// The file, while it has clusters.
-    file: Option<File>,
-    /// Where the next cluster goes.
-    end: u64,
+    stored: ScratchFile,
     /// Clusters in the file.
     clusters: usize,
 }
@@ -39,30 +37,18 @@ impl Spilled {
 impl SpillFile {
     /// In the folder of a file that is written, or of temporary files where none is.
     pub fn beside(output: Option<&Path>) -> Self {
-        Self { folder: folder_beside(output), file: None, end: 0, clusters: 0 }
-    }
-
-    fn failed(&self, what: &str, why: std::io::Error) -> Error {
-        let room = "clusters that wait for earlier tasks are kept there while the memory budget is used up; \
-                    make room, give more memory, or fill the tasks in their order";
-        Error::from(why).object(format!("{what} a temporary file ({room})")).file(&self.folder)
+        Self { stored: ScratchFile::new(0, output, WAITING), clusters: 0 }
     }
 
     /// Moves the bytes of a cluster's columns to the file.
     pub fn put(&mut self, columns: Vec<&mut Vec<u8>>) -> Result<Spilled> {
-        if self.file.is_none() {
-            self.file = Some(tempfile::tempfile_in(&self.folder).map_err(|e| self.failed("making", e))?);
-        }
-        let mut spilled = Spilled { offset: self.end, lengths: Vec::new() };
-        let mut at = self.end;
+        let mut spilled = Spilled { offset: self.stored.size(), lengths: Vec::new() };
         for buffer in columns {
-            let written = self.file.iter().try_for_each(|file| file.write_all_at(buffer, at));
-            written.map_err(|e| self.failed("writing", e))?;
-            at += buffer.len() as u64;
+            self.stored.append(buffer)?;
             spilled.lengths.push(buffer.len());
             *buffer = Vec::new();
         }
-        (self.end, self.clusters) = (at, self.clusters + 1);
+        self.clusters += 1;
         Ok(spilled)
     }
 
@@ -71,14 +57,12 @@ impl SpillFile {
         let mut at = spilled.offset;
         for (buffer, length) in columns.into_iter().zip(&spilled.lengths) {
             buffer.resize(*length, 0);
-            let read = self.file.iter().try_for_each(|file| file.read_exact_at(buffer, at));
-            read.map_err(|e| self.failed("reading", e))?;
+            self.stored.read_exact_at(at, buffer)?;
             at += *length as u64;
         }
         self.clusters = self.clusters.saturating_sub(1);
         if self.clusters == 0 {
-            // Its space goes back to the system.
-            (self.file, self.end) = (None, 0);
+            self.stored.clear();
         }
         Ok(())
     }
@@ -109,7 +93,7 @@ mod tests {
             spill.take(&second, two.iter_mut().collect()).unwrap();
             spill.take(&first, one.iter_mut().collect()).unwrap();
             assert_eq!([one, two], given);
-            assert!(spill.file.is_none());
+            assert_eq!(spill.stored.size(), 0);
         }
     }
 

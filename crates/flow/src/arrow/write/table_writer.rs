@@ -151,6 +151,11 @@ impl TableWriter {
         Ok(())
     }
 
+    /// Clusters so far that ended early for lack of memory.
+    pub fn clusters_cut(&self) -> u64 {
+        self.open.rule.cut()
+    }
+
     /// Ends the last cluster and writes the table's record, compressed if it is a tree's.
     pub fn finish(mut self, file: &mut FileWriter, compression: Compression) -> Result<WrittenTable> {
         self.flush(file)?;

@@ -25,6 +25,18 @@ pub(crate) struct WrittenColumn {
     pub depths: Depths,
 }
 
+impl WrittenColumn {
+    /// Adds what was written behind it.
+    pub(crate) fn append(&mut self, mut more: Self) {
+        self.baskets.append(&mut more.baskets);
+        self.tot_bytes += more.tot_bytes;
+        self.zip_bytes += more.zip_bytes;
+        self.key_bytes += more.key_bytes;
+        self.largest = self.largest.max(more.largest);
+        self.depths = self.depths + more.depths;
+    }
+}
+
 /// The baskets of one tree on their way into its file.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {

@@ -65,7 +65,7 @@ impl IndexValues {
             return Ok(Err(why_not("its expressions are no columns".to_owned())));
         }
         let key = KeyNames::of(texts.iter().copied())?.given_by(option);
-        let columns = match KeyColumns::open(path, open, &key) {
+        let columns = match KeyColumns::open(path, open, &key, &[]) {
             Ok(Ok(columns)) => columns,
             Ok(Err(lacking)) => return Ok(Err(refused(&lacking, option))),
             Err(e) if is_reason(&e) => return Ok(Err(e)),

@@ -78,6 +78,13 @@ impl<'a> RowBaskets<'a> {
         }
     }
 
+    /// The same where the first row has this number.
+    pub fn starting_at(mut self, row: u64) -> Self {
+        self.row = row;
+        self.builder.start(row);
+        self
+    }
+
     /// Adds rows.
     pub fn add(&mut self, rows: &mut impl Rows, mut entries: &[Option<u64>]) -> Result<()> {
         while !entries.is_empty() {

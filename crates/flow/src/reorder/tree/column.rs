@@ -2,10 +2,13 @@
 //! the output. If not all are loaded at once, the runs that this gives are merged.
 
 use dataset::table::piece::Piece;
-use rootfile::Result;
+use std::ops::Range;
+
+use rootfile::{Error, Result};
 
 use super::baskets::RowBaskets;
 use super::rows::{LoadedRun, Rows, RunMerge};
+use super::sources::{SourceMerge, Windows};
 use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::execute::order::Order;
 use crate::execute::progress::{Progress, tell};
@@ -17,6 +20,9 @@ use crate::table::tree::source::ColumnSource;
 
 /// The size of baskets of runs that are merged: one of each is in memory.
 const RUN_BASKET: Shape = Shape::Size(64 << 10);
+
+/// Memory of a thread besides the entries that it has loaded: baskets that are made, rows that are gathered, and codecs.
+pub(super) const BESIDE: u64 = 4 << 20;
 
 /// What all columns are reordered by.
 pub(super) struct ColumnJob<'a> {
@@ -41,8 +47,7 @@ impl ColumnJob<'_> {
         if column.source.pieces.is_empty() && column.source.fill.is_none() {
             return Ok(Vec::new());
         }
-        self.reordered(column)
-            .map_err(|e| if e.subject().is_some() { e } else { e.object(format!("branch {}", column.name)) })
+        self.reordered(column).map_err(|e| named(e, column))
     }
 
     fn reordered(&self, column: &Column) -> Result<Vec<Piece>> {
@@ -52,13 +57,13 @@ impl ColumnJob<'_> {
         let pid_offset = |file: u32| self.pid_offsets.get(file as usize).copied().unwrap_or(0);
         let mut load = |at: &mut usize| LoadedRun::load(self.files, column, at, self.room, &pid_offset, &mut fetcher);
         let out = RowBaskets::new(&moved, column.target.shape, number, self.scratch);
-        let all = column.source.pieces.len();
+        let (rows, all) = (0..self.order.rows(), column.source.pieces.len());
         if all == 0 {
-            return self.clusters(&mut RunMerge::new(self.scratch_files, &[]), out);
+            return self.clusters(&mut RunMerge::new(self.scratch_files, &[]), rows, out);
         }
         let mut run = load(&mut at)?;
         if at >= all {
-            return self.clusters(&mut run, out);
+            return self.clusters(&mut run, rows, out);
         }
         let mut runs = vec![(run.entries().clone(), self.run(&moved, &mut run)?)];
         while at < all {
@@ -68,7 +73,27 @@ impl ColumnJob<'_> {
             runs.push((run.entries().clone(), self.run(&moved, &mut run)?));
         }
         drop(run);
-        self.clusters(&mut RunMerge::new(self.scratch_files, &runs), out)
+        self.clusters(&mut RunMerge::new(self.scratch_files, &runs), rows, out)
+    }
+
+    /// Merges some rows of a column from sources that are read from their first entries to their last, which end at `ends`. The pieces are
+    /// those that [`reorder`](Self::reorder) makes of these rows.
+    pub fn merge(&self, merged: &mut MergedColumn, ends: &[u64], rows: Range<u64>) -> Result<Vec<Piece>> {
+        let MergedColumn { column, moved, windows } = merged;
+        if column.source.pieces.is_empty() && column.source.fill.is_none() {
+            return Ok(Vec::new());
+        }
+        let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
+        let out = RowBaskets::new(moved, column.target.shape, number, self.scratch).starting_at(rows.start);
+        let mut sources = SourceMerge {
+            files: self.files,
+            column,
+            ends,
+            pid_offsets: self.pid_offsets,
+            windows,
+            fetcher: Fetcher::new(),
+        };
+        self.clusters(&mut sources, rows, out).map_err(|e| named(e, column))
     }
 
     /// Puts the rows of a run into the scratch file, in the order of the output.
@@ -87,10 +112,11 @@ impl ColumnJob<'_> {
         Ok(column)
     }
 
-    /// Puts all rows into the scratch file, in baskets that end where clusters do.
-    fn clusters(&self, rows: &mut impl Rows, mut out: RowBaskets<'_>) -> Result<Vec<Piece>> {
-        let mut bounds = self.bounds.iter().copied().peekable();
-        self.order.each_block(|first, entries| {
+    /// Puts some rows, from the first of a cluster on, into the scratch file, in baskets that end where clusters do.
+    fn clusters(&self, rows: &mut impl Rows, of: Range<u64>, mut out: RowBaskets<'_>) -> Result<Vec<Piece>> {
+        let from = self.bounds.partition_point(|bound| *bound <= of.start);
+        let mut bounds = self.bounds.get(from..).unwrap_or_default().iter().copied().peekable();
+        self.order.each_block_of(of, |first, entries| {
             tell(self.progress, 0)?;
             let (mut at, mut left) = (first, entries);
             while !left.is_empty() {
@@ -108,6 +134,26 @@ impl ColumnJob<'_> {
         })?;
         out.finish()
     }
+}
+
+/// A column whose sources are merged.
+pub(super) struct MergedColumn {
+    column: Column,
+    /// The same without entries, in the form of the scratch file.
+    moved: Column,
+    windows: Windows,
+}
+
+impl MergedColumn {
+    /// A column of sources that end at `ends`.
+    pub fn new(column: Column, ends: &[u64]) -> Self {
+        Self { moved: in_scratch(&column), windows: Windows::new(&column, ends), column }
+    }
+}
+
+/// An error that names its branch.
+fn named(error: Error, column: &Column) -> Error {
+    if error.subject().is_some() { error } else { error.object(format!("branch {}", column.name)) }
 }
 
 /// A column without entries in the form of the scratch file. Its baskets are those of the output, unless these may leave out the offsets of

@@ -2,7 +2,10 @@
 
 mod baskets;
 mod column;
+mod merge;
+mod planned;
 mod rows;
+mod sources;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,17 +19,14 @@ use crate::execute::progress::Progress;
 use crate::execute::workers::Workers;
 use crate::plan::tree::TablePlan;
 use crate::table::tree::column::Column;
-use column::ColumnJob;
+use column::{BESIDE, ColumnJob};
+pub(crate) use merge::TreeMerge;
+use planned::{BranchKey, all_columns, all_columns_mut, join_scratch, settle};
 
 /// The part of the memory that the scratch file may take.
 const SCRATCH: u64 = 3;
-/// Memory of a thread besides the entries that it has loaded: baskets that are made, rows that are gathered, and codecs.
-const BESIDE: u64 = 4 << 20;
 /// Least memory for the entries of a column. With less, threads are left out.
 const LEAST_ROOM: u64 = 4 << 20;
-
-/// A branch: one of the output, or one of the inputs whose columns are recoded.
-type BranchKey = (bool, usize);
 
 /// Reorders the entries of a plan, and returns how many bytes of memory they take. `pid_offsets` are what is added to the numbers of process
 /// identifiers in each of its files, and nothing afterwards.
@@ -71,49 +71,10 @@ pub(crate) fn reorder_tree(
         None => Ok(Vec::new()),
     })?;
     let pieces: HashMap<BranchKey, Vec<Piece>> = columns.iter().map(|(key, _)| *key).zip(reordered).collect();
-    let has_pids = pid_offsets.iter().any(|offset| *offset != 0);
     for (key, column) in all_columns_mut(plan) {
         let pieces = pieces.get(&key).cloned().unwrap_or_default();
         settle(column, pieces);
     }
-    plan.files.push(Arc::clone(&scratch) as Arc<dyn Source>);
-    // It is of no input, so that nothing is added to what it has.
-    plan.file_inputs.push(usize::MAX);
-    plan.copies_fit &= !has_pids;
+    join_scratch(plan, Arc::clone(&scratch) as Arc<dyn Source>, pid_offsets);
     Ok(scratch.held())
-}
-
-/// All columns with entries that a plan reads.
-fn all_columns(plan: &TablePlan) -> impl Iterator<Item = (BranchKey, &Column)> {
-    let own = plan.columns.iter().map(|column| ((false, column.branch), column));
-    let recoded = plan.recodes.iter().flat_map(|recode| &recode.sources).flat_map(|source| {
-        let counters = source.counters.iter().map(|(counter, _)| counter);
-        std::iter::once(&source.column).chain(counters).map(|column| ((true, column.branch), column))
-    });
-    own.chain(recoded)
-}
-
-/// The same, to change them.
-fn all_columns_mut(plan: &mut TablePlan) -> impl Iterator<Item = (BranchKey, &mut Column)> {
-    let own = plan.columns.iter_mut().map(|column| ((false, column.branch), column));
-    let recoded = plan.recodes.iter_mut().flat_map(|recode| &mut recode.sources).flat_map(|source| {
-        let counters = source.counters.iter_mut().map(|(counter, _)| counter);
-        std::iter::once(&mut source.column).chain(counters).map(|column| ((true, column.branch), column))
-    });
-    own.chain(recoded)
-}
-
-/// A column whose entries are in the scratch file, in baskets that are not compressed.
-fn settle(column: &mut Column, pieces: Vec<Piece>) {
-    let source = &mut column.source;
-    source.clear();
-    source.recasts.clear();
-    (source.chosen, source.ends_early) = (None, false);
-    source.expansion = 1.0;
-    source.tot_bytes = pieces.iter().map(|piece| u64::from(piece.packed_len())).sum();
-    source.pieces = pieces;
-    column.target.met_by_file.clear();
-    // Offsets are in all baskets that are read now.
-    column.form.leaves_out_offsets = false;
-    column.form.filled = None;
 }

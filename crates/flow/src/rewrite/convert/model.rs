@@ -13,6 +13,7 @@ use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, NtupleTable, TreeTable};
 use crate::execute::order::Order;
 use crate::plan::ntuple::model::AttributePlan;
+use crate::reorder::merge::MergeSteps;
 use crate::select::Defined;
 
 /// The plan of a table whose entries are decoded and encoded again.
@@ -36,6 +37,10 @@ pub(crate) struct ConvertPlan {
     pub selection: Option<EntrySet>,
     /// The rows of the output, if they are entries in another order, and the bounds of their clusters.
     pub order: Option<(Arc<Order>, Vec<u64>)>,
+    /// The entries of which rows are made that are merged in one pass, if not all.
+    pub ordered: Option<EntrySet>,
+    /// How rows are merged in one pass, once that is decided.
+    pub merge: Option<ConvertMerge>,
     /// Whether the clusters of the source are those of the output: only memory divides them further.
     pub keeps_clusters: bool,
     /// The bounds of the steps in which entries are read.
@@ -50,6 +55,22 @@ pub(crate) struct ConvertPlan {
     pub metadata: u64,
     /// Largest buffers that one thread needs, in bytes.
     pub scratch: u64,
+}
+
+/// Rows that are merged of sources which have theirs in the order of the output.
+pub(crate) struct ConvertMerge {
+    pub steps: MergeSteps,
+    /// The bounds of the clusters of the output.
+    pub bounds: Vec<u64>,
+    pub windows: ConvertWindows,
+}
+
+/// What is read at a time of each source.
+pub(crate) struct ConvertWindows {
+    /// The bounds of it, in entries.
+    pub windows: Vec<Vec<u64>>,
+    /// Bytes of baskets that several parts of a source use and that are kept.
+    pub kept: Vec<u64>,
 }
 
 /// Columns that expressions define.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use dataset::layout::{Container, defaults};
-use rootfile::{Error, Hint, Result};
+use rootfile::Result;
 
 use super::forecast::forecast_converted;
-use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
+use super::model::{BatchColumn, ConvertMerge, ConvertPlan, ConvertWindows, DefinedColumns};
 use super::ntuple::beside::BesideColumns;
 use super::work::ConvertWork;
 use crate::arrow::read::{Dataset, least_memory, steps};
@@ -14,14 +14,17 @@ use crate::arrow::shapes::Shape;
 use crate::arrow::write::{AnyTable, TableWriter};
 use crate::commit::tree::user_info;
 use crate::execute::budget::{Budget, Share};
+use crate::execute::order::Order;
 use crate::execute::progress::Progress;
+use crate::keys::beside_order;
 use crate::plan::forecast::Forecast;
 use crate::plan::request::TableRequest;
 use crate::plan::tree::clusters::of_order;
-use crate::reorder::table::{Reordered, reorder_table};
+use crate::reorder::merge::{MergeSteps, ROW, windows};
+use crate::reorder::table::{Reordered, reorder_needed, reorder_table};
 use crate::rewrite::ntuple::write_attributes;
 use crate::rewrite::output_table::{OutputTable, TableMemory, TableOutput, Writing};
-use crate::rewrite::summary::TableSummary;
+use crate::rewrite::summary::{OrderSummary, TableSummary};
 use crate::table::depth::Depths;
 use crate::table::memory;
 use crate::table::text_list::listed;
@@ -38,6 +41,8 @@ const STEP_COPIES: u64 = 2;
 /// clusters would fill the memory with metadata.
 const CLUSTER_SHARE: u64 = 4;
 const LEAST_CLUSTER: u64 = 4 << 20;
+/// Least bytes of a source that are read at a time, where it is merged with others.
+const LEAST_WINDOW: u64 = 512 << 10;
 /// A cluster in memory takes up to so many times its bytes.
 const CLUSTER_FACTOR: u64 = 5;
 
@@ -69,10 +74,10 @@ impl ConvertPlan {
             columns.extend(named.map(|(place, name)| BatchColumn::Beside { name, table, place }));
         }
         let entries = dataset.entries();
-        let selection = source.entries.filter(|_| source.order.is_none()).map(|chosen| chosen(entries)).transpose()?;
-        let order = match source.order {
-            Some(order) => Some((Arc::clone(order), of_order(order, dataset.clusters())?)),
-            None => None,
+        let chosen = source.entries.map(|chosen| chosen(entries)).transpose()?;
+        let (selection, ordered, order) = match source.order {
+            Some(order) => (None, chosen, Some((Arc::clone(order), of_order(order, dataset.clusters())?))),
+            None => (chosen, None, None),
         };
         let bytes = dataset.bytes_of(&read);
         let own = bytes.checked_div(entries).unwrap_or(0);
@@ -113,6 +118,8 @@ impl ConvertPlan {
             user_info: None,
             selection,
             order,
+            ordered,
+            merge: None,
             keeps_clusters: source.order.is_some_and(|order| order.bounds().is_some()),
             steps,
             step_bytes,
@@ -137,19 +144,26 @@ impl ConvertPlan {
         self
     }
 
-    /// Reorders the entries of the table, if these are to be in another order. Returns what that leaves of the share.
-    fn reorder(&mut self, share: Share, progress: Progress<'_>) -> Result<Share> {
-        let Some((order, bounds)) = self.order.take() else { return Ok(share) };
-        if self.defined.is_some() {
-            let define = Hint::named("define");
-            let message = format!(
-                "{define} adds no columns to a table that is encoded anew in another order; do one after the other"
-            );
-            return Err(Error::unsupported(message).hint(define));
-        }
+    /// Puts the entries of the table into another order, if one is asked for: they are merged while they are written, or else wait in a
+    /// scratch file. Returns what that leaves of the share.
+    fn reorder(&mut self, share: Share, progress: Progress<'_>) -> Result<(Share, Option<OrderSummary>)> {
+        let Some((order, bounds)) = self.order.take() else { return Ok((share, None)) };
+        let one_pass_memory = match self.plan_merge(&order, &bounds, share)? {
+            Some(Ok(left)) => return Ok((left, Some(OrderSummary { one_pass: true, one_pass_memory: None }))),
+            Some(Err(least)) => Some(beside_order(least.saturating_add(self.metadata).saturating_sub(order.memory()))),
+            None => None,
+        };
         let own = self.dataset.metadata();
         let budget = Budget { memory: share.free.saturating_add(own), threads: share.threads };
-        let Reordered { dataset, held } = reorder_table(&self.dataset, &self.read, &order, &bounds, budget, progress)?;
+        let columns: Vec<_> = self.read.iter().copied().map(Some).collect();
+        let Reordered { dataset, mut held } =
+            reorder_table(&self.dataset, &columns, &order, &bounds, budget, progress)?;
+        if let Some(DefinedColumns { dataset: source, defined }) = &mut self.defined {
+            let budget = Budget { memory: budget.memory.saturating_sub(held), ..budget };
+            let reordered = reorder_needed(source, defined, &order, budget, progress)?;
+            held = held.saturating_add(reordered.held);
+            *source = reordered.dataset;
+        }
         self.read = (0..self.read.len()).collect();
         let each = dataset.bytes_of(&self.read).checked_div(dataset.entries()).unwrap_or(0);
         let Reading { steps, step_bytes, kept, scratch } =
@@ -157,7 +171,58 @@ impl ConvertPlan {
         (self.dataset, self.steps, self.step_bytes, self.kept, self.scratch) =
             (dataset, steps, step_bytes, kept, scratch);
         // What was planned for the steps is theirs now.
-        Budget { memory: share.free.saturating_sub(held), threads: share.threads }.share(0, scratch)
+        let left = Budget { memory: share.free.saturating_sub(held), threads: share.threads }.share(0, scratch)?;
+        Ok((left, Some(OrderSummary { one_pass: false, one_pass_memory })))
+    }
+
+    /// Plans to merge the rows of an order in one pass. Returns what that leaves of the share; None if the sources are not in this order. The
+    /// inner error is the least memory if there is less.
+    fn plan_merge(
+        &mut self,
+        order: &Arc<Order>,
+        bounds: &[u64],
+        share: Share,
+    ) -> Result<Option<std::result::Result<Share, u64>>> {
+        let (Some(ends), own, clusters) = (order.merged(), self.dataset.metadata(), self.dataset.clusters()) else {
+            return Ok(None);
+        };
+        let each = self.dataset.bytes_of(&self.read).checked_div(self.dataset.entries()).unwrap_or(0);
+        let with_place = each.saturating_add(ROW);
+        let rows = steps(bounds, with_place, self.step_bytes.max(LEAST_STEP));
+        let longest = rows.windows(2).map(|step| step[1] - step[0]).max().unwrap_or(0);
+        // The rows of a step are in memory once more: as they are in the windows.
+        let step_bytes = longest.saturating_mul(with_place);
+        let cluster = clusters.windows(2).map(|bounds| bounds[1] - bounds[0]).max().unwrap_or(0).max(1);
+        // Only whole row groups are read once.
+        let least = match self.dataset.container() {
+            Some(_) => (LEAST_WINDOW / each.max(1)).clamp(1, cluster),
+            None => cluster,
+        };
+        let needs = |most: u64| {
+            let windows = windows(clusters, ends, most);
+            let needs: Vec<(u64, u64)> =
+                windows.iter().map(|bounds| least_memory(&self.dataset, &self.read, bounds)).collect();
+            let longest = |bounds: &Vec<u64>| bounds.windows(2).map(|part| part[1] - part[0]).max().unwrap_or(0);
+            let held = windows.iter().map(longest).sum::<u64>().saturating_mul(each);
+            let kept: Vec<u64> = needs.iter().map(|(_, kept)| *kept).collect();
+            let held = kept.iter().copied().fold(held.saturating_add(step_bytes), u64::saturating_add);
+            let reading = needs.iter().map(|(least, _)| least.saturating_sub(own)).max().unwrap_or(0);
+            (ConvertWindows { windows, kept }, held, reading.saturating_add(memory::CODECS))
+        };
+        // As much as half of the memory has room for.
+        let room = (share.free / 2).saturating_sub(step_bytes) / each.max(1) / (ends.len() as u64).max(1);
+        let mut chosen = needs(room.clamp(least, cluster));
+        if chosen.1.saturating_add(chosen.2) > share.free {
+            chosen = needs(least);
+        }
+        let (windows, held, scratch) = chosen;
+        if held.saturating_add(scratch) > share.free {
+            return Ok(Some(Err(held.saturating_add(scratch))));
+        }
+        let Some(merge) = MergeSteps::new(order, rows.clone())? else { return Ok(None) };
+        (self.steps, self.step_bytes, self.scratch) = (rows, step_bytes, scratch);
+        self.merge = Some(ConvertMerge { steps: merge, bounds: bounds.to_vec(), windows });
+        Budget { memory: share.free - held, threads: share.threads }.share(0, scratch).map(|left| Some(Ok(left)))
     }
 
     /// The share for reading beside the cluster that is filled, and the memory of that cluster. A cluster ends where its memory
@@ -238,7 +303,7 @@ impl OutputTable for ConvertPlan {
     ) -> Result<(TableSummary, Vec<String>)> {
         let TableOutput { writer: file, directory, place } = output;
         let input_entries = self.dataset.entries();
-        let share = self.reorder(how.share, how.progress)?;
+        let (share, order) = self.reorder(how.share, how.progress)?;
         let (beside, cluster) = self.divide(share);
         let budget = self.reading(beside);
         // One half of what waits is for reading.
@@ -266,6 +331,7 @@ impl OutputTable for ConvertPlan {
                 ntuple.with_open(|open| open.table.link(file, set, &content.open))
             })?;
         }
+        let clusters_cut = writer.clusters_cut();
         let written = writer.finish(file, how.compression)?;
         let summary = TableSummary {
             path: place.path.clone(),
@@ -280,6 +346,8 @@ impl OutputTable for ConvertPlan {
             checksum_bytes: written.checksum_bytes,
             depths: Depths { recode: written.clusters, ..Depths::default() },
             exact,
+            order,
+            clusters_cut,
         };
         let mut lost = Vec::from_iter(lost);
         if !numbered.is_empty() {

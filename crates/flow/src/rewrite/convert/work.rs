@@ -9,20 +9,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef, LargeListArray, RecordBatch, RecordBatchOptions};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Schema};
+use dataset::EntrySet;
 use rayon::ThreadPool;
 use rootfile::object::TObject;
 use rootfile::{Error, FileWriter, Hint, Result};
 
-use super::model::{BatchColumn, ConvertPlan, DefinedColumns};
+use super::model::{BatchColumn, ConvertPlan, ConvertWindows, DefinedColumns};
 use super::ntuple::beside::BesideColumns;
-use crate::arrow::read::{BatchSize, Batches, Request, batches};
+use crate::arrow::read::{BatchSize, Batches, Dataset, Request, batches};
 use crate::arrow::shapes::{Flat, Shape};
 use crate::arrow::write::{TablePass, TableWriter};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::workers::guarded;
+use crate::reorder::merge::{MergeSteps, SourceValues, SourceWindow};
 use crate::select::{DefinedReading, DefinedValues};
+use crate::table::memory;
 
 /// The entries of a plan on their way.
 pub(super) struct ConvertWork<'a> {
@@ -118,7 +121,8 @@ impl ConvertWork<'_> {
 
     /// Where clusters end that the output has as well, among these entries.
     fn ends_within(&self, entries: &Range<u64>) -> impl Iterator<Item = u64> {
-        let (bounds, last) = (self.plan.dataset.clusters(), entries.end);
+        let own = self.plan.merge.as_ref().map(|merge| merge.bounds.as_slice());
+        let (bounds, last) = (own.unwrap_or(self.plan.dataset.clusters()), entries.end);
         let ends = bounds.get(bounds.partition_point(|bound| *bound <= entries.start)..).unwrap_or_default();
         ends.iter().copied().take_while(move |end| self.plan.keeps_clusters && *end <= last)
     }
@@ -127,29 +131,41 @@ impl ConvertWork<'_> {
         let ConvertPlan { dataset, selection, kept, .. } = self.plan;
         let read = &chosen.read;
         let (first, last) = (self.steps.first().copied().unwrap_or(0), self.steps.last().copied().unwrap_or(0));
-        let (columns, entries) = (read.clone(), first..last);
-        let request = Request { columns, entries, selection: selection.clone(), budget: self.budget, progress };
-        let own = batches(dataset, request, BatchSize::Cluster).keeping(self.steps.to_vec(), *kept);
         // Streamed objects that were planned to be bytes.
         let is_opaque =
             |column: &usize| dataset.column(*column).is_some_and(|plan| plan.field().metadata().contains_key("opaque"));
-        let as_bytes = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
-        let own = own.with_team(self.team.cloned());
+        let as_bytes: Arc<[usize]> = (0..read.len()).filter(|place| read.get(*place).is_some_and(is_opaque)).collect();
         let needs_defined = chosen.columns.iter().any(|column| matches!(column, BatchColumn::Defined { .. }));
-        let defined =
-            self.plan.defined.as_ref().filter(|_| needs_defined).map(|DefinedColumns { dataset, defined }| {
-                DefinedValues::new(
-                    defined,
-                    DefinedReading {
-                        dataset,
-                        selection: selection.as_ref(),
-                        steps: self.steps,
-                        budget: self.budget,
-                        team: self.team.cloned(),
-                        progress,
-                    },
-                )
+        let defined = self.plan.defined.as_ref().filter(|_| needs_defined);
+        let values = |budget: Budget, steps: &'s [u64], kept: u64, selection: &'s Option<EntrySet>| {
+            let entries = steps.first().copied().unwrap_or(0)..steps.last().copied().unwrap_or(0);
+            let request = Request { columns: read.clone(), entries, selection: selection.clone(), budget, progress };
+            let own = batches(dataset, request, BatchSize::Cluster).keeping(steps.to_vec(), kept);
+            let own = TableValues { batches: own.with_team(self.team.cloned()), as_bytes: Arc::clone(&as_bytes) };
+            let defined = defined.map(|DefinedColumns { dataset, defined }| {
+                let (selection, team) = (selection.as_ref(), self.team.cloned());
+                DefinedValues::new(defined, DefinedReading { dataset, selection, steps, budget, team, progress })
             });
+            (own, defined)
+        };
+        let source = match &self.plan.merge {
+            None => Values::InOrder(Box::new(values(self.budget, self.steps, *kept, selection))),
+            Some(merge) => {
+                let reading = (self.plan.scratch - memory::CODECS).saturating_mul(self.budget.threads as u64);
+                let least = dataset.metadata().saturating_add(reading);
+                let ConvertWindows { windows, kept } = &merge.windows;
+                let more = self.budget.memory.saturating_sub(least) / kept.len().max(1) as u64;
+                let ordered = self.plan.ordered.as_ref();
+                let (mut own, mut of_defined) = (Vec::new(), Vec::new());
+                for (bounds, kept) in windows.iter().zip(kept) {
+                    let memory = least.saturating_add(more).saturating_add(*kept);
+                    let of_source = values(Budget { memory, ..self.budget }, bounds, *kept, &self.plan.ordered);
+                    own.push(SourceWindow::new(of_source.0, bounds, ordered));
+                    of_defined.extend(of_source.1.map(|values| SourceWindow::new(values, bounds, ordered)));
+                }
+                Values::Merged(&merge.steps, own, of_defined)
+            }
+        };
         let needs_beside = chosen.columns.iter().any(|column| matches!(column, BatchColumn::Beside { .. }));
         let beside = self.plan.beside.iter().filter(|_| needs_beside).map(|BesideColumns { dataset, read, .. }| {
             let (columns, entries) = (read.clone(), first..last);
@@ -159,13 +175,12 @@ impl ConvertWork<'_> {
         });
         StepReader {
             plan: self.plan,
+            team: self.team.map(|team| &**team),
             steps: self.steps,
             chosen,
-            batches: own,
-            defined,
+            source,
             beside: beside.collect(),
             at: 0,
-            as_bytes,
             numbered: BTreeSet::new(),
         }
     }
@@ -188,6 +203,11 @@ impl<'a> Chosen<'a> {
             read: plan.read.clone(),
             slots: (0..plan.read.len()).map(Some).collect(),
         }
+    }
+
+    /// Their fields in the dataset.
+    fn fields(&self, dataset: &Dataset) -> Vec<FieldRef> {
+        self.read.iter().filter_map(|column| Some(Arc::clone(dataset.column(*column)?.field()))).collect()
     }
 
     /// Those that the writer knows by these names.
@@ -219,20 +239,88 @@ struct Further<'a> {
     beside: &'a [RecordBatch],
 }
 
+/// The values of the columns of a table, of all its files or of one of several sources.
+struct TableValues<'a> {
+    batches: Batches<'a>,
+    /// The columns, by their places among those that are read, that were planned to be bytes.
+    as_bytes: Arc<[usize]>,
+}
+
+impl TableValues<'_> {
+    /// The values of the next entries, up to this one. None behind the last.
+    fn next(&mut self, end: u64) -> Result<Option<RecordBatch>> {
+        let Some(read) = self.batches.next_until(end) else { return Ok(None) };
+        let batch = read?.batch;
+        for (place, field) in batch.schema_ref().fields().iter().enumerate() {
+            // Its bytes contradict its plan.
+            if let Some(why) = field.metadata().get("opaque").filter(|_| !self.as_bytes.contains(&place)) {
+                let drop = Hint::named("drop");
+                let what = format!("cannot be decoded: {why}; leave it out with {drop}");
+                return Err(Error::unsupported(what).hint(drop).object(field.name().clone()));
+            }
+        }
+        Ok(Some(batch))
+    }
+}
+
+impl SourceValues for TableValues<'_> {
+    fn until(&mut self, entry: u64) -> Result<Vec<ArrayRef>> {
+        Ok(self.next(entry)?.map_or_else(Vec::new, |batch| batch.columns().to_vec()))
+    }
+}
+
+/// The values of the columns of a table, and of those that are defined.
+enum Values<'a> {
+    /// Of all entries in their order.
+    InOrder(Box<(TableValues<'a>, Option<DefinedValues<'a>>)>),
+    /// Of sources that are merged.
+    Merged(&'a MergeSteps, Vec<SourceWindow<'a, TableValues<'a>>>, Vec<SourceWindow<'a, DefinedValues<'a>>>),
+}
+
+impl Values<'_> {
+    /// Those of the next rows. The columns of the table are these. None behind the last row.
+    fn next(
+        &mut self,
+        rows: &Range<u64>,
+        fields: Vec<FieldRef>,
+        team: Option<&ThreadPool>,
+    ) -> Result<Option<(RecordBatch, Vec<ArrayRef>)>> {
+        match self {
+            Self::InOrder(values) => {
+                let (own, defined) = &mut **values;
+                let Some(batch) = own.next(rows.end)? else { return Ok(None) };
+                let defined = defined.as_mut().map(|values| values.next(rows.end)).transpose()?;
+                Ok(Some((batch, defined.unwrap_or_default())))
+            }
+            Self::Merged(steps, own, defined) => {
+                let step = steps.step(rows.start)?;
+                let (arrays, defined) = (
+                    step.values(own, team)?,
+                    match defined.is_empty() {
+                        true => Vec::new(),
+                        false => step.values(defined, team)?,
+                    },
+                );
+                let options = RecordBatchOptions::new().with_row_count(Some(step.rows()));
+                let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
+                let batch = batch.map_err(|e| Error::unsupported(format!("internal error: {e}")))?;
+                Ok(Some((batch, defined)))
+            }
+        }
+    }
+}
+
 /// Reads step by step.
 struct StepReader<'a> {
     plan: &'a ConvertPlan,
+    team: Option<&'a ThreadPool>,
     steps: &'a [u64],
     chosen: Chosen<'a>,
-    batches: Batches<'a>,
-    /// The values of columns that are defined.
-    defined: Option<DefinedValues<'a>>,
+    source: Values<'a>,
     /// The tables beside.
     beside: Vec<Batches<'a>>,
     /// The number of the next step.
     at: usize,
-    /// The columns, by their places among those that are read, that were planned to be bytes.
-    as_bytes: Vec<usize>,
     /// Columns whose objects have unique numbers or status bits.
     numbered: BTreeSet<String>,
 }
@@ -243,9 +331,9 @@ impl StepReader<'_> {
         let ConvertPlan { dataset, selection, .. } = self.plan;
         let Some((&start, &end)) = self.steps.get(self.at).zip(self.steps.get(self.at + 1)) else { return Ok(None) };
         self.at += 1;
-        let Some(batch) = self.batches.next_until(end) else { return Ok(None) };
-        let batch = batch?.batch;
-        let defined = self.defined.as_mut().map(|values| values.next(end)).transpose()?.unwrap_or_default();
+        let Some((batch, defined)) = self.source.next(&(start..end), self.chosen.fields(dataset), self.team)? else {
+            return Ok(None);
+        };
         let beside = self.beside.iter_mut().filter_map(|table| table.next_until(end));
         let beside = beside.map(|read| Ok(read?.batch)).collect::<Result<Vec<_>>>()?;
         let further = Further { defined: &defined, beside: &beside };
@@ -313,6 +401,9 @@ impl StepReader<'_> {
         let array = self.array(read, place)?;
         let in_file = |whole: Error| {
             let ConvertPlan { dataset, selection, .. } = self.plan;
+            if self.plan.merge.is_some() {
+                return whole;
+            }
             let (mut first, mut at) = (0, 0);
             for (len, path) in dataset.entries_by_file().iter().zip(dataset.paths()) {
                 let here = entries.start.max(first)..entries.end.min(first + len);
@@ -336,13 +427,6 @@ impl StepReader<'_> {
     fn array(&self, read: &RecordBatch, place: usize) -> Result<ArrayRef> {
         let missing = || Error::unsupported("internal error: a column was not read");
         let place = self.chosen.slots.get(place).copied().flatten().ok_or_else(missing)?;
-        let field = read.schema_ref().fields().get(place).ok_or_else(missing)?;
-        // Its bytes contradict its plan.
-        if let Some(why) = field.metadata().get("opaque").filter(|_| !self.as_bytes.contains(&place)) {
-            let drop = Hint::named("drop");
-            let what = format!("cannot be decoded: {why}; leave it out with {drop}");
-            return Err(Error::unsupported(what).hint(drop).object(field.name().clone()));
-        }
         read.columns().get(place).cloned().ok_or_else(missing)
     }
 }

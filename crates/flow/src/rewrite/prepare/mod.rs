@@ -149,7 +149,7 @@ fn finish_plan(
     objects.check = options.check;
     let kept = KeptLists::take(&mut objects, files);
     let layout = output_layout(files, options);
-    let PlannedTables { mut plans, mut notes, cut_flows, duplicates, older_cycles, damaged } =
+    let PlannedTables { mut plans, mut notes, cut_flows, duplicates, unsorted, older_cycles, damaged } =
         TablesPlanner::new(planning, &layout, &objects, known, kept, bad).plan_all()?;
     if bad.any() {
         return Ok(None);
@@ -189,6 +189,7 @@ fn finish_plan(
         notes,
         cut_flows,
         duplicates,
+        unsorted,
         older_cycles,
         share,
         version,

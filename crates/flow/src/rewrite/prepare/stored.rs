@@ -11,7 +11,7 @@ use rootfile::{Error, ErrorKind, Hint, Result};
 
 use super::bad_inputs::BadInputs;
 use super::build_index::IndexBuilder;
-use super::order::OrderedTables;
+use super::order::{OrderFacts, OrderedTables};
 use super::unique::UniqueKeys;
 use crate::arrow::read::Dataset;
 use crate::commit::date::{date, nearest_date};
@@ -152,12 +152,12 @@ pub(crate) fn prepare_table(
     let mut selection = EntrySelection::new(&options.content.entries).with_defines(&options.content.defines);
     let selected = selection.for_table(&path, open, entries, options.budget)?;
     let cut_flows = selection.finish()?;
-    let mut unique = UniqueKeys::new(options.content.unique.as_ref(), options.budget);
+    let mut unique = UniqueKeys::new(&options.content, options.budget);
     let selected = unique.for_table(&path, open, selected)?;
     let duplicates = unique.finish()?;
-    let mut ordered = OrderedTables::new(options.content.order.as_ref(), options.budget);
+    let mut ordered = OrderedTables::new(&options.content, options.budget);
     let order = ordered.for_table(&path, open, &selected)?;
-    ordered.finish()?;
+    let OrderFacts { unsorted, notes: of_order } = ordered.finish()?;
     let chosen = |all: u64| selected.entries(all);
     let some = (!selected.is_all()).then_some(&chosen as &dyn Fn(u64) -> Result<EntrySet>);
     let entries = if selected.is_cut() { some } else { entries.or(some) };
@@ -200,9 +200,10 @@ pub(crate) fn prepare_table(
         pid_offsets: Vec::new(),
         pid_counts: Vec::new(),
         layout: options.layout.clone(),
-        notes: selected.notes.clone(),
+        notes: selected.notes.iter().cloned().chain(of_order).collect(),
         cut_flows,
         duplicates,
+        unsorted,
         older_cycles: Vec::new(),
         share: options.budget.share(metadata, scratch)?,
         version: None,

@@ -17,10 +17,10 @@ use rootfile::{Error, ErrorKind, Key, Result, RootFile};
 use super::bad_inputs::BadInputs;
 use super::build_index::IndexBuilder;
 use super::joined::JoinedTables;
-use super::order::OrderedTables;
+use super::order::{OrderFacts, OrderedTables};
 use super::unique::UniqueKeys;
 use crate::execute::order::Order;
-use crate::keys::DuplicateKeys;
+use crate::keys::{DuplicateKeys, UnsortedInput};
 use crate::plan::options::PlanOptions;
 use crate::plan::request::{Select, TableInput, TableRequest};
 use crate::plan::tree::Gaps;
@@ -87,6 +87,7 @@ pub(super) struct PlannedTables {
     pub notes: Vec<String>,
     pub cut_flows: Vec<CutFlow>,
     pub duplicates: Vec<DuplicateKeys>,
+    pub unsorted: Vec<UnsortedInput>,
     pub older_cycles: Vec<OlderCycle>,
     pub damaged: Vec<Damaged>,
 }
@@ -128,9 +129,9 @@ impl<'a> TablesPlanner<'a> {
     ) -> Self {
         let content = &planning.options.content;
         let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
-        let unique = UniqueKeys::new(content.unique.as_ref(), planning.options.budget);
+        let unique = UniqueKeys::new(content, planning.options.budget);
         let indices = IndexBuilder::new(planning.options.build_index.as_ref(), planning.options.budget);
-        let order = OrderedTables::new(content.order.as_ref(), planning.options.budget);
+        let order = OrderedTables::new(content, planning.options.budget);
         let defines = DefinesFound::new(&content.defines);
         let gaps = if known.is_empty() { Gaps::Fill } else { Gaps::LeftOut };
         let (found, ignored, containers) = (PlannedTables::default(), Vec::new(), Vec::new());
@@ -199,7 +200,9 @@ impl<'a> TablesPlanner<'a> {
         }
         self.found.cut_flows = self.selection.finish()?;
         self.found.duplicates = self.unique.finish()?;
-        self.order.finish()?;
+        let OrderFacts { unsorted, notes } = self.order.finish()?;
+        self.found.unsorted = unsorted;
+        self.found.notes.extend(notes);
         self.defines.finish()?;
         self.indices.finish()?;
         Ok(self.found)

@@ -7,12 +7,14 @@ use rootfile::{Error, Hint, Result};
 
 use crate::execute::budget::Budget;
 use crate::keys::{DuplicateKeys, RepeatedEntries, columns::KeyColumns, repeated_entries};
-use crate::rewrite::options::Unique;
-use crate::select::{OpenColumns, SourceTree, TreeSelection, refused};
+use crate::rewrite::options::{ContentOptions, Unique};
+use crate::select::{Define, OpenColumns, SourceTree, TreeSelection, refused};
 
 /// The keys of the tables of a rewrite.
 pub(super) struct UniqueKeys<'a> {
     asked: Option<&'a Unique>,
+    /// Columns that the key may name.
+    defines: &'a [Define],
     budget: Budget,
     found: Vec<DuplicateKeys>,
     /// Why a table does not have the columns.
@@ -20,8 +22,9 @@ pub(super) struct UniqueKeys<'a> {
 }
 
 impl<'a> UniqueKeys<'a> {
-    pub fn new(asked: Option<&'a Unique>, budget: Budget) -> Self {
-        Self { asked, budget, found: Vec::new(), lacking: None }
+    pub fn new(content: &'a ContentOptions, budget: Budget) -> Self {
+        let (asked, defines) = (content.unique.as_ref(), content.defines.as_slice());
+        Self { asked, defines, budget, found: Vec::new(), lacking: None }
     }
 
     /// Refuses a tree that has the columns of the key in some inputs only: where inputs are joined though they differ, the entries of the
@@ -32,7 +35,7 @@ impl<'a> UniqueKeys<'a> {
         for input in tree.inputs {
             let SourceTree { path, joining, budget, .. } = *tree;
             let alone = SourceTree { inputs: std::slice::from_ref(input), path, joining, budget };
-            match KeyColumns::open(path, &|filter| alone.open(filter), &asked.key)? {
+            match KeyColumns::open(path, &|filter| alone.open(filter), &asked.key, self.defines)? {
                 Ok(_) => has_any = true,
                 Err(_) if alone.open(&NameFilter::default())?.entries() == 0 => {}
                 Err(_) => without = without.or(Some(input.1.name())),
@@ -50,7 +53,7 @@ impl<'a> UniqueKeys<'a> {
     /// The selection in a table without entries that repeat a key.
     pub fn for_table(&mut self, path: &str, open: OpenColumns<'_>, selected: TreeSelection) -> Result<TreeSelection> {
         let Some(asked) = self.asked else { return Ok(selected) };
-        let columns = match KeyColumns::open(path, open, &asked.key).map_err(|e| e.object(path))? {
+        let columns = match KeyColumns::open(path, open, &asked.key, self.defines).map_err(|e| e.object(path))? {
             Ok(columns) => columns,
             Err(lacking) => {
                 self.lacking.get_or_insert_with(|| refused(&lacking, asked.key.option()).object(path));

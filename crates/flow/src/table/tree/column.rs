@@ -14,7 +14,7 @@ use super::source::ColumnSource;
 use crate::table::target::{ColumnTarget, Shape};
 
 /// A column of the output.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Column {
     /// Index of its branch in the output tree.
     pub branch: usize,
