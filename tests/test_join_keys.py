@@ -1,6 +1,7 @@
 """Keys of joins whose columns have other names and types on the two sides, judged by polars: values decide, whatever
 type has them, and what has no common value is refused with a word. Containers that the output is asked for."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -173,6 +174,45 @@ def test_a_table_that_is_not_there_is_named_with_those_that_are(basketry: Basket
         why = basketry.refuses("join", left, "--with", right, "--on", "run", "-o", tmp_path / "out.root")
         assert f"{file}: has no tree or RNTuple" in why
         assert "t" in why.split("there are: ")[-1] or "near it: t" in why
+
+
+def test_files_of_one_table_that_differ_are_named(basketry: Basketry, tmp_path: Path) -> None:
+    ones, out = np.ones(4), tmp_path / "out.root"
+    tables = {"a": {"x": ones}, "more": {"x": ones, "more": ones}, "b": {"y": ones}, "other": {"y": ones, "more": ones}}
+    paths = {
+        name: write(tmp_path / name, "ttree", {"run": np.arange(4) + at * 4, **columns})
+        for at, (name, columns) in enumerate(tables.items())
+    }
+    ntuples = {
+        name: write(tmp_path / f"{name}_ntuple", "rntuple", {"run": np.arange(4), **tables[name]}) for name in "ab"
+    }
+    a, b = paths["a"], paths["b"]
+    for left, right, file, said in (
+        ([a, paths["more"]], [b], paths["more"], "branch more"),
+        ([a], [b, paths["other"]], paths["other"], "`basketry merge` with --fill"),
+        ([a, ntuples["a"]], [b], a, "`basketry rewrite --container rntuple`"),
+        ([a], [b, ntuples["b"]], ntuples["b"], "`basketry rewrite --container ttree`"),
+        ([f"{a}:t", paths["more"]], [b], paths["more"], "name the same tree in all inputs"),
+    ):
+        why = basketry.refuses("join", *left, "--with", *right, "--on", "run", "--first", "-o", out)
+        assert str(file) in why
+        assert said in why
+        assert "joined0" not in why
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("memory", ["1MB", "4MB"])
+def test_the_memory_that_a_message_names_suffices(memory: str, basketry: Basketry, tmp_path: Path) -> None:
+    a = write(tmp_path / "a", "ttree", {"run": np.arange(4), "x": np.ones(4)})
+    b = write(tmp_path / "b", "rntuple", {"run": np.arange(4), "y": np.ones(4)})
+    words = ("join", a, "--with", b, "--on", "run", "-f", "-o", tmp_path / "out.root", "-j", "1", "--memory")
+    named = []
+    while (outcome := basketry.run(*words, memory)).code != 0:
+        (memory,) = re.findall(r"the smallest that would do is --memory (\d+MB)", outcome.err)
+        # Each step of the work may need more than the one before.
+        assert memory not in named
+        named.append(memory)
+    assert 0 < len(named) < 5
 
 
 def test_python_takes_names_of_two_sides(tmp_path: Path) -> None:

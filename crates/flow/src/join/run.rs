@@ -71,7 +71,8 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let Budget { memory, threads } = options.budget;
     let ReadKeys { of, rows, files: keyed } = read_keys(&all, job, options, progress)?;
     let scratch = ScratchFolder::within(&folder_beside(Some(job.output)))?;
-    let sides = Sides::open(job, &keyed, scratch.path(), options, progress)?;
+    let sides = Sides::open(job, &keyed, scratch.path(), options, progress);
+    let sides = sides.map_err(|e| options.budget.in_whole(e, PAIRS))?;
     let mut names = sides.names(job, options);
     let given = sides.given_columns(job, options, &mut names)?;
 
@@ -85,7 +86,7 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let matched = matches(rows, &sides.files(), &rule, pairs, job.output, progress)?;
     let Matches { pairs, left: entries, right: told, chosen } = matched;
 
-    let clusters = sides.left.clusters(options).map_err(|e| sides.left.named(e))?;
+    let clusters = sides.left.clusters(options).map_err(|e| sides.left.named(e, &sides.left.tree))?;
     let budget = Budget { memory: memory - memory / WAITING, threads };
     let (mut partners, mut aligned) = (Partners::new(pairs), Vec::with_capacity(given.len()));
     let mut notes = sides.left.notes.clone();
@@ -95,7 +96,7 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         let (container, clusters, beside) = (sides.container(job, options), clusters.as_slice(), job.output);
         let how = Aligning { table, columns, name: &name, file, container, clusters, beside, budget };
         let aligning = align(&how, &mut || partners.next(number), options, progress);
-        notes.extend(aligning.map_err(|e| table.named(e))?);
+        notes.extend(aligning.map_err(|e| table.named(options.budget.in_whole(e, PAIRS), &name))?);
         let made = Dataset::open(&[Input { path: file.clone(), tree: Some(name.clone()) }])?;
         let columns = names.made(columns, &columns_of(&made), suffix(job, number))?;
         aligned.push(AlignedTable { file: file.clone(), tree: name, columns });
@@ -256,7 +257,7 @@ impl Sides {
     ) -> Result<Vec<GivenColumns>> {
         let add = |(number, table): (usize, &SideTable)| {
             let kept = kept_columns_of(&table.dataset, &table.tree, &options.content.filter);
-            let mut given = names.add(&kept, suffix(job, number)).map_err(|e| table.named(e))?;
+            let mut given = names.add(&kept, suffix(job, number)).map_err(|e| table.named(e, &table.tree))?;
             given.left_out.extend(columns_of(&table.dataset).into_iter().filter(|column| !kept.contains(column)));
             Ok(given)
         };

@@ -118,13 +118,14 @@ impl SideTable {
         Ok(bounds)
     }
 
-    /// An error of the work on it, with its path and its first file if no other is known. Where columns of its files differ, a merge takes them
-    /// together.
-    pub fn named(&self, error: Error) -> Error {
+    /// An error of the work on it, under a name that it has meanwhile: with its path, and its first file if no other is known. Where columns of
+    /// its files differ, a merge takes them together.
+    pub fn named(&self, error: Error, meanwhile: &str) -> Error {
         let error = match error.kind() {
             ErrorKind::Differs(_) => {
-                let told =
-                    Error::differs(error.message(|hint| format!("`basketry merge` with {hint}"))).hints_of(&error);
+                let message =
+                    error.message(|hint| format!("`basketry merge` with {hint}")).replace(meanwhile, &self.tree);
+                let told = Error::differs(message).hints_of(&error);
                 let told = error.path().into_iter().fold(told, |told, file| told.file(file));
                 error.subject().into_iter().fold(told, |told, object| told.object(object))
             }
