@@ -234,6 +234,15 @@ def test_structures_say_what_reports_say(standard: str, tmp_path: Path) -> None:
     # What the program made is what the package finds.
     assert bk.verify(whole, tmp_path / "merged.root").equal is False
     assert bk.inspect(tmp_path / "other.root").trees[0].entries == 2 * 2996
+    joined = by_uproot(tmp_path / "joined.root", "Events", ["number", "twice", "half", "weight_b"])
+    # The first 2500 from the largest number down have a partner in the first table.
+    there = numbers >= 500
+    assert joined["number"] == numbers.tolist()
+    assert joined["twice"] == (2 * numbers * there).tolist()
+    assert joined["half"] == (numbers / 2).tolist()
+    assert joined["weight_b"] == (numbers * 0.5 * there).tolist()
+    sorted_by_number = by_uproot(tmp_path / 'by "number", down.root', "Events", ["number"])
+    assert sorted_by_number == {"number": numbers[::-1].tolist()}
 
 
 @pytest.mark.only_full
@@ -388,8 +397,9 @@ def page_programs() -> list[str]:
 
 
 def test_the_programs_of_the_page_run(tmp_path: Path) -> None:
-    arrow, addresses, reading = (tmp_path / name for name in ("arrow", "addresses", "reading"))
-    for program, text in zip((arrow, addresses, reading), page_programs(), strict=True):
+    programs = [tmp_path / name for name in ("arrow", "addresses", "reading", "keys")]
+    arrow, addresses, reading, keys = programs
+    for program, text in zip(programs, page_programs(), strict=True):
         source = program.with_suffix(".cpp")
         source.write_text(text)
         words = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", str(source)]
@@ -400,6 +410,8 @@ def test_the_programs_of_the_page_run(tmp_path: Path) -> None:
     c_programs.run(addresses, events, tags)
     c_programs.run(arrow, events, copy)
     assert "20000 entries" in c_programs.run(reading, copy, merged)
+    # Sorted, twice in two files, left out, joined.
+    assert c_programs.run(keys, copy, tmp_path) == "10000 entries\n" * 4
     numbers = list(range(10_000))
     assert read_by_root(copy, "Events", ["number"]) == {"number": numbers}
     assert read_by_root(tags, "Tags", ["tag"]) == {"tag": [f"event {i}" for i in numbers]}

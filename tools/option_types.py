@@ -43,6 +43,7 @@ KINDS = {
     "[COLUMN=]LIMIT": "float | Names",
     "[COLUMN=]SHARE": "float | Names",
     "EVENT|FILE": "Events",
+    "KEY|LEFT=RIGHT": "Names | Mapping[str, str]",
 }
 #: Options for terminals, and those that functions take in another form.
 NOT_IN_PYTHON = {

@@ -22,6 +22,7 @@ ROOTS = {
     "check": "flow/src/survey/check/report:Checked",
     "index": "flow/src/events/make_index:Indexed",
     "pick": "flow/src/events/pick:Picked",
+    "join": "flow/src/join/report:Joined",
 }
 #: Types that serialise themselves, or whose fields are not told.
 TOLD = {
@@ -50,6 +51,7 @@ WORDS = {
     "operator",
     "register",
     "export",
+    "friend",
     "private",
     "public",
     "union",

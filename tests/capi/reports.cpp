@@ -172,6 +172,29 @@ try {
     HOLDS(picked.files_picked == 2 && picked.picked == 3 && picked.missing.empty() && picked.output->bytes_written > 0);
     HOLDS(same<reports::picked>(basketry::pick({input + ":Events"}, folder + "/two.root", "events=7, key=number")).picked == 1);
 
+    // Names of outputs may have what divides settings; options may be JSON with settings behind it.
+    const std::string events = input + ":Events";
+    const std::string sorted = folder + "/by \"number\", down.root";
+    same<reports::summary>(basketry::sort({events}, sorted, "by=-number"));
+    HOLDS(reports::sort({events}, sorted, "by=-number, force=true").tables[0].entries == 3000);
+    HOLDS(reports::merge({sorted, sorted}, folder + "/both.root", "by=-number").tables[0].entries == 6000);
+    HOLDS(reports::merge({events, events}, folder + "/once.root", "unique=number").duplicates[0].duplicates == 3000);
+    HOLDS(same<reports::checked>(basketry::check({events, events}, "keys=number, keys=weight")).keys->duplicates == 3000);
+    const auto written = [&](const std::string &name, const std::string &options) {
+        reports::rewrite(sorted, folder + "/" + name, options);
+        return folder + "/" + name;
+    };
+    const std::string twice = R"({"keep": ["weight"], "define": ["id=number", "twice=number * 2"]} entries=)";
+    const std::vector<std::string> parts = {written("part, 1.root", twice + "0:1000"), written("part, 2.root", twice + "1000:2500")};
+    const std::string halves = written("halves.root", R"({"keep": ["list"], "define": ["id=number * 1.0", "half=number / 2"]})");
+    const std::string by_id = R"({"on": {"number": "id"}} suffix=_b, force=true)";
+    const std::string joined = folder + "/joined.root";
+    const auto told = same<reports::joined>(basketry::join({events}, {parts, {halves}}, joined, by_id));
+    HOLDS(told.entries == 3000 && told.right.size() == 2 && told.right[0].files == 2 && told.right[0].matched == 2500);
+    HOLDS(told.key[0] == "number" && told.right[1].key[0] == "id" && told.right[1].missing == 0 && told.how == "left");
+    HOLDS(told.right[0].renamed[0].name == "weight_b" && told.right[0].missing_entries.size() == 500);
+    HOLDS(reports::join({events}, {parts}, folder + "/inner.root", by_id + ", how=inner").written == 2500);
+
     // Fields that a newer library adds are ignored; one that is missing is named, with where it is.
     HOLDS(reports::parsed<reports::depths>(R"({"copy": 1, "recompress": 2, "regroup": 3, "recode": 4, "new": [1]})").recode == 4);
     for (const auto &[text, why] : std::vector<std::pair<std::string, std::string>>{

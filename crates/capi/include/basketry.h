@@ -1041,10 +1041,12 @@ void basketry_merger_free(struct basketry_merger *merger);
 /**
  * Runs a verb of the command, and returns its report as JSON: what `basketry VERB --json` prints (its form is on the pages docs/VERB-schema.md).
  *
- * @param verb      `merge`, `rewrite`, `verify`, `inspect`, `tune`, `recover`, `convert`, `check`, `fileset`, `index`, `pick`,
- *                  `precision`, `plan`, `collect`.
+ * @param verb      `merge`, `rewrite`, `verify`, `inspect`, `tune`, `recover`, `convert`, `check`, `fileset`, `index`, `pick`, `sort`,
+ *                  `join`, `precision`, `plan`, `collect`.
  * @param options   The options of the verb by name, as settings (`output=all.root, compression=zstd:5, force=true`) or as a JSON object
- *                  (`{"output": "all.root", "keep": ["Events"], "column": {"Muon_*": {"compression": "lz4:4"}}}`). May be null.
+ *                  (`{"output": "all.root", "keep": ["Events"], "column-set": {"Muon_*": {"compression": "lz4:4"}}}`), behind which settings
+ *                  may follow. Settings have no commas in their values: an option with several is given again (`by=run, by=event`). The
+ *                  files of one `with` of `join` have line breaks between them. May be null.
  * @param inputs    The arguments of the verb: files, URLs, patterns.
  * @param count     Their number.
  * @param progress  Called with how much more is done, in units of the verb (mostly bytes), by whichever thread works, one at a time. A

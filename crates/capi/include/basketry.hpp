@@ -765,32 +765,87 @@ inline std::string run(const std::string &verb, const std::string &options, cons
     return report.get();
 }
 
-/// Makes one file of several. `options` are further options of the verb, as settings.
+namespace detail {
+
+/// A text as JSON.
+inline std::string quoted(const std::string &text)
+{
+    std::string made = "\"";
+    for (const char letter : text) {
+        if (static_cast<unsigned char>(letter) < 0x20) {
+            const char *digits = "0123456789abcdef";
+            made += std::string("\\u00") + digits[letter >> 4] + digits[letter & 15];
+        } else {
+            made += letter == '"' || letter == '\\' ? std::string("\\") + letter : std::string(1, letter);
+        }
+    }
+    return made + '"';
+}
+
+/// The options of a verb with an output: its name may have commas, and settings may not.
+inline std::string with_output(const std::string &output, const std::string &options)
+{
+    return "{\"output\": " + quoted(output) + "} " + options;
+}
+
+} // namespace detail
+
+/// Makes one file of several. `options` are further options of the verb, as settings or JSON: see basketry_verb. With `unique=event` each
+/// key is kept once; with `by=event` sorted inputs are merged into one that is sorted.
 inline std::string merge(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
                          const progress &told = {})
 {
-    return run("merge", "output=" + output + "," + options, inputs, told);
+    return run("merge", detail::with_output(output, options), inputs, told);
 }
 
 /// Makes an index of the keys of files, or extends one: `options` have its key (`key=run, key=event`).
 inline std::string index(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
                          const progress &told = {})
 {
-    return run("index", "output=" + output + "," + options, inputs, told);
+    return run("index", detail::with_output(output, options), inputs, told);
 }
 
 /// Picks events of files into one: `options` have them, or an index (`events=picked.txt, index=events.parquet`).
 inline std::string pick(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
                         const progress &told = {})
 {
-    return run("pick", "output=" + output + "," + options, inputs, told);
+    return run("pick", detail::with_output(output, options), inputs, told);
+}
+
+/// Sorts the entries of files by keys, into one: `options` have them (`by=run, by=event`).
+inline std::string sort(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
+                        const progress &told = {})
+{
+    return run("sort", detail::with_output(output, options), inputs, told);
+}
+
+/// Joins files by keys: to each entry of `inputs` the columns of the entry with the same key in `others`, the files of each table on the
+/// right. `options` have the key (`on=run, on=event=number` where the right calls it otherwise).
+inline std::string join(const std::vector<std::string> &inputs, const std::vector<std::vector<std::string>> &others,
+                        const std::string &output, const std::string &options = {}, const progress &told = {})
+{
+    std::string with;
+    for (const std::vector<std::string> &files : others) {
+        std::string lines;
+        for (const std::string &file : files) {
+            lines += file + '\n';
+        }
+        with += (with.empty() ? "" : ", ") + detail::quoted(lines);
+    }
+    return run("join", "{\"with\": [" + with + "]} " + detail::with_output(output, options), inputs, told);
+}
+
+/// Whether files are whole and can be read. With `keys=event` entries with the key of another are found as well.
+inline std::string check(const std::vector<std::string> &inputs, const std::string &options = {}, const progress &told = {})
+{
+    return run("check", options, inputs, told);
 }
 
 /// Writes a file anew in another layout.
 inline std::string rewrite(const std::string &input, const std::string &output, const std::string &options = {},
                            const progress &told = {})
 {
-    return run("rewrite", "output=" + output + "," + options, {input}, told);
+    return run("rewrite", detail::with_output(output, options), {input}, told);
 }
 
 /// Compares files value by value. The report says whether they are equal.
@@ -813,7 +868,7 @@ inline std::string tune(const std::string &input, const std::string &options = {
 inline std::string recover(const std::string &input, const std::string &output, const std::string &options = {},
                            const progress &told = {})
 {
-    return run("recover", "output=" + output + "," + options, {input}, told);
+    return run("recover", detail::with_output(output, options), {input}, told);
 }
 
 } // namespace basketry

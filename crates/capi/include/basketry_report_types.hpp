@@ -2938,6 +2938,117 @@ struct picked {
     }
 };
 
+/// A column that has another name in the output.
+struct renamed_column {
+    /// Its name in its own table.
+    std::string column;
+    /// Its name in the output.
+    std::string name;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("column", column);
+        see("name", name);
+    }
+};
+
+/// An entry, and its key.
+struct keyed_entry {
+    /// The values of the key.
+    std::vector<std::string> key;
+    /// The entry.
+    entry_of_key entry;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("key", key);
+        see("entry", entry);
+    }
+};
+
+/// A table on the right of a join.
+struct joined_table {
+    /// The path of the table.
+    std::string tree;
+    /// The columns of the key, by their names here.
+    std::vector<std::string> key;
+    /// Its files.
+    std::uint64_t files = 0;
+    /// Its entries; of a range of keys those with one.
+    std::uint64_t entries = 0;
+    /// The columns that it gives, by their names in the output.
+    std::vector<std::string> columns;
+    /// Those of them that have other names in their own table.
+    std::vector<renamed_column> renamed;
+    /// Entries of the left table with a partner here.
+    std::uint64_t matched = 0;
+    /// Entries of the left table whose keys are not here. In a left join they get zeros, empty lists and empty texts.
+    std::uint64_t missing = 0;
+    /// The first 1000 of them, in the order of their keys.
+    std::vector<keyed_entry> missing_entries;
+    /// Entries here whose keys the left table does not have: they are not in the output.
+    std::uint64_t unused = 0;
+    /// The first of each key among them, in the order of their keys, and 1000 at most.
+    std::vector<keyed_entry> unused_entries;
+    /// Entries here with the key of an earlier one, which is the one that is taken.
+    std::uint64_t repeated = 0;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("tree", tree);
+        see("key", key);
+        see("files", files);
+        see("entries", entries);
+        see("columns", columns);
+        see("renamed", renamed);
+        see("matched", matched);
+        see("missing", missing);
+        see("missing_entries", missing_entries);
+        see("unused", unused);
+        see("unused_entries", unused_entries);
+        see("repeated", repeated);
+    }
+};
+
+/// The report on a join.
+struct joined {
+    /// Version of the report.
+    std::uint64_t schema = 0;
+    /// The columns of the key, by their names in the left table.
+    std::vector<std::string> key;
+    /// Which entries of the left table are written. "left": all of them. "inner": those with a partner in each table on the right.
+    std::string how;
+    /// The path of the left table.
+    std::string tree;
+    /// Its entries; of a range of keys those with one.
+    std::uint64_t entries = 0;
+    /// The entries that are written.
+    std::uint64_t written = 0;
+    /// The tables on the right, in the order in which they are named.
+    std::vector<joined_table> right;
+    /// The name of the table in the output, where that has the columns of the tables on the right alone, as a friend of the left one.
+    std::optional<std::string> friend_;
+    /// The output.
+    summary output;
+
+    template <typename See>
+    void each_field(See &&see)
+    {
+        see("schema", schema);
+        see("key", key);
+        see("how", how);
+        see("tree", tree);
+        see("entries", entries);
+        see("written", written);
+        see("right", right);
+        see("friend", friend_);
+        see("output", output);
+    }
+};
+
 } // namespace reports
 } // namespace basketry
 

@@ -209,10 +209,24 @@ inline picked pick(const std::vector<std::string> &inputs, const std::string &ou
     return parsed<picked>(basketry::pick(inputs, output, options, told));
 }
 
-/// Whether files are whole and can be read.
+/// Sorts the entries of files by keys, into one: see basketry::sort.
+inline summary sort(const std::vector<std::string> &inputs, const std::string &output, const std::string &options = {},
+                    const progress &told = {})
+{
+    return parsed<summary>(basketry::sort(inputs, output, options, told));
+}
+
+/// Joins files by keys: see basketry::join.
+inline joined join(const std::vector<std::string> &inputs, const std::vector<std::vector<std::string>> &others,
+                   const std::string &output, const std::string &options = {}, const progress &told = {})
+{
+    return parsed<joined>(basketry::join(inputs, others, output, options, told));
+}
+
+/// Whether files are whole and can be read: see basketry::check.
 inline checked check(const std::vector<std::string> &inputs, const std::string &options = {}, const progress &told = {})
 {
-    return parsed<checked>(run("check", options, inputs, told));
+    return parsed<checked>(basketry::check(inputs, options, told));
 }
 
 } // namespace reports

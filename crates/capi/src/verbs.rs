@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use basketry_cli::{Call, Value};
 use rootfile::{Error as Failure, Result};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::answer::answer;
 use crate::error::Error;
@@ -55,23 +55,25 @@ fn value(json: &Json) -> Result<Option<Value>> {
     }))
 }
 
-/// The options of a call: a JSON object, or settings by name.
+/// The options of a call: JSON objects, and settings by name behind them.
 fn options(text: &str) -> Result<Vec<(String, Value)>> {
-    if !text.trim_start().starts_with('{') {
-        let one = |(key, text): (&str, &str)| {
-            let switch = text.parse().map(Value::Switch);
-            (key.to_owned(), switch.unwrap_or_else(|_| Value::One(text.into())))
-        };
-        return Ok(pairs(text)?.into_iter().map(one).collect());
+    let (mut found, mut rest) = (Vec::new(), text.trim_start());
+    while rest.starts_with('{') {
+        let mut objects = serde_json::Deserializer::from_str(rest).into_iter::<Map<String, Json>>();
+        let object = objects.next().unwrap_or_else(|| Ok(Map::new()));
+        let object = object.map_err(|e| Failure::request(format!("the options are no JSON: {e}")))?;
+        for (key, json) in object {
+            let value = value(&json).map_err(|e| e.object(format!("option {key}")))?;
+            found.extend(value.map(|value| (key, value)));
+        }
+        rest = rest.get(objects.byte_offset()..).unwrap_or_default().trim_start();
     }
-    let json: Json =
-        serde_json::from_str(text).map_err(|e| Failure::request(format!("the options are no JSON: {e}")))?;
-    let all = json.as_object().into_iter().flatten();
-    let given = all.map(|(key, json)| {
-        let value = value(json).map_err(|e| e.object(format!("option {key}")))?;
-        Ok(value.map(|value| (key.clone(), value)))
-    });
-    Ok(given.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    let one = |(key, text): (&str, &str)| {
+        let switch = text.parse().map(Value::Switch);
+        (key.to_owned(), switch.unwrap_or_else(|_| Value::One(text.into())))
+    };
+    found.extend(pairs(rest)?.into_iter().map(one));
+    Ok(found)
 }
 
 fn run(call: &Call, progress: Option<Progress>) -> Result<String> {
@@ -95,10 +97,12 @@ fn run(call: &Call, progress: Option<Progress>) -> Result<String> {
 
 /// Runs a verb of the command, and returns its report as JSON: what `basketry VERB --json` prints (its form is on the pages docs/VERB-schema.md).
 ///
-/// @param verb      `merge`, `rewrite`, `verify`, `inspect`, `tune`, `recover`, `convert`, `check`, `fileset`, `index`, `pick`,
-///                  `precision`, `plan`, `collect`.
+/// @param verb      `merge`, `rewrite`, `verify`, `inspect`, `tune`, `recover`, `convert`, `check`, `fileset`, `index`, `pick`, `sort`,
+///                  `join`, `precision`, `plan`, `collect`.
 /// @param options   The options of the verb by name, as settings (`output=all.root, compression=zstd:5, force=true`) or as a JSON object
-///                  (`{"output": "all.root", "keep": ["Events"], "column": {"Muon_*": {"compression": "lz4:4"}}}`). May be null.
+///                  (`{"output": "all.root", "keep": ["Events"], "column-set": {"Muon_*": {"compression": "lz4:4"}}}`), behind which settings
+///                  may follow. Settings have no commas in their values: an option with several is given again (`by=run, by=event`). The
+///                  files of one `with` of `join` have line breaks between them. May be null.
 /// @param inputs    The arguments of the verb: files, URLs, patterns.
 /// @param count     Their number.
 /// @param progress  Called with how much more is done, in units of the verb (mostly bytes), by whichever thread works, one at a time. A
@@ -150,7 +154,10 @@ mod tests {
             "{said}"
         );
         assert!(said.contains(r#"Rules([("Mu*", "compression=lz4:4")])"#) && !said.contains("tree"), "{said}");
-        assert!(options("{").is_err() && options("nothing").is_err());
+        let both = text(r#"{"output": "a,b.root"} {"on": {"run": "Run"}} how=inner, first=true"#);
+        let settings = r#"("on", Rules([("run", "Run")])), ("how", One("inner")), ("first", Switch(true))]"#;
+        assert_eq!(both, format!(r#"[("output", One("a,b.root")), {settings}"#));
+        assert!(["{", "nothing", "{} nothing", "{} [1]", "{1}"].iter().all(|wrong| options(wrong).is_err()));
         let sweep = Call { verb: "sweep".to_owned(), ..Call::default() };
         assert!(run(&sweep, None).is_err());
     }

@@ -15,7 +15,7 @@ pub enum Value {
     One(OsString),
     /// Several of these.
     Several(Vec<OsString>),
-    /// Settings by pattern, each as `KEY=VALUE,...`.
+    /// Settings by pattern, each as `KEY=VALUE,...`; of an option with one value each is `NAME=VALUE`.
     Rules(Vec<(OsString, OsString)>),
 }
 
@@ -98,8 +98,16 @@ fn option_words(verb: &Command, options: &[(String, Value)]) -> Result<Vec<OsStr
             Value::One(text) => words.push(with(text)),
             Value::Several(texts) => words.extend(texts.iter().map(|text| with(text))),
             Value::Rules(rules) => {
+                let takes_two = option.get_num_args().is_some_and(|count| count.min_values() == 2);
                 for (pattern, settings) in rules {
-                    words.extend([format!("--{name}").into(), pattern.clone(), settings.clone()]);
+                    match takes_two {
+                        true => words.extend([format!("--{name}").into(), pattern.clone(), settings.clone()]),
+                        false => words.push(with(
+                            &[pattern.as_os_str(), "=".as_ref(), settings.as_os_str()]
+                                .into_iter()
+                                .collect::<OsString>(),
+                        )),
+                    }
                 }
             }
         }

@@ -60,6 +60,14 @@ impl Error {
         self
     }
 
+    /// Adds what to do.
+    #[must_use]
+    pub fn advised(mut self, advice: &str) -> Self {
+        let end = if self.message.ends_with('?') { "" } else { ";" };
+        self.message = format!("{}{end} {advice}", self.message);
+        self
+    }
+
     /// The kind.
     pub fn kind(&self) -> ErrorKind {
         self.kind

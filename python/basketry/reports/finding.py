@@ -114,6 +114,8 @@ class JoinedTable(Shown):
 
     tree: str
     """The path of the table."""
+    key: tuple[str, ...]
+    """The columns of the key, by their names here."""
     files: int
     """Its files."""
     entries: int
@@ -143,7 +145,7 @@ class Joined(Shown):
     schema: int
     """Version of the report."""
     key: tuple[str, ...]
-    """The columns of the key."""
+    """The columns of the key, by their names in the left table."""
     how: Literal["left", "inner"]
     """Which entries of the left table are written. "left": all of them. "inner": those with a partner in each table on
     the right."""

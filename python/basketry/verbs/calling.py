@@ -86,9 +86,9 @@ def as_tables(others: Places | Iterable[Places]) -> list[str]:
 
 
 def with_layout(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with a layout, prices and a report as the command takes them: files, or texts."""
+    """Options with a layout, prices, a report and a key of two sides as the command takes them: files, or texts."""
     changed: dict[str, Any] = {}
-    texts: dict[str, Callable[[Any], str]] = {"layout": as_toml, "price": _price_book, "again": _saved}
+    texts: dict[str, Callable[[Any], str]] = {"layout": as_toml, "price": _price_book, "again": _saved, "on": _key}
     for name, as_text in texts.items():
         value = given.get(name)
         if isinstance(value, collections.abc.Mapping) or dataclasses.is_dataclass(value):
@@ -103,6 +103,11 @@ def _price_book(prices: Mapping[str, Any]) -> str:
     for key, values in tables.items():
         lines += [f"[{key}]", *(_line(name, value) for name, value in values.items())]
     return "\n".join(["", *lines, ""])
+
+
+def _key(names: Mapping[str, str]) -> str:
+    """The columns of a key on the left and on the right."""
+    return ",".join(f"{left}={right}" for left, right in names.items())
 
 
 def _saved(report: Any) -> str:

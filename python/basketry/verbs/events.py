@@ -93,13 +93,15 @@ def join(
     """Joins files by keys: to each entry of `files` the columns of the entry with the same key in `others`.
 
     `others` are the files of one table, or a list with the files of each of several tables, such as
-    `[["b1.root", "b2.root"], ["c.root"]]`. All entries of `files` are kept in their order; several may have one
-    partner. Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how
+    `[["b1.root", "b2.root"], ["c.root"]]`. `on` is a key such as "run,event", or `{"run": "Run", "event": "number"}`
+    where columns of it have other names in `others`. All entries of `files` are kept in their order; several may have
+    one partner. Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how
     many there are, and which. `progress` is that of `rewrite`.
 
     Options:
 
-    - `on`: The key, which all files have: columns, or expressions, with commas between them.
+    - `on`: The key, which all files have: columns, or expressions, with commas between them; LEFT=RIGHT where the files
+      on the right call one otherwise, as in run=Run,event.
     - `how`: Which entries are written: all on the left (left), or those with a partner in all other files (inner).
       Default: "left".
     - `suffix`: What is added to names of columns that are there already: once for all `with`, or once for each.
@@ -107,13 +109,11 @@ def join(
       are an error.
     - `friend`: Write the columns of the other files alone, entry by entry as the files on the left, for
       TTree::AddFriend.
-    - `keep`: Keep only branches that match a glob or /regex/, of all files, with the branches below them and their
-      counters.
     - `from_key`: Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values
       mean all that begin with them.
     - `before_key`: Join only keys before this one. A plan of several jobs cuts keys so.
-    - `drop`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys of a
-      layout: those of `rewrite`.
+    - `keep`, `drop`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys
+      of a layout: those of `rewrite`.
     """
     from ..reports.finding import Joined
 

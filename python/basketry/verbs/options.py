@@ -536,12 +536,12 @@ class Picking(Shape, Limits, total=False):
     cut: Names
     """Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events, if
     they are named."""
+    skip_bad: bool
+    """Leave out files that cannot be read, or lack the table or the columns. They are listed."""
     keep: Names
     """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
     drop: Names
     """Drop branches that match a glob or /regex/."""
-    skip_bad: bool
-    """Leave out files that cannot be read, or lack the table or the columns. They are listed."""
     force: bool
     """Replace an existing output."""
     follow_urls: bool
@@ -559,8 +559,9 @@ class Picking(Shape, Limits, total=False):
 class Pairing(Shape, Limits, total=False):
     """Options of `join`, without the output and the files on the right."""
 
-    on: Names
-    """The key, which all files have: columns, or expressions, with commas between them."""
+    on: Names | Mapping[str, str] | None
+    """The key, which all files have: columns, or expressions, with commas between them; LEFT=RIGHT where the files on
+    the right call one otherwise, as in run=Run,event."""
     how: str
     """Which entries are written: all on the left (left), or those with a partner in all other files (inner)."""
     suffix: Names
@@ -570,16 +571,15 @@ class Pairing(Shape, Limits, total=False):
     error."""
     friend: bool
     """Write the columns of the other files alone, entry by entry as the files on the left, for TTree::AddFriend."""
-    keep: Names
-    """Keep only branches that match a glob or /regex/, of all files, with the branches below them and their
-    counters."""
-    drop: Names
-    """Drop branches that match a glob or /regex/."""
     from_key: str | None
     """Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values mean all
     that begin with them."""
     before_key: str | None
     """Join only keys before this one. A plan of several jobs cuts keys so."""
+    keep: Names
+    """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
+    drop: Names
+    """Drop branches that match a glob or /regex/."""
     force: bool
     """Replace an existing output."""
     follow_urls: bool

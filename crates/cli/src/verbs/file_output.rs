@@ -1,16 +1,17 @@
-//! The common part of `rewrite` and `merge`: their options, the dry run, the rewrite itself, and the summary.
+//! The common part of `rewrite`, `merge` and `sort`: their options, the dry run, the rewrite itself, and the summary.
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
 use flow::convert::Format;
 use flow::keys::IndexNames;
 use flow::{
-    Absent, BuildIndex, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options, Outlook,
-    PlanOptions, RecodeForecast, Summary, TableSummary,
+    Absent, Budget, BuildIndex, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options,
+    Outlook, PlanOptions, RecodeForecast, Summary, TableSummary,
 };
 use rootfile::{Error, Hint, Result};
 
@@ -19,10 +20,10 @@ use crate::container_words::words;
 use crate::layout_args::{DefineArgs, LayoutArgs, SelectArgs};
 use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity};
 use crate::output::{self, Answer, Table};
-use crate::verb_command::Watch;
+use crate::verb_command::{VerbCommand, Watch};
 use flow::inputs::{inputs, lists, one_tree};
 
-/// The options of both verbs.
+/// The options of these verbs.
 #[derive(clap::Args)]
 pub struct FileOutputArgs {
     /// FILE, FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
@@ -69,9 +70,9 @@ pub struct FileOutputArgs {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
-    pub(super) resources: Resources,
+    resources: Resources,
     #[command(flatten)]
-    pub(super) verbosity: Verbosity,
+    verbosity: Verbosity,
     #[command(flatten)]
     layout: LayoutArgs,
     #[command(flatten)]
@@ -128,13 +129,13 @@ impl FileOutputArgs {
     }
 
     /// What is named in the inputs.
-    pub fn asked(&self) -> Result<Asked> {
+    fn asked(&self) -> Result<Asked> {
         let wanted = self.layout.wanted(self.select.wanted()?)?;
         Ok(self.matching.asked(inputs(&self.inputs)?, wanted))
     }
 
     /// Writes the output, or plans it.
-    pub fn make(&self, options: Options, watch: &Watch<'_>) -> Result<Made> {
+    fn make(&self, options: Options, watch: &Watch<'_>) -> Result<Made> {
         let (paths, options) = self.resolve(options)?;
         let output = &self.target.output;
         if self.dry_run {
@@ -142,6 +143,48 @@ impl FileOutputArgs {
         }
         watch.will_read(&paths);
         flow::rewrite(&paths, output, &options, watch.progress).map(Made::Written)
+    }
+}
+
+/// A verb that makes a file of files by a rewrite: its own options, and the common ones.
+pub trait FileOutputVerb {
+    /// The common options.
+    fn file_output(&self) -> &FileOutputArgs;
+
+    /// Its own options.
+    fn own_options(&self) -> Result<Options>;
+}
+
+impl<T: FileOutputVerb> VerbCommand for T {
+    type Report = Made;
+    const DONE: &'static str = "written";
+
+    fn verbosity(&self) -> &Verbosity {
+        &self.file_output().verbosity
+    }
+
+    fn budget(&self) -> Option<Budget> {
+        Some(self.file_output().resources.budget())
+    }
+
+    fn asked(&self) -> Result<Asked> {
+        self.file_output().asked()
+    }
+
+    fn take_notes(made: &mut Made, notes: Vec<String>) -> Vec<String> {
+        made.take_notes(notes)
+    }
+
+    fn work(&self, watch: &Watch<'_>) -> Result<Made> {
+        self.file_output().make(self.own_options()?, watch)
+    }
+
+    fn answer(made: &Made) -> Answer {
+        made.answer()
+    }
+
+    fn print(&self, made: &Made, _: Instant) -> Result<()> {
+        made.print(self.verbosity().quiet)
     }
 }
 
@@ -155,7 +198,7 @@ pub enum Made {
 
 impl Made {
     /// Whether nothing was left out.
-    pub fn answer(&self) -> Answer {
+    fn answer(&self) -> Answer {
         match self {
             Self::Written(summary) if !summary.is_whole() => Answer::No,
             _ => Answer::Yes,
@@ -163,7 +206,7 @@ impl Made {
     }
 
     /// Adds notes to those of the output.
-    pub fn take_notes(&mut self, notes: Vec<String>) -> Vec<String> {
+    fn take_notes(&mut self, notes: Vec<String>) -> Vec<String> {
         match self {
             Self::Written(summary) => summary.notes.extend(notes),
             Self::Planned(_) => return notes,
@@ -172,7 +215,7 @@ impl Made {
     }
 
     /// Prints it; of a file that is written quietly only what is missing from it.
-    pub fn print(&self, quiet: bool) -> Result<()> {
+    fn print(&self, quiet: bool) -> Result<()> {
         match self {
             Self::Planned(outlook) => print_outlook(outlook),
             Self::Written(summary) if quiet => {

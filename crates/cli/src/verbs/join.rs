@@ -5,18 +5,15 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value_parser};
-use dataset::glob::NameFilter;
 use dataset::layout::Container;
 use flow::inputs::{Input, inputs, lists};
-use flow::join::{How, JoinJob, Joined, JoinedTable, KeyRange, KeyedEntry, join};
+use flow::join::{How, JoinJob, JoinKey, Joined, JoinedTable, KeyRange, KeyedEntry, join};
 use flow::keys::EntryOfKey;
-use flow::survey::wanted::Wanted;
-use flow::{ContentOptions, InputOptions, Options};
-use rootfile::{Error, Hint, Result};
+use rootfile::Result;
 
-use super::file_output::{print_summary, refuse_parquet};
-use crate::layout_args::LayoutArgs;
-use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity, key_of};
+use super::event_output::EventOutputArgs;
+use super::file_output::print_summary;
+use crate::options::Asked;
 use crate::output;
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -33,6 +30,7 @@ const SHOWN: usize = 5;
 #[command(after_help = "Examples:
   basketry join 'run*.root' --with scores.parquet --on run,luminosityBlock,event -o scored.root
   basketry join a.root --with b1.root b2.root --with c.root --on event --suffix _b --suffix _c -o all.root
+  basketry join run1.root --with scores.root --on run=Run,event=EventNumber -o scored.root
   basketry join 'run*.root' --with scores.root --on run,event --friend -o friend.root")]
 pub struct Args {
     /// The files on the left, whose entries are kept: FILE or FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
@@ -40,8 +38,9 @@ pub struct Args {
     inputs: Vec<OsString>,
     #[command(flatten)]
     right: RightArgs,
-    /// The key, which all files have: columns, or expressions, with commas between them.
-    #[arg(long, value_name = "KEY", required = true)]
+    /// The key, which all files have: columns, or expressions, with commas between them; LEFT=RIGHT where the files on the right call one
+    /// otherwise, as in run=Run,event.
+    #[arg(long, value_name = "KEY|LEFT=RIGHT", required = true)]
     on: Vec<String>,
     /// Which entries are written: all on the left (left), or those with a partner in all other files (inner).
     #[arg(long, value_name = "left|inner", default_value = "left")]
@@ -55,12 +54,6 @@ pub struct Args {
     /// Write the columns of the other files alone, entry by entry as the files on the left, for TTree::AddFriend.
     #[arg(long)]
     friend: bool,
-    /// Keep only branches that match a glob or /regex/, of all files, with the branches below them and their counters.
-    #[arg(long, value_name = "PATTERN")]
-    keep: Vec<String>,
-    /// Drop branches that match a glob or /regex/.
-    #[arg(long, value_name = "PATTERN")]
-    drop: Vec<String>,
     /// Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values mean all that begin with them.
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     from_key: Option<String>,
@@ -68,17 +61,7 @@ pub struct Args {
     #[arg(long, value_name = "KEY", allow_hyphen_values = true)]
     before_key: Option<String>,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    following: Following,
-    #[command(flatten)]
-    resources: Resources,
-    #[command(flatten)]
-    verbosity: Verbosity,
-    #[command(flatten)]
-    layout: LayoutArgs,
-    #[command(flatten)]
-    matching: Matching,
+    output: EventOutputArgs,
 }
 
 /// Which entries are written.
@@ -144,31 +127,20 @@ impl VerbCommand for Args {
     type Report = Joined;
     const DONE: &'static str = "written";
 
-    fields!(verbosity, resources);
+    fields!(output.verbosity, output.resources);
 
     fn asked(&self) -> Result<Asked> {
-        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
         let mut all = inputs(&self.inputs)?;
         all.extend(self.right.inputs()?.into_iter().flatten());
-        Ok(self.matching.asked(all, self.layout.wanted(wanted)?))
+        self.output.asked(all)
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Joined> {
-        refuse_parquet(&self.target.output)?;
         let tables: Vec<Vec<OsString>> = self.right.tables().collect();
         let read = lists(&self.inputs).chain(tables.iter().flat_map(|words| lists(words)));
-        self.target.check(read.chain(self.layout.file()))?;
+        self.output.check(read)?;
         let (inputs, right) = (inputs(&self.inputs)?, self.right.inputs()?);
-        let on = || Hint::named("on");
-        let key = key_of(&self.on, "on")?.ok_or_else(|| Error::request(format!("{} is needed", on())).hint(on()))?;
-        let options = Options {
-            layout: self.layout.layout()?,
-            content: ContentOptions { filter: NameFilter::new(&self.keep, &self.drop)?, ..ContentOptions::default() },
-            inputs: InputOptions { follow: self.following.follow(), ..InputOptions::default() },
-            budget: self.resources.budget(),
-            overwrite: self.target.force,
-            ..Options::default()
-        };
+        let key = JoinKey::of(self.on.iter().map(String::as_str))?;
         let job = JoinJob {
             inputs: &inputs,
             right: &right,
@@ -181,9 +153,9 @@ impl VerbCommand for Args {
             first: self.first,
             friend: self.friend,
             range: KeyRange { from: self.from_key.as_deref(), before: self.before_key.as_deref() },
-            output: &self.target.output,
+            output: self.output.path(),
         };
-        join(&job, &options, watch.progress)
+        join(&job, &self.output.options()?, watch.progress)
     }
 
     fn take_notes(joined: &mut Joined, notes: Vec<String>) -> Vec<String> {
@@ -192,7 +164,7 @@ impl VerbCommand for Args {
     }
 
     fn print(&self, joined: &Joined, _: Instant) -> Result<()> {
-        if self.verbosity.quiet {
+        if self.output.verbosity.quiet {
             return Ok(());
         }
         let mut out = output::stdout();
@@ -202,10 +174,10 @@ impl VerbCommand for Args {
             out,
             "{written} of {all} of {} written, joined by {}",
             output::line(&joined.tree),
-            joined.key.join(",")
+            output::line(&joined.key.join(","))
         )?;
         if let Some(friend) = &joined.friend {
-            let (friend, file) = (output::line(friend), self.target.output.display().to_string());
+            let (friend, file) = (output::line(friend), self.output.path().display().to_string());
             let is_tree = joined.output.tables.iter().all(|table| table.container == Container::Ttree);
             match is_tree {
                 true => {
@@ -227,7 +199,9 @@ fn print_table(out: &mut impl Write, joined: &Joined, table: &JoinedTable) -> Re
     let (tree, files) = (output::line(&table.tree), output::plural(table.files, "file", "files"));
     let (columns, matched) =
         (output::plural(table.columns.len() as u64, "column", "columns"), output::count(table.matched));
-    writeln!(out, "{tree} of {files}: {columns} for {matched} of {} entries", output::count(joined.entries))?;
+    let key =
+        if table.key == joined.key { String::new() } else { format!(" by {}", output::line(&table.key.join(","))) };
+    writeln!(out, "{tree} of {files}: {columns} for {matched} of {} entries{key}", output::count(joined.entries))?;
     let renamed: Vec<String> = table
         .renamed
         .iter()
@@ -240,20 +214,25 @@ fn print_table(out: &mut impl Write, joined: &Joined, table: &JoinedTable) -> Re
         writeln!(out, "  and {} more", output::count(more as u64))?;
     }
     if table.missing > 0 {
-        let entries = output::plural(table.missing, "entry has", "entries have");
-        let what = match joined.how {
-            How::Left => "zeros and empty lists in its place",
-            How::Inner => "is left out",
+        let entries = output::plural(table.missing, "entry", "entries");
+        let what = match (joined.how, &joined.friend) {
+            (How::Left, None) => "zeros and empty lists stand for it; --how inner leaves such entries out",
+            (How::Left, Some(_)) => "zeros and empty lists stand for it",
+            (How::Inner, _) => "left out",
         };
-        writeln!(out, "note: {entries} no partner here: {what}{}", some(&table.missing_entries))?;
+        writeln!(
+            out,
+            "note: {entries} on the left without a partner in {tree}: {what}{}",
+            some(&table.missing_entries)
+        )?;
     }
     if table.unused > 0 {
-        let entries = output::plural(table.unused, "entry here has", "entries here have");
-        writeln!(out, "note: {entries} a key that the left table lacks{}", some(&table.unused_entries))?;
+        let (entries, listed) = (output::plural(table.unused, "entry", "entries"), some(&table.unused_entries));
+        writeln!(out, "note: {entries} of {tree} with a key that the left lacks: left out{listed}")?;
     }
     if table.repeated > 0 {
-        let entries = output::plural(table.repeated, "entry here has", "entries here have");
-        writeln!(out, "note: {entries} the key of an earlier one, which is taken")?;
+        let entries = output::plural(table.repeated, "entry", "entries");
+        writeln!(out, "note: {entries} of {tree} with the key of an earlier one, which is taken: left out")?;
     }
     Ok(())
 }

@@ -1,16 +1,12 @@
 //! `basketry merge`: merges several files into one.
 
-use std::time::Instant;
-
 use clap::ValueEnum;
 use dataset::layout::ByteSize;
 use flow::{ContentOptions, EntryOrder, InputOptions, Options, Pack, PlanOptions, SortBy, Unique};
 use rootfile::Result;
 
-use super::file_output::{FileOutputArgs, Made};
-use crate::options::{Asked, key_of, schema, sort_key_of};
-use crate::output::Answer;
-use crate::verb_command::{VerbCommand, Watch, fields};
+use super::file_output::{FileOutputArgs, FileOutputVerb};
+use crate::options::{key_of, schema, sort_key_of};
 
 /// Merge files into one: trees one after the other, histograms added, directories joined.
 ///
@@ -70,8 +66,12 @@ enum OnDuplicate {
     Refuse,
 }
 
-impl Args {
-    fn options(&self) -> Result<Options> {
+impl FileOutputVerb for Args {
+    fn file_output(&self) -> &FileOutputArgs {
+        &self.file_output
+    }
+
+    fn own_options(&self) -> Result<Options> {
         let refuse = self.on_duplicate == OnDuplicate::Refuse;
         let beside = || Some(self.file_output.output().to_path_buf());
         let unique = key_of(&self.unique, "unique")?.map(|key| Unique { key, refuse, beside: beside() });
@@ -97,32 +97,5 @@ impl Args {
             drop_index: self.drop_index,
             ..Options::default()
         })
-    }
-}
-
-impl VerbCommand for Args {
-    type Report = Made;
-    const DONE: &'static str = "written";
-
-    fields!(file_output.verbosity, file_output.resources);
-
-    fn asked(&self) -> Result<Asked> {
-        self.file_output.asked()
-    }
-
-    fn take_notes(made: &mut Made, notes: Vec<String>) -> Vec<String> {
-        made.take_notes(notes)
-    }
-
-    fn work(&self, watch: &Watch<'_>) -> Result<Made> {
-        self.file_output.make(self.options()?, watch)
-    }
-
-    fn answer(made: &Made) -> Answer {
-        made.answer()
-    }
-
-    fn print(&self, made: &Made, _: Instant) -> Result<()> {
-        made.print(self.verbosity().quiet)
     }
 }

@@ -6,6 +6,7 @@ mod completions;
 mod convert;
 mod duplicates;
 mod edit;
+mod event_output;
 mod file_output;
 mod fileset;
 mod generate;

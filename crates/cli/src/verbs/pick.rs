@@ -6,17 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
-use dataset::EntryFilter;
-use dataset::glob::NameFilter;
 use flow::events::{PickJob, PickOrder, Picked, PickedEvent, pick};
 use flow::inputs::{inputs, lists};
-use flow::survey::wanted::Wanted;
-use flow::{ContentOptions, InputOptions, Options};
 use rootfile::Result;
 
-use super::file_output::{print_summary, refuse_parquet};
-use crate::layout_args::LayoutArgs;
-use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity, key_of};
+use super::event_output::EventOutputArgs;
+use super::file_output::print_summary;
+use crate::options::{Asked, key_of};
 use crate::output::{self, Answer};
 use crate::verb_command::{VerbCommand, Watch, fields};
 
@@ -63,27 +59,11 @@ pub struct Args {
     /// Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events, if they are named.
     #[arg(long, visible_alias = "where", value_name = "EXPR", allow_hyphen_values = true)]
     cut: Vec<String>,
-    /// Keep only branches that match a glob or /regex/, with the branches below them and their counters.
-    #[arg(long, value_name = "PATTERN")]
-    keep: Vec<String>,
-    /// Drop branches that match a glob or /regex/.
-    #[arg(long, value_name = "PATTERN")]
-    drop: Vec<String>,
     /// Leave out files that cannot be read, or lack the table or the columns. They are listed, and the exit code is 1.
     #[arg(short = 'k', long)]
     skip_bad: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    following: Following,
-    #[command(flatten)]
-    resources: Resources,
-    #[command(flatten)]
-    verbosity: Verbosity,
-    #[command(flatten)]
-    layout: LayoutArgs,
-    #[command(flatten)]
-    matching: Matching,
+    output: EventOutputArgs,
 }
 
 /// The order of the picked entries.
@@ -97,43 +77,28 @@ impl VerbCommand for Args {
     type Report = Picked;
     const DONE: &'static str = "written";
 
-    fields!(verbosity, resources);
+    fields!(output.verbosity, output.resources);
 
     fn asked(&self) -> Result<Asked> {
         if self.inputs.is_empty() {
             return Ok(Asked::default());
         }
-        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
-        Ok(self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?))
+        self.output.asked(inputs(&self.inputs)?)
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Picked> {
-        refuse_parquet(&self.target.output)?;
         // A list of events is read, and so are lists of files.
         let listed = self.events.iter().map(Path::new).filter(|path| path.is_file());
-        self.target.check(lists(&self.inputs).chain(self.layout.file()).chain(listed))?;
+        self.output.check(lists(&self.inputs).chain(listed))?;
         let inputs = if self.inputs.is_empty() { Vec::new() } else { inputs(&self.inputs)? };
         let key = match key_of(&self.key, "key")? {
             Some(key) => key,
             None => USUAL_KEY.parse()?,
         };
-        let options = Options {
-            layout: self.layout.layout()?,
-            content: ContentOptions {
-                filter: NameFilter::new(&self.keep, &self.drop)?,
-                entries: EntryFilter { cuts: self.cut.clone(), ..EntryFilter::default() },
-                ..ContentOptions::default()
-            },
-            inputs: InputOptions {
-                skip_bad: self.skip_bad,
-                follow: self.following.follow(),
-                ..InputOptions::default()
-            },
-            budget: self.resources.budget(),
-            overwrite: self.target.force,
-            ..Options::default()
-        };
-        let (events, index, output) = (&self.events, self.index.as_deref(), &self.target.output);
+        let mut options = self.output.options()?;
+        options.content.entries.cuts.clone_from(&self.cut);
+        options.inputs.skip_bad = self.skip_bad;
+        let (events, index, output) = (&self.events, self.index.as_deref(), self.output.path());
         let order = match self.order {
             Ordered::Files => PickOrder::Files,
             Ordered::Asked => PickOrder::Asked,
@@ -163,7 +128,7 @@ impl VerbCommand for Args {
             writeln!(out, "and {} more", output::count(more))?;
         }
         output::skipped(&mut out, &picked.skipped)?;
-        if self.verbosity.quiet {
+        if self.output.verbosity.quiet {
             return Ok(out.flush()?);
         }
         output::notes(&mut out, &picked.notes)?;

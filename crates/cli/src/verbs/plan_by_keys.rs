@@ -3,8 +3,7 @@
 
 use flow::events::split_events;
 use flow::inputs::Input;
-use flow::join::key_bounds;
-use flow::keys::KeyNames;
+use flow::join::{JoinKey, key_bounds};
 use flow::{Budget, Progress};
 use rootfile::{Error, Hint, Result};
 
@@ -54,7 +53,7 @@ pub(super) fn of_ranges(
         let hint = Hint::named("on");
         return Err(Error::request(format!("tasks of join are ranges of keys: give {hint} behind --")).hint(hint));
     }
-    let key = KeyNames::of(on.iter().map(String::as_str))?.given_by("on");
+    let key = JoinKey::of(on.iter().map(String::as_str))?;
     let bounds = key_bounds(inputs, &key, entries, budget, progress)?;
     let starts = std::iter::once(None).chain(bounds.iter().map(Some));
     let ends = bounds.iter().map(Some).chain([None]);

@@ -1,14 +1,9 @@
 //! `basketry rewrite`: writes one output in a given layout.
 
-use std::time::Instant;
-
 use flow::Options;
 use rootfile::Result;
 
-use super::file_output::{FileOutputArgs, Made};
-use crate::options::Asked;
-use crate::output::Answer;
-use crate::verb_command::{VerbCommand, Watch, fields};
+use super::file_output::{FileOutputArgs, FileOutputVerb};
 
 /// Rewrite trees in another layout: the same entries, with other clusters, baskets or compression.
 ///
@@ -30,29 +25,12 @@ pub struct Args {
     file_output: FileOutputArgs,
 }
 
-impl VerbCommand for Args {
-    type Report = Made;
-    const DONE: &'static str = "written";
-
-    fields!(file_output.verbosity, file_output.resources);
-
-    fn asked(&self) -> Result<Asked> {
-        self.file_output.asked()
+impl FileOutputVerb for Args {
+    fn file_output(&self) -> &FileOutputArgs {
+        &self.file_output
     }
 
-    fn take_notes(made: &mut Made, notes: Vec<String>) -> Vec<String> {
-        made.take_notes(notes)
-    }
-
-    fn work(&self, watch: &Watch<'_>) -> Result<Made> {
-        self.file_output.make(Options::default(), watch)
-    }
-
-    fn answer(made: &Made) -> Answer {
-        made.answer()
-    }
-
-    fn print(&self, made: &Made, _: Instant) -> Result<()> {
-        made.print(self.verbosity().quiet)
+    fn own_options(&self) -> Result<Options> {
+        Ok(Options::default())
     }
 }

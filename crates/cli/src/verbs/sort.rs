@@ -1,14 +1,10 @@
 //! `basketry sort`: the entries of files in the order of their keys.
 
-use std::time::Instant;
-
 use flow::{ContentOptions, EntryOrder, Options, PlanOptions, SortBy};
 use rootfile::Result;
 
-use super::file_output::{FileOutputArgs, Made};
-use crate::options::{Asked, schema, sort_key_of};
-use crate::output::Answer;
-use crate::verb_command::{VerbCommand, Watch, fields};
+use super::file_output::{FileOutputArgs, FileOutputVerb};
+use crate::options::{schema, sort_key_of};
 
 /// Sort the entries of one or several files by keys, into one file.
 ///
@@ -41,40 +37,22 @@ pub struct Args {
     file_output: FileOutputArgs,
 }
 
-impl VerbCommand for Args {
-    type Report = Made;
-    const DONE: &'static str = "written";
-
-    fields!(file_output.verbosity, file_output.resources);
-
-    fn asked(&self) -> Result<Asked> {
-        self.file_output.asked()
+impl FileOutputVerb for Args {
+    fn file_output(&self) -> &FileOutputArgs {
+        &self.file_output
     }
 
-    fn take_notes(made: &mut Made, notes: Vec<String>) -> Vec<String> {
-        made.take_notes(notes)
-    }
-
-    fn work(&self, watch: &Watch<'_>) -> Result<Made> {
+    fn own_options(&self) -> Result<Options> {
         let beside = Some(self.file_output.output().to_path_buf());
         let by = sort_key_of(&self.by, "by")?.map(|key| SortBy {
             key: if self.descending { key.reversed() } else { key },
             is_sorted: false,
             beside,
         });
-        let options = Options {
+        Ok(Options {
             content: ContentOptions { order: by.map(EntryOrder::By), ..ContentOptions::default() },
             plan: PlanOptions { schema: schema(self.common, self.fill), ..PlanOptions::default() },
             ..Options::default()
-        };
-        self.file_output.make(options, watch)
-    }
-
-    fn answer(made: &Made) -> Answer {
-        made.answer()
-    }
-
-    fn print(&self, made: &Made, _: Instant) -> Result<()> {
-        made.print(self.verbosity().quiet)
+        })
     }
 }

@@ -11,6 +11,7 @@ use rootfile::{Error, FilePool, OPEN_FILES, Result};
 
 use super::names::GivenColumns;
 use super::table::SideTable;
+use crate::arrow::read::mixed_containers;
 use crate::execute::budget::Budget;
 use crate::execute::order::OrderBuilder;
 use crate::execute::progress::{Progress, tell};
@@ -86,6 +87,9 @@ pub(super) fn align(
         let tables = catalog::tables(file);
         let gone = || Error::request(format!("has no table {} any more", table.tree)).file(file.name());
         let found = catalog::find(&tables, &table.tree).ok_or_else(gone)?;
+        if found.container != table.container {
+            return Err(mixed_containers(found.container).file(file.name()));
+        }
         locations.push(ObjectLocation { file: number, seek: found.key.seek_key, cycle: found.key.cycle });
         newest = newest.max(found.key.datime);
         class.clone_from(&found.key.class);

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use rootfile::{Error, Follow, Hint, Result};
 
+use super::key::JoinKey;
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
+use crate::keys::Sorter;
 use crate::keys::files::{KeyFiles, refuse_cycles};
 use crate::keys::key_type::KeyType;
-use crate::keys::{KeyNames, Sorter};
 use crate::plan::inputs::Input;
 
 /// The option that gives the first key, and that for the key behind the last.
@@ -51,27 +52,26 @@ impl PackedRange {
 fn packed(text: &str, of: &KeyType, option: &'static str) -> Result<u128> {
     let values: Vec<&str> = text.split(':').map(str::trim).collect();
     let hint = Hint::named(option);
-    let found = of.range_of(&values, &values).map_err(|e| e.hint(hint.clone()))?;
-    let (first, _) =
-        found.ok_or_else(|| Error::request(format!("{hint} {text}: no entry can have this key")).hint(hint))?;
-    Ok(first)
+    let refused = |why: &str| Error::request(format!("{hint} {text}: {why}")).hint(hint.clone());
+    let found = of.range_of(&values, &values).map_err(|e| refused(&e.to_string()))?;
+    found.map(|(first, _)| first).ok_or_else(|| refused("no entry can have this key"))
 }
 
-/// The keys that cut those of some files into ranges with so many entries, or more where they have one key: the first key of each range but
-/// the first.
+/// The keys that cut those of some files on the left into ranges with so many entries, or more where they have one key: the first key of each
+/// range but the first.
 ///
 /// # Errors
 ///
 /// A file cannot be read, or lacks a column of the key.
 pub fn key_bounds(
     inputs: &[Input],
-    key: &KeyNames,
+    key: &JoinKey,
     entries: u64,
     budget: Budget,
     progress: Progress<'_>,
 ) -> Result<Vec<String>> {
     refuse_cycles(inputs)?;
-    let files = KeyFiles::new(inputs, key, budget, Follow::default())?;
+    let files = KeyFiles::new(inputs, key.left(), budget, Follow::default())?;
     let of = files.key_type(&[], progress)?;
     let sorter = Sorter::new(budget, files.threads(), None::<&Path>)?;
     files.sort_into(&sorter, 0, &of, progress)?;

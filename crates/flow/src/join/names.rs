@@ -6,9 +6,9 @@ use dataset::glob::NameFilter;
 use dataset::table::TableSchema;
 use rootfile::{Error, Hint, Result};
 
+use super::key::JoinKey;
 use super::report::RenamedColumn;
 use crate::arrow::read::Dataset;
-use crate::keys::KeyNames;
 
 /// The names of the columns of a table at the top.
 pub(super) fn columns_of(dataset: &Dataset) -> Vec<String> {
@@ -38,6 +38,11 @@ pub(super) fn kept_columns_of(dataset: &Dataset, path: &str, filter: &NameFilter
     all.iter().filter(|name| tops.contains(name.as_str())).cloned().collect()
 }
 
+/// A name without the backquotes that it may have in an expression.
+fn unquoted(name: &str) -> &str {
+    name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
+}
+
 /// The columns that a table gives.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct GivenColumns {
@@ -61,13 +66,18 @@ impl GivenColumns {
 /// The columns of an output, table by table.
 pub(super) struct OutputNames<'a> {
     taken: HashSet<String>,
-    key: &'a KeyNames,
+    key: &'a JoinKey,
+    /// Columns of the tables on the right with values that a column of the left one has.
+    repeated: HashSet<&'a str>,
 }
 
 impl<'a> OutputNames<'a> {
-    /// Beside these columns.
-    pub fn new(taken: impl IntoIterator<Item = String>, key: &'a KeyNames) -> Self {
-        Self { taken: taken.into_iter().collect(), key }
+    /// Beside these columns, of a left table with `left` ones.
+    pub fn new(taken: Vec<String>, left: &[String], key: &'a JoinKey) -> Self {
+        let is_column = |name: &str| left.iter().any(|column| column == unquoted(name));
+        let repeated = key.pairs().filter(|(name, other)| name == other || is_column(name));
+        let repeated = repeated.map(|(_, other)| unquoted(other)).collect();
+        Self { taken: taken.into_iter().collect(), key, repeated }
     }
 
     /// Adds the columns of a table, with a suffix for those whose names others have.
@@ -79,7 +89,7 @@ impl<'a> OutputNames<'a> {
         let mut given = GivenColumns::default();
         let mut collide = Vec::new();
         for column in columns {
-            if self.key.texts().contains(column) {
+            if self.repeated.contains(column.as_str()) {
                 given.left_out.push(column.clone());
                 continue;
             }
@@ -111,7 +121,14 @@ impl<'a> OutputNames<'a> {
             return Err(Error::request(message).hint(hint));
         }
         match given.names.is_empty() {
-            true => Err(Error::request(format!("there is no column beside those of the key {}", self.key))),
+            true => {
+                let (keep, drop) = (Hint::named("keep"), Hint::named("drop"));
+                let message = format!(
+                    "has no column to join beside those of the key {}; name another table as FILE:TREE, or let {keep} and {drop} leave some",
+                    self.key
+                );
+                Err(Error::request(message).hint(keep).hint(drop))
+            }
             false => Ok(given),
         }
     }
@@ -184,8 +201,8 @@ mod tests {
 
     #[test]
     fn keys_are_there_once_and_others_get_a_suffix() {
-        let key: KeyNames = "run,event".parse().unwrap();
-        let mut names = OutputNames::new(texts(&["run", "event", "x", "y"]), &key);
+        let (key, left) = (JoinKey::of(["run,event"]).unwrap(), texts(&["run", "event", "x", "y"]));
+        let mut names = OutputNames::new(left.clone(), &left, &key);
         let given = names.add(&texts(&["run", "event", "x", "z"]), Some("_b")).unwrap();
         assert_eq!(given.left_out, ["run", "event"]);
         assert_eq!(given.names, ["x_b", "z"]);
@@ -198,9 +215,19 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_other_names_are_left_out_where_the_left_has_their_values() {
+        let (key, left) =
+            (JoinKey::of(["run=Run,`a,b`=`c,d`,event % 3=rest"]).unwrap(), texts(&["run", "event", "a,b"]));
+        let mut names = OutputNames::new(left.clone(), &left, &key);
+        let given = names.add(&texts(&["Run", "c,d", "rest", "x"]), None).unwrap();
+        assert_eq!(given.left_out, ["Run", "c,d"]);
+        assert_eq!(given.names, ["rest", "x"]);
+    }
+
+    #[test]
     fn columns_of_a_container_alone_get_names_too() {
-        let key: KeyNames = "k".parse().unwrap();
-        let mut names = OutputNames::new(texts(&["k", "x", "npt", "_collection0"]), &key);
+        let (key, left) = (JoinKey::of(["k"]).unwrap(), texts(&["k", "x", "npt", "_collection0"]));
+        let mut names = OutputNames::new(left.clone(), &left, &key);
         let given = names.add(&texts(&["k", "x", "pt"]), Some("_b")).unwrap();
         let made = names.made(&given, &texts(&["x", "npt", "pt", "_collection0"]), Some("_b")).unwrap();
         let expected = [("x", "x_b"), ("npt", "npt_b"), ("pt", "pt"), ("_collection0", "_collection0_b")];

@@ -24,7 +24,7 @@ pub enum How {
 pub struct Joined {
     /// Version of the report.
     pub schema: u32,
-    /// The columns of the key.
+    /// The columns of the key, by their names in the left table.
     pub key: Vec<String>,
     /// Which entries of the left table are written.
     pub how: How,
@@ -47,6 +47,8 @@ pub struct Joined {
 pub struct JoinedTable {
     /// The path of the table.
     pub tree: String,
+    /// The columns of the key, by their names here.
+    pub key: Vec<String>,
     /// Its files.
     pub files: u64,
     /// Its entries; of a range of keys those with one.

@@ -9,6 +9,7 @@ use rootfile::{Error, Hint, Result, ScratchFolder, check_output, public_path};
 
 use super::aligned::{Aligning, align};
 use super::bounds::{KeyRange, PackedRange};
+use super::key::JoinKey;
 use super::matching::{FilesOfTables, MatchRule, Matches, Partners, matches};
 use super::names::{GivenColumns, OutputNames, columns_of, kept_columns_of};
 use super::report::{How, Joined, JoinedTable, RenamedColumn};
@@ -17,14 +18,14 @@ use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 use crate::execute::scratch_file::folder_beside;
-use crate::keys::files::{KeyFiles, refuse_cycles};
+use crate::keys::files::{KeyFiles, TablesBeside, refuse_cycles};
 use crate::keys::key_type::KeyType;
-use crate::keys::{EntryOfKey, KeyNames, KeyedFile, Merged, Row, Sorter};
+use crate::keys::{EntryOfKey, KeyedFile, Merged, Row, Sorter};
 use crate::plan::format::Format;
 use crate::plan::inputs::{Input, one_tree};
 use crate::rewrite::execute::write;
 use crate::rewrite::options::Options;
-use crate::rewrite::prepare::{AlignedTable, JoinedTables, no_tree_of, prepare_joined};
+use crate::rewrite::prepare::{AlignedTable, JoinedTables, prepare_joined};
 use crate::rewrite::summary::Summary;
 
 /// Of the budget, the part for pairs that are sorted while keys are read back.
@@ -39,8 +40,8 @@ pub struct JoinJob<'a> {
     pub inputs: &'a [Input],
     /// The files of each table on the right.
     pub right: &'a [Vec<Input>],
-    /// The columns of the key, which all tables have.
-    pub key: &'a KeyNames,
+    /// The columns of the key.
+    pub key: &'a JoinKey,
     /// Which entries of the left table are written.
     pub how: How,
     /// What is added to names that are taken: one text for all tables on the right, or one for each.
@@ -70,7 +71,8 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let Budget { memory, threads } = options.budget;
     let ReadKeys { of, rows, files: keyed } = read_keys(&all, job, options, progress)?;
     let scratch = ScratchFolder::within(&folder_beside(Some(job.output)))?;
-    let sides = Sides::open(job, &keyed, scratch.path(), options, progress)?;
+    let sides = Sides::open(job, &keyed, scratch.path(), options, progress);
+    let sides = sides.map_err(|e| options.budget.in_whole(e, PAIRS))?;
     let mut names = sides.names(job, options);
     let given = sides.given_columns(job, options, &mut names)?;
 
@@ -84,16 +86,17 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let matched = matches(rows, &sides.files(), &rule, pairs, job.output, progress)?;
     let Matches { pairs, left: entries, right: told, chosen } = matched;
 
-    let clusters = sides.left.clusters(options)?;
+    let clusters = sides.left.clusters(options).map_err(|e| sides.left.named(e, &sides.left.tree))?;
     let budget = Budget { memory: memory - memory / WAITING, threads };
     let (mut partners, mut aligned) = (Partners::new(pairs), Vec::with_capacity(given.len()));
-    let mut notes = Vec::new();
+    let mut notes = sides.left.notes.clone();
     for (number, (table, columns)) in sides.right.iter().zip(&given).enumerate() {
         let name = if job.friend && number == 0 { sides.friend_name() } else { format!("joined{number}") };
         let file = &scratch.path().join(format!("aligned{number}.root"));
-        let (container, clusters, beside) = (sides.left.container, clusters.as_slice(), job.output);
+        let (container, clusters, beside) = (sides.container(job, options), clusters.as_slice(), job.output);
         let how = Aligning { table, columns, name: &name, file, container, clusters, beside, budget };
-        notes.extend(align(&how, &mut || partners.next(number), options, progress)?);
+        let aligning = align(&how, &mut || partners.next(number), options, progress);
+        notes.extend(aligning.map_err(|e| table.named(options.budget.in_whole(e, PAIRS), &name))?);
         let made = Dataset::open(&[Input { path: file.clone(), tree: Some(name.clone()) }])?;
         let columns = names.made(columns, &columns_of(&made), suffix(job, number))?;
         aligned.push(AlignedTable { file: file.clone(), tree: name, columns });
@@ -107,6 +110,7 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let each = told.into_iter().zip(&sides.right).zip(&aligned).zip(job.right);
     let right = each.map(|(((told, table), made), inputs)| JoinedTable {
         tree: table.tree.clone(),
+        key: job.key.right().texts().to_vec(),
         files: inputs.len() as u64,
         columns: made.columns.iter().map(|(_, name)| name.clone()).collect(),
         renamed: renamed(made),
@@ -114,7 +118,7 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     });
     Ok(Joined {
         schema: 1,
-        key: job.key.texts().to_vec(),
+        key: job.key.left().texts().to_vec(),
         how: job.how,
         tree: sides.left.tree.clone(),
         entries,
@@ -139,7 +143,12 @@ struct ReadKeys {
 }
 
 fn read_keys(all: &[Input], job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Result<ReadKeys> {
-    let files = KeyFiles::new(all, job.key, options.budget, options.inputs.follow)?;
+    let ends = job.right.iter().scan(0, |end, files| {
+        *end += files.len();
+        Some(*end)
+    });
+    let beside = TablesBeside { ends: ends.collect(), key: job.key.right() };
+    let files = KeyFiles::new(all, job.key.left(), options.budget, options.inputs.follow)?.with_tables(beside);
     let of = files.key_type(&[], progress)?;
     let sorter = Sorter::new(options.budget, files.threads(), Some(job.output))?;
     let keyed = files.sort_into(&sorter, 0, &of, progress)?;
@@ -170,6 +179,7 @@ fn refuse_unclear(job: &JoinJob<'_>) -> Result<()> {
             format!("{hint} is given {suffixes} times for {tables} tables; give one for all, or one for each");
         return Err(Error::request(message).hint(hint));
     }
+    one_tree(job.inputs)?;
     for inputs in job.right.iter().map(Vec::as_slice).chain([job.inputs]) {
         Format::are_parquet(inputs.iter().map(|input| input.path.as_path()))?;
     }
@@ -205,11 +215,12 @@ impl Sides {
         let (of_right, of_left) = keyed.split_at(keyed.len().saturating_sub(job.inputs.len()));
         let path = of_left.first().map_or("", |file| file.tree.as_str());
         let container = options.layout.resolve_tree(path).container.unwrap_or_default();
-        let left = SideTable::open(of_left, container, &scratch.join("left.root"), &own, progress)?;
+        let place = &scratch.join("left.root");
+        let mut left = SideTable::open(of_left, container, place, &own, progress)?;
+        // Columns come beside those of an RNTuple that stays one.
         let becomes = options.layout.resolve_tree(&left.tree).container;
-        let has_beside = !job.friend || job.right.len() > 1;
-        if has_beside && (left.container, becomes) == (Container::Rntuple, Some(Container::Ttree)) {
-            return Err(no_tree_of(&left.tree));
+        if !job.friend && (left.container, becomes) == (Container::Rntuple, Some(Container::Ttree)) {
+            left = SideTable::rewritten(of_left, one_tree(job.inputs)?, None, place, &own, progress)?;
         }
         let (mut right, mut rest) = (Vec::with_capacity(job.right.len()), of_right);
         for (number, inputs) in job.right.iter().enumerate() {
@@ -233,7 +244,8 @@ impl Sides {
     /// The names that are taken by the left table.
     fn names<'a>(&self, job: &JoinJob<'a>, options: &Options) -> OutputNames<'a> {
         let kept = || kept_columns_of(&self.left.dataset, &self.left.tree, &options.content.filter);
-        OutputNames::new(if job.friend { Vec::new() } else { kept() }, job.key)
+        let taken = if job.friend { Vec::new() } else { kept() };
+        OutputNames::new(taken, &columns_of(&self.left.dataset), job.key)
     }
 
     /// The columns that each table on the right gives.
@@ -245,13 +257,17 @@ impl Sides {
     ) -> Result<Vec<GivenColumns>> {
         let add = |(number, table): (usize, &SideTable)| {
             let kept = kept_columns_of(&table.dataset, &table.tree, &options.content.filter);
-            let given = names.add(&kept, suffix(job, number));
-            let named = |e: Error| table.files.iter().take(1).fold(e.object(&table.tree), |e, file| e.file(file));
-            let mut given = given.map_err(named)?;
+            let mut given = names.add(&kept, suffix(job, number)).map_err(|e| table.named(e, &table.tree))?;
             given.left_out.extend(columns_of(&table.dataset).into_iter().filter(|column| !kept.contains(column)));
             Ok(given)
         };
         self.right.iter().enumerate().map(add).collect()
+    }
+
+    /// The container of tables in the order of the left one: that of the output, where it has nothing else.
+    fn container(&self, job: &JoinJob<'_>, options: &Options) -> Container {
+        let becomes = || options.layout.resolve_tree(&self.friend_name()).container;
+        job.friend.then(becomes).flatten().unwrap_or(self.left.container)
     }
 
     /// The name of the first table on the right as a friend: not that of the left one, so that its columns can be told apart.

@@ -1,10 +1,10 @@
-//! A table that is joined: its files, and what of them is read where columns move. Parquet files are columns of a ROOT file beside the
-//! output first; keys are read of the files themselves.
+//! A table that is joined: its files, and what of them is read where columns move. Parquet files, and an RNTuple that is to be a tree, are
+//! columns of a ROOT file beside the output first; keys are read of the files themselves.
 
 use std::path::{Path, PathBuf};
 
 use dataset::layout::Container;
-use rootfile::{Error, Result};
+use rootfile::{Error, ErrorKind, Follow, Result, public_path};
 
 use crate::arrow::read::Dataset;
 use crate::execute::progress::Progress;
@@ -13,6 +13,7 @@ use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::rewrite::execute::rewrite;
 use crate::rewrite::options::{ContentOptions, Options};
+use crate::rewrite::summary::Summary;
 
 /// A table that is joined.
 pub(super) struct SideTable {
@@ -25,10 +26,14 @@ pub(super) struct SideTable {
     pub firsts: Vec<u64>,
     /// The same for the files with its columns.
     pub file_firsts: Vec<u64>,
+    /// The first file that was named.
+    first: PathBuf,
     /// Bytes of the files that were named.
     pub bytes: u64,
     /// Its first file, opened.
     pub dataset: Dataset,
+    /// What is to be told of a container that it was given.
+    pub notes: Vec<String>,
 }
 
 impl SideTable {
@@ -42,30 +47,59 @@ impl SideTable {
     ) -> Result<Self> {
         let first = keyed.first().ok_or_else(|| Error::request("no input"))?;
         if let Some(other) = keyed.iter().find(|file| file.tree != first.tree) {
-            let message =
-                format!("the table is called {} here and {} in {}", other.tree, first.tree, first.path.display());
+            let message = format!(
+                "the table is called {} here and {} in {}; files of one table have it under one name",
+                other.tree,
+                first.tree,
+                public_path(&first.path).display()
+            );
             return Err(Error::differs(message).file(&other.path));
         }
-        let firsts = firsts(keyed.iter().map(|file| file.entries));
-        let bytes = keyed.iter().map(|file| file.bytes).sum();
-        let paths: Vec<PathBuf> = keyed.iter().map(|file| file.path.clone()).collect();
-        let (files, tree, file_firsts) = match Format::are_parquet(paths.iter().map(PathBuf::as_path))? {
-            false => (paths, first.tree.clone(), firsts.clone()),
-            true => {
-                let mut layout = options.layout.clone();
-                layout.common.container = Some(container);
-                let content = ContentOptions { filter: options.content.filter.clone(), ..ContentOptions::default() };
-                let (inputs, budget) = (options.inputs, options.budget);
-                let how = Options { layout, content, inputs, budget, overwrite: true, ..Options::default() };
-                let summary = rewrite(&paths, scratch, &how, progress)?;
-                let tree = summary.tables.first().map(|table| table.path.clone()).unwrap_or_default();
-                (vec![scratch.to_path_buf()], tree, vec![0, firsts.last().copied().unwrap_or(0)])
-            }
-        };
+        if Format::are_parquet(keyed.iter().map(|file| file.path.as_path()))? {
+            return Self::rewritten(keyed, None, Some(container), scratch, options, progress);
+        }
+        Self::of(keyed, paths(keyed), first.tree.clone(), firsts(keyed), options.inputs.follow)
+    }
+
+    /// The same of a table in this container, or in that of the layout, with what else is in its files, in a file called so. `named` is the
+    /// path of the table, if the files are named with one.
+    pub fn rewritten(
+        keyed: &[KeyedFile],
+        named: Option<String>,
+        container: Option<Container>,
+        scratch: &Path,
+        options: &Options,
+        progress: Progress<'_>,
+    ) -> Result<Self> {
+        let mut layout = options.layout.clone();
+        layout.common.container = container.or(layout.common.container);
+        let filter = options.content.filter.clone();
+        let content = ContentOptions { filter, tree: named, ..ContentOptions::default() };
+        let (inputs, budget) = (options.inputs, options.budget);
+        let how = Options { layout, content, inputs, budget, overwrite: true, ..Options::default() };
+        let Summary { tables, notes, .. } = rewrite(&paths(keyed), scratch, &how, progress)?;
+        // Of Parquet files it gets its path here.
+        let own = tables.iter().find(|table| keyed.iter().any(|file| file.tree == table.path));
+        let tree = own.or(tables.first()).map(|table| table.path.clone()).unwrap_or_default();
+        let all = keyed.iter().map(|file| file.entries).sum();
+        let made = Self::of(keyed, vec![scratch.to_path_buf()], tree, vec![0, all], options.inputs.follow)?;
+        Ok(Self { notes, ..made })
+    }
+
+    /// The table that some files have of those whose keys were read.
+    fn of(
+        keyed: &[KeyedFile],
+        files: Vec<PathBuf>,
+        tree: String,
+        file_firsts: Vec<u64>,
+        follow: Follow,
+    ) -> Result<Self> {
         let path = files.first().cloned().unwrap_or_default();
-        let dataset = Dataset::open_following(&[Input { path, tree: Some(tree.clone()) }], options.inputs.follow)?;
-        let container = dataset.container().unwrap_or(container);
-        Ok(Self { files, tree, container, firsts, file_firsts, bytes, dataset })
+        let dataset = Dataset::open_following(&[Input { path, tree: Some(tree.clone()) }], follow)?;
+        let container = dataset.container().unwrap_or_default();
+        let bytes = keyed.iter().map(|file| file.bytes).sum();
+        let (first, firsts) = (keyed.first().map(|file| file.path.clone()).unwrap_or_default(), firsts(keyed));
+        Ok(Self { files, tree, container, first, firsts, file_firsts, bytes, dataset, notes: Vec::new() })
     }
 
     /// Its entries.
@@ -84,18 +118,38 @@ impl SideTable {
         Ok(bounds)
     }
 
+    /// An error of the work on it, under a name that it has meanwhile: with its path, and its first file if no other is known. Where columns of
+    /// its files differ, a merge takes them together.
+    pub fn named(&self, error: Error, meanwhile: &str) -> Error {
+        let error = match error.kind() {
+            ErrorKind::Differs(_) => {
+                let message =
+                    error.message(|hint| format!("`basketry merge` with {hint}")).replace(meanwhile, &self.tree);
+                let told = Error::differs(message).hints_of(&error);
+                let told = error.path().into_iter().fold(told, |told, file| told.file(file));
+                error.subject().into_iter().fold(told, |told, object| told.object(object))
+            }
+            _ => error,
+        };
+        error.object(&self.tree).file(&self.first)
+    }
+
     /// The name without the folders of its path.
     pub fn name(&self) -> &str {
         self.tree.rsplit('/').next().unwrap_or_default()
     }
 }
 
+fn paths(keyed: &[KeyedFile]) -> Vec<PathBuf> {
+    keyed.iter().map(|file| file.path.clone()).collect()
+}
+
 /// The number of the first entry of each file, and behind them that of all.
-fn firsts(entries: impl Iterator<Item = u64>) -> Vec<u64> {
+fn firsts(keyed: &[KeyedFile]) -> Vec<u64> {
     let mut found = vec![0];
     let mut all = 0;
-    for entries in entries {
-        all += entries;
+    for file in keyed {
+        all += file.entries;
         found.push(all);
     }
     found

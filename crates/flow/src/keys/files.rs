@@ -9,7 +9,7 @@ use dataset::near::no_such_table;
 use dataset::table::Join;
 use dataset::table::catalog::{self, TableEntry, split_cycle};
 use rayon::ThreadPool;
-use rootfile::{Error, FilePool, Follow, OPEN_FILES, Result, Source, public_path};
+use rootfile::{Error, FilePool, Follow, Hint, OPEN_FILES, Result, Source, public_path};
 use serde::{Deserialize, Serialize};
 use twox_hash::xxhash3_64;
 
@@ -108,13 +108,24 @@ pub(crate) fn refuse_cycles(inputs: &[Input]) -> Result<()> {
     }
 }
 
+/// Tables whose files come before those of another one.
+#[derive(Clone, Debug)]
+pub(crate) struct TablesBeside<'a> {
+    /// Behind the last file of each.
+    pub ends: Vec<usize>,
+    /// Their columns with the values of the key.
+    pub key: &'a KeyNames,
+}
+
 /// The files, and how they are read.
 pub(crate) struct KeyFiles<'a> {
     inputs: &'a [Input],
     key: &'a KeyNames,
+    /// Tables whose files come before those of the last one.
+    beside: Option<TablesBeside<'a>>,
     budget: Budget,
     pool: Arc<FilePool>,
-    /// Entries of the files before each, where the key counts them: expressions count through all files, as those of a rewrite do.
+    /// Entries of the files before each, where the key counts them: expressions count through all files of a table, as those of a rewrite do.
     before: OnceLock<Vec<u64>>,
 }
 
@@ -128,7 +139,24 @@ impl<'a> KeyFiles<'a> {
         if inputs.len() > MOST_FILES {
             return Err(Error::request(format!("{} files are too many at once: at most {MOST_FILES}", inputs.len())));
         }
-        Ok(Self { inputs, key, budget, pool: FilePool::following(OPEN_FILES, follow), before: OnceLock::new() })
+        let pool = FilePool::following(OPEN_FILES, follow);
+        Ok(Self { inputs, key, beside: None, budget, pool, before: OnceLock::new() })
+    }
+
+    /// The same of several tables.
+    pub fn with_tables(self, beside: TablesBeside<'a>) -> Self {
+        Self { beside: Some(beside), ..self }
+    }
+
+    /// Behind the last file of each table but the last one.
+    fn ends(&self) -> &[usize] {
+        self.beside.as_ref().map_or(&[], |beside| &beside.ends)
+    }
+
+    /// The key of a file.
+    fn key_of(&self, number: usize) -> &'a KeyNames {
+        let is_beside = self.ends().last().is_some_and(|end| number < *end);
+        self.beside.as_ref().filter(|_| is_beside).map_or(self.key, |beside| beside.key)
     }
 
     /// The inputs without those whose table cannot be opened, or lacks the columns of the key, and these.
@@ -141,7 +169,7 @@ impl<'a> KeyFiles<'a> {
         let workers = Workers::new("the tables of the keys", self.threads(), progress).in_order();
         let opened = workers.results(self.inputs.len(), |number| {
             let Some(input) = self.inputs.get(number) else { return Err(Error::request("there is no such file")) };
-            bad.hold(self.table(input).map(|_| input.clone()))
+            bad.hold(self.table(number, input).map(|_| input.clone()))
         })?;
         let paths: Vec<&Path> = self.inputs.iter().map(|input| input.path.as_path()).collect();
         let (good, skipped) = BadFiles::sort_out(opened, &paths)?;
@@ -159,10 +187,22 @@ impl<'a> KeyFiles<'a> {
         let facts = |table: &KeyTable| (table.columns.counts_entries(), table.file.entries);
         let each = self.each(progress, |_, table| Ok((facts(table), table.columns.parts().to_vec())))?;
         if each.iter().any(|((counts, _), _)| *counts) {
-            self.before.get_or_init(|| before_each(each.iter().map(|((_, entries), _)| *entries)));
+            let entries: Vec<u64> = each.iter().map(|((_, entries), _)| *entries).collect();
+            self.before.get_or_init(|| {
+                let ends = self.ends().iter().copied().chain([entries.len()]);
+                let tables = ends.scan(0, |start, end| entries.get(std::mem::replace(start, end)..end));
+                tables.flat_map(|entries| before_each(entries.iter().copied())).collect()
+            });
         }
         let parts = each.into_iter().map(|(_, parts)| parts);
-        Ok(parts.reduce(|known, more| joined(&known, &more)).unwrap_or_default())
+        let mut parts = parts.reduce(|known, more| joined(&known, &more)).unwrap_or_default();
+        if let Some(beside) = &self.beside {
+            let names = self.key.texts().iter().zip(beside.key.texts());
+            for (part, (name, other)) in parts.iter_mut().zip(names).filter(|(_, (name, other))| name != other) {
+                part.name = format!("{name}={other}");
+            }
+        }
+        Ok(parts)
     }
 
     /// The type of the key. Where types are too wide, the values are looked at, with `others` that the key has to have room for.
@@ -237,7 +277,7 @@ impl<'a> KeyFiles<'a> {
         workers.results(self.inputs.len(), |number| {
             let Some(input) = self.inputs.get(number) else { return Err(Error::request("there is no such file")) };
             let before = self.before.get().and_then(|before| before.get(number)).copied().unwrap_or(0);
-            let table = KeyTable { before, ..self.table(input)? };
+            let table = KeyTable { before, ..self.table(number, input)? };
             work(number, &table).map_err(|e| if e.path().is_some() { e } else { e.file(public_path(&input.path)) })
         })
     }
@@ -295,8 +335,10 @@ impl<'a> KeyFiles<'a> {
     }
 
     /// Opens the table of a file: the named one, or the only one that has the columns of the key.
-    fn table(&self, input: &Input) -> Result<KeyTable> {
-        let opened = self.opened(input).map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) })?;
+    fn table(&self, number: usize, input: &Input) -> Result<KeyTable> {
+        let opened = self
+            .opened(input, self.key_of(number))
+            .map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) })?;
         let dataset = opened.dataset();
         let entries = dataset.entries();
         if entries > MOST_ENTRIES {
@@ -306,16 +348,21 @@ impl<'a> KeyFiles<'a> {
         Ok(KeyTable { columns: opened, file, before: 0 })
     }
 
-    fn opened(&self, input: &Input) -> Result<KeyColumns> {
+    fn opened(&self, input: &Input, key: &KeyNames) -> Result<KeyColumns> {
         let memory = self.budget.memory / METADATA;
-        let what = format!("the key {}", self.key);
+        let what = format!("the key {key}");
         table_with(&self.pool, input, memory, &what, &|path, open| {
-            Ok(KeyColumns::open(path, open, self.key, &[])?.map_err(|e| self.lacks(&e)))
+            Ok(KeyColumns::open(path, open, key, &[])?.map_err(|e| self.lacks(&e, key.option())))
         })
     }
 
-    fn lacks(&self, error: &expr::Error) -> Error {
-        refused(error, self.key.option())
+    /// The error of a table that lacks a column. Where files may have others, it says how.
+    fn lacks(&self, error: expr::Error, option: &'static str) -> Error {
+        if self.beside.is_none() || error.kind() != expr::ErrorKind::UnknownName {
+            return refused(&error, option);
+        }
+        let hint = Hint::text(option, "LEFT=RIGHT");
+        refused(&error.advised(&format!("{hint} takes columns of other names on the two sides")), option).hint(hint)
     }
 }
 
@@ -372,7 +419,7 @@ pub(crate) fn table_with<T>(
             Err(e) => lacking.push(e),
         }
     }
-    let paths: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
+    let paths: Vec<&str> = catalog::by_path(&tables).into_iter().map(|table| table.path.as_str()).collect();
     // Of several tables, the reason that says most: it has the names that are near.
     let lacks = lacking.into_iter().max_by_key(|e: &Error| e.to_string().len());
     match (found.len(), found.pop()) {

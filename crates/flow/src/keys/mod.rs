@@ -30,6 +30,7 @@ pub use matched::{LoneKey, LoneKeys, MatchedKeys};
 pub(crate) use matched::{Matching, match_entries};
 pub(crate) use merged::Merged;
 pub use names::KeyNames;
+pub(crate) use names::bare;
 pub(crate) use repeated::{RepeatedEntries, repeated_entries};
 pub(crate) use row::{Row, first_place};
 pub use sort_key::SortKey;

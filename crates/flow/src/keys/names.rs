@@ -51,7 +51,7 @@ impl KeyNames {
     /// # Errors
     ///
     /// There is none, or one is there twice.
-    pub(super) fn listed(texts: Vec<String>) -> Result<Self> {
+    pub(crate) fn listed(texts: Vec<String>) -> Result<Self> {
         let twice = |(place, text): (usize, &String)| texts.iter().take(place).any(|known| known == text);
         match texts.iter().enumerate().find(|one| twice(*one)) {
             Some((_, text)) => Err(Error::request(format!("the key has {text} twice"))),
@@ -75,16 +75,35 @@ impl fmt::Display for KeyNames {
     }
 }
 
-/// The parts of a text between the commas that are in no parentheses.
+/// The parts of a text between its bare commas.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0usize;
-    text.split(move |letter: char| {
-        match letter {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
+    let ends = bare(text).filter(|(_, letter)| *letter == ',').map(|(at, _)| at).chain([text.len()]);
+    ends.scan(0, |start, end| {
+        let part = text.get(*start..end);
+        *start = end + 1;
+        part
+    })
+}
+
+/// The characters of a text that are in no brackets and no quotes, with their places.
+pub(crate) fn bare(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut depth, mut quote) = (0usize, None);
+    text.char_indices().filter(move |&(at, letter)| {
+        let is_closed = || text.get(at + 1..).is_some_and(|rest| rest.contains(letter));
+        match (quote, letter) {
+            (Some(open), _) => {
+                quote = quote.filter(|_| open != letter);
+                return false;
+            }
+            (None, '`' | '"' | '\'') if is_closed() => {
+                quote = Some(letter);
+                return false;
+            }
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth = depth.saturating_sub(1),
             _ => {}
         }
-        letter == ',' && depth == 0
+        depth == 0
     })
 }
 
@@ -98,6 +117,8 @@ mod tests {
         assert_eq!(key.texts(), ["run", "max(a, b)", "event"]);
         assert_eq!(key.to_string(), "run,max(a, b),event");
         assert_eq!(KeyNames::of(["run", "event"]).unwrap().texts(), ["run", "event"]);
+        let odd: KeyNames = "`a,b`,x == \"[,\",it's,é(,),[,],c".parse().unwrap();
+        assert_eq!(odd.texts(), ["`a,b`", "x == \"[,\"", "it's", "é(,)", "[,]", "c"]);
         for wrong in ["", "run,", "run,run"] {
             assert!(wrong.parse::<KeyNames>().is_err(), "{wrong}");
         }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use rootfile::{Error, Result, list_url, url};
+use rootfile::{Error, Result, list_url, public_path, url};
 
 /// A file, and the tree in it, if one was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,12 +95,15 @@ pub fn lists(arguments: &[impl AsRef<OsStr>]) -> impl Iterator<Item = &Path> {
 ///
 /// The inputs name different trees.
 pub fn one_tree(inputs: &[Input]) -> Result<Option<String>> {
-    let mut trees = inputs.iter().map(|i| i.tree.clone());
-    let first = trees.next().flatten();
-    if trees.any(|t| t != first) {
-        return Err(Error::request("the inputs name different trees; a rewrite takes the same tree from each"));
+    let Some(first) = inputs.first() else { return Ok(None) };
+    if let Some(other) = inputs.iter().find(|input| input.tree != first.tree) {
+        let named = |input: &Input| input.tree.clone().map_or("no tree".to_owned(), |tree| format!("tree {tree}"));
+        let (here, there, file) = (named(other), named(first), public_path(&first.path));
+        let message =
+            format!("{here} is named here, and {there} in {}; name the same tree in all inputs", file.display());
+        return Err(Error::request(message).file(&other.path));
     }
-    Ok(first)
+    Ok(first.tree.clone())
 }
 
 /// The inputs of one argument: the matching files of a pattern, unless a file of exactly this name exists.

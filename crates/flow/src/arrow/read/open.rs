@@ -10,7 +10,7 @@ use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
 use dataset::parquet::ParquetTable;
 use dataset::table::{Join, StoredTable, TableSchema, catalog};
-use rootfile::{Error, FilePool, Follow, Hint, Holder, Key, OPEN_FILES, Result, RootFile, Source, open_source};
+use rootfile::{Error, FilePool, Follow, Holder, Key, OPEN_FILES, Result, RootFile, Source, open_source};
 
 use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
@@ -138,10 +138,7 @@ impl Dataset {
         joining: Join,
     ) -> Result<Self> {
         if let Some((_, file, key)) = tables.iter().find(|(.., key)| !is_ntuple(&key.class)) {
-            let message =
-                "is a tree, and other inputs are RNTuples; convert them first, or read them with --join common";
-            let error = Error::differs(message).hint(Hint::text("join", "common"));
-            return Err(error.object(key.name.clone()).file(file.name()));
+            return Err(mixed_containers(Container::Ttree).object(key.name.clone()).file(file.name()));
         }
         let opened = tables.iter().map(|(_, file, key)| NtupleTable::open(file, key)).collect::<Result<Vec<_>>>()?;
         let paths: Vec<_> = inputs.iter().map(|i| i.path.clone()).collect();
@@ -211,6 +208,18 @@ impl Dataset {
     fn with_inputs(self, inputs: Vec<Input>) -> Self {
         Self { paths: inputs.iter().map(|input| input.path.clone()).collect(), inputs, ..self }
     }
+}
+
+/// The error for a table of this container among inputs of the other one.
+pub(crate) fn mixed_containers(here: Container) -> Error {
+    Error::differs(match here {
+        Container::Ttree => {
+            "is a tree, and other inputs are RNTuples; `basketry rewrite --container rntuple` makes an RNTuple of it"
+        }
+        Container::Rntuple => {
+            "is an RNTuple, and other inputs are trees; `basketry rewrite --container ttree` makes a tree of it"
+        }
+    })
 }
 
 /// Opens the files of some inputs.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use objects::process_ids::{self, ProcessId};
-use rootfile::{Error, Hint, Result, RootFile};
+use rootfile::{Result, RootFile};
 
 /// Tables that come beside one of the inputs.
 #[derive(Clone, Copy)]
@@ -31,14 +31,6 @@ impl AlignedTable {
         let known = self.columns.iter().find(|(own, _)| own == column);
         known.map_or(column, |(_, name)| name.as_str()).to_owned()
     }
-}
-
-/// The error for columns beside those of an RNTuple that is to become a tree.
-pub(crate) fn no_tree_of(path: &str) -> Error {
-    let hint = Hint::named("container");
-    let message = "columns come beside those of an RNTuple only if it stays one; `basketry rewrite --container ttree` makes a \
-                   tree of the output";
-    Error::unsupported(message).hint(hint).object(path)
 }
 
 impl JoinedTables<'_> {

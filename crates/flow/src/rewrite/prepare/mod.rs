@@ -36,7 +36,7 @@ use crate::plan::skipped::Skipped;
 use crate::plan::tree::kept::KeptLists;
 use crate::select::tree::{SelectedTree, drop_misaligned_friends};
 use bad_inputs::BadInputs;
-pub(crate) use joined::{AlignedTable, JoinedTables, no_tree_of};
+pub(crate) use joined::{AlignedTable, JoinedTables};
 use objects::{Action, ObjectPlan, plan_objects_with, plan_sound_objects, process_ids, refuse_damage_in};
 pub(crate) use stored::{StoredSource, open_columns, open_filtered, prepare_table};
 pub(crate) use tables::TableCut;

@@ -1,9 +1,9 @@
 //! Columns of RNTuples whose entries lie beside those of the table that is read, one by one: what a join adds to an RNTuple.
 
 use dataset::ntuple::make::{FieldEncoding, MadeSchema, schema_again};
-use dataset::ntuple::model::Schema;
+use dataset::ntuple::model::{Role, Schema};
 use dataset::table::TableSchema;
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use crate::arrow::read::Dataset;
 use crate::plan::inputs::Input;
@@ -46,8 +46,13 @@ impl BesideColumns {
     /// Its fields for an RNTuple that is written.
     pub fn made(&self, encoding: &dyn Fn(&[&str]) -> FieldEncoding) -> Result<MadeSchema> {
         if !self.schema.extra.is_empty() {
-            let message = "fields of streamed objects cannot be put beside those of another RNTuple; leave them out";
-            return Err(Error::unsupported(message).object(self.dataset.path()));
+            let streamed = self.schema.fields.iter().filter(|field| field.role == Role::Streamer);
+            let (names, drop) = (streamed.map(|field| field.name.as_str()).collect::<Vec<_>>(), Hint::named("drop"));
+            let message = format!(
+                "fields of streamed objects cannot be put beside those of another RNTuple: {}; leave them out with {drop}",
+                names.join(", ")
+            );
+            return Err(Error::unsupported(message).hint(drop));
         }
         schema_again(&self.schema, &|_| true, encoding)
     }

@@ -6,9 +6,8 @@ mod shown;
 use dataset::layout::{ClusterSize, Container, Layout};
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::soundness::prove_ntuple;
-use rootfile::Result;
+use rootfile::{Error, Result};
 
-use super::joined::no_tree_of;
 use super::tables::{TableCycle, TablesPlanner};
 use crate::plan::ntuple::model::NtuplePlan;
 use crate::plan::ntuple::plan_ntuple;
@@ -106,7 +105,8 @@ impl TablesPlanner<'_> {
         plan.notes.append(&mut about);
         let beside = self.joined_fields(cycle)?;
         if to_tree && !beside.is_empty() {
-            return Err(no_tree_of(path));
+            let message = "internal error: columns come beside an RNTuple that becomes a tree";
+            return Err(Error::request(message).object(path));
         }
         let (further, ordered) = (FurtherColumns { defined, beside }, cycle.order.is_some());
         if !(to_tree || asked || packed || uncounted || ordered || further.any()) {

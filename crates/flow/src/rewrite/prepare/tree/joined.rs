@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dataset::meaning::{ClassConflicts, Meanings, Reach};
 use dataset::tree::{is_tree_class, read_tree};
 use rootfile::streamer::StreamerInfos;
-use rootfile::{Error, LocalFile, Result, RootFile};
+use rootfile::{Error, Hint, LocalFile, Result, RootFile};
 
 use crate::rewrite::prepare::joined::{AlignedTable, JoinedTables};
 use crate::table::tree::added::{AddedBranches, AddedFile, AddedTree};
@@ -38,11 +38,12 @@ pub(crate) fn described(joined: &JoinedTables<'_>, files: Vec<RootFile>) -> Resu
         let mut infos = file.infos().clone();
         for other in &others {
             if let Some(conflict) = ClassConflicts::between(&infos, &other.infos).among(&other.reach).first() {
+                let drop = Hint::named("drop");
                 let message = format!(
                     "{conflict}, unlike in a table that is joined: a file can describe a version of a class in one way only; leave \
-                         the column out"
+                         its columns out with {drop}"
                 );
-                return Err(Error::request(message).file(file.name()));
+                return Err(Error::request(message).hint(drop).file(file.name()));
             }
             infos.extend(&other.infos);
         }

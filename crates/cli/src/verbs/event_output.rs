@@ -1,0 +1,67 @@
+//! The common part of `pick` and `join`: the options of a file with entries that are found by their keys, and of its rewrite.
+
+use std::path::Path;
+
+use dataset::glob::NameFilter;
+use flow::inputs::Input;
+use flow::survey::wanted::Wanted;
+use flow::{ContentOptions, InputOptions, Options};
+use rootfile::Result;
+
+use super::file_output::refuse_parquet;
+use crate::layout_args::LayoutArgs;
+use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity};
+
+/// The options of both verbs.
+#[derive(clap::Args)]
+pub struct EventOutputArgs {
+    /// Keep only branches that match a glob or /regex/, with the branches below them and their counters.
+    #[arg(long, value_name = "PATTERN")]
+    keep: Vec<String>,
+    /// Drop branches that match a glob or /regex/.
+    #[arg(long, value_name = "PATTERN")]
+    drop: Vec<String>,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    following: Following,
+    #[command(flatten)]
+    pub(super) resources: Resources,
+    #[command(flatten)]
+    pub(super) verbosity: Verbosity,
+    #[command(flatten)]
+    layout: LayoutArgs,
+    #[command(flatten)]
+    matching: Matching,
+}
+
+impl EventOutputArgs {
+    /// The file to write.
+    pub fn path(&self) -> &Path {
+        &self.target.output
+    }
+
+    /// What is named in the inputs.
+    pub fn asked(&self, inputs: Vec<Input>) -> Result<Asked> {
+        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        Ok(self.matching.asked(inputs, self.layout.wanted(wanted)?))
+    }
+
+    /// Refuses an output that must not be written, beside files that are read.
+    pub fn check<'a>(&'a self, read: impl Iterator<Item = &'a Path>) -> Result<()> {
+        refuse_parquet(self.path())?;
+        self.target.check(read.chain(self.layout.file()))
+    }
+
+    /// The options of the rewrite.
+    pub fn options(&self) -> Result<Options> {
+        Ok(Options {
+            layout: self.layout.layout()?,
+            content: ContentOptions { filter: NameFilter::new(&self.keep, &self.drop)?, ..ContentOptions::default() },
+            inputs: InputOptions { follow: self.following.follow(), ..InputOptions::default() },
+            budget: self.resources.budget(),
+            overwrite: self.target.force,
+            ..Options::default()
+        })
+    }
+}
