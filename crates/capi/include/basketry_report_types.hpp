@@ -167,6 +167,9 @@ struct cut_step {
     std::optional<double> weight_before;
     /// The sum of the weights of the entries after it.
     std::optional<double> weight_after;
+    /// Clusters of which nothing was read, since what is known of their values decides the cut: of the one that none of their entries passes, or else
+    /// of the last one.
+    std::uint64_t clusters_skipped = 0;
 
     template <typename See>
     void each_field(See &&see)
@@ -176,6 +179,7 @@ struct cut_step {
         see("after", after);
         see("weight_before", weight_before);
         see("weight_after", weight_after);
+        see("clusters_skipped", clusters_skipped);
     }
 };
 

@@ -199,11 +199,14 @@ pub fn cut_flow(out: &mut impl Write, path: &str, cuts: &[CutStep]) -> Result<()
     let is_weighted = cuts.iter().any(|cut| cut.weight_before.is_some());
     let mut heads = vec!["cut", "entries before", "entries after", "kept"];
     heads.extend(is_weighted.then_some(["weight before", "weight after"]).into_iter().flatten());
+    let has_skipped = cuts.iter().any(|cut| cut.clusters_skipped > 0);
+    heads.extend(has_skipped.then_some("clusters skipped"));
     let mut table = table(&heads);
     for cut in cuts {
         let mut row = vec![line(&cut.cut), count(cut.before), count(cut.after), percent(cut.after, cut.before)];
         let sum = |sum: Option<f64>| sum.map_or_else(|| "-".to_owned(), |sum| sum.to_string());
         row.extend(is_weighted.then(|| [sum(cut.weight_before), sum(cut.weight_after)]).into_iter().flatten());
+        row.extend(has_skipped.then(|| count(cut.clusters_skipped)));
         table.add_row(row);
     }
     writeln!(out, "cut flow of {}:\n{table}", line(path))?;

@@ -199,6 +199,15 @@ impl EntrySet {
         Some(entries.get(at(ranks.start)..at(ranks.end)).unwrap_or_default())
     }
 
+    /// From the first of its entries in a range to the last.
+    pub fn span(&self, range: Range<u64>) -> Range<u64> {
+        let ranks = self.rank(range.start)..self.rank(range.end);
+        match (self.nth(ranks.start), ranks.end.checked_sub(1).and_then(|last| self.nth(last))) {
+            (Some(first), Some(last)) if !ranks.is_empty() => first..last + 1,
+            _ => range.start..range.start,
+        }
+    }
+
     /// The entries that are in both sets.
     pub fn intersection(&self, other: &Self) -> Self {
         let mut both = EntrySetBuilder::new(self.end().min(other.end()));

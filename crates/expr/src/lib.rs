@@ -4,7 +4,8 @@
 //! An [`Expression`] is a text that was parsed. With the [`Names`] of a table it becomes a [`Program`], which is evaluated entry by entry:
 //! one value, or nested lists of values, for each. The operators are Python's, and those of C beside them; docs/expressions.md has the
 //! language. `token` and `parse` make the tree (`syntax`), `bind` gives it types (`typed`, `types`, `function`), `evaluate` runs it over
-//! `values`: the levels of lists as offsets, and the values of all lists in one array.
+//! `values`: the levels of lists as offsets, and the values of all lists in one array. `extents` tells what values can be without
+//! a look at them.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -38,6 +39,7 @@ mod bind;
 mod entries;
 mod error;
 mod evaluate;
+mod extents;
 mod function;
 mod parse;
 mod program;
@@ -50,5 +52,6 @@ mod values;
 pub use bind::{NamedColumn, Names};
 pub use entries::Entries;
 pub use error::{Error, ErrorKind, Result};
+pub use extents::{Extent, Passing, Span};
 pub use program::{Condition, Expression, Program};
 pub use types::{Kind, Type};

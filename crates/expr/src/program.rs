@@ -1,6 +1,7 @@
 //! Expressions as their users see them: parsed, bound to the columns of a table, and evaluated over arrays of these columns in portions
 //! that stay in the processor's cache.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -14,6 +15,7 @@ use crate::bind::{Bound, Input, Names, bind, names_in};
 use crate::entries::Entries;
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::{Portion, evaluate};
+use crate::extents::{Extent, Given, Passing, passing};
 use crate::parse::parse;
 use crate::syntax::{Node, Syntax};
 use crate::typed::Typed;
@@ -222,6 +224,17 @@ impl Condition {
     /// Whether it needs the numbers of the entries.
     pub fn counts_entries(&self) -> bool {
         self.0.counts_entries
+    }
+
+    /// How many of the entries with these numbers pass, given what is known of the columns in their order. Where their values may be an
+    /// error, only these tell.
+    pub fn passing(&self, extents: &[Option<Extent>], entries: Range<u64>) -> Passing {
+        let column = |input: &Input| {
+            let place = self.0.columns.iter().position(|column| *column == input.number);
+            // What is known of objects is not that of a member.
+            place.and_then(|place| extents.get(place)?.as_ref()).filter(|_| input.members.is_empty())
+        };
+        passing(&self.0.root, &Given { columns: self.0.inputs.iter().map(column).collect(), entries })
     }
 
     /// Which of the entries pass, given the arrays of its columns in their order. Without a column there is one entry.

@@ -35,6 +35,8 @@ pub(crate) enum Step {
     Invert(Box<Typed>),
     Not(Box<Typed>),
     Math(Math, Box<Typed>),
+    /// A function that never falls, of a domain without gaps.
+    Rising(Math, Box<Typed>),
     Math2(Math2, Box<[Typed; 2]>),
     /// Sums, differences and the like of two values of the kind of the part.
     Arithmetic(Arithmetic, Box<[Typed; 2]>),

@@ -53,8 +53,8 @@ pub use rewrite::options::{
 pub use rewrite::recover;
 pub use rewrite::summary::{OrderSummary, Outlook, Summary, TableSummary};
 pub use select::{
-    Choice, Chosen, Computed, Condition, CutFlow, CutStep, Define, Defined, DefinedSteps, EvaluatedRows, Given, Step,
-    chosen_of_joined,
+    Choice, Chosen, Computed, Condition, CutFlow, CutStep, Define, Defined, DefinedSteps, EvaluatedRows, Given,
+    Remembering, Step, chosen_of_joined, passable,
 };
 pub use table::depth::{Depth, Depths};
 pub use verify::{

@@ -22,6 +22,7 @@ mod steps;
 mod stream;
 mod table;
 mod tables;
+mod type_text;
 mod verbs;
 mod writer;
 

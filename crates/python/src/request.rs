@@ -15,12 +15,13 @@ pub struct ReadRequest {
     pub entries: std::ops::Range<u64>,
     pub selection: Option<EntrySet>,
     pub budget: Budget,
+    pub remembers: bool,
 }
 
 impl ReadRequest {
     /// The request, which tells what is done.
     pub fn request(self, progress: Progress<'_>) -> Request<'_> {
-        let Self { columns, entries, selection, budget } = self;
+        let Self { columns, entries, selection, budget, .. } = self;
         Request { columns, entries, selection, budget, progress }
     }
 }
@@ -34,16 +35,17 @@ pub struct Reading {
     selection: Option<PyBuffer<u64>>,
     threads: usize,
     memory: u64,
+    remembers: bool,
 }
 
 impl Reading {
     /// The request that it makes.
     pub fn request(self, py: Python<'_>) -> PyResult<ReadRequest> {
-        let Self { columns, start, stop, selection, threads, memory } = self;
+        let Self { columns, start, stop, selection, threads, memory, remembers } = self;
         let selection = match selection {
             Some(chosen) => Some(EntrySet::sorted(chosen.to_vec(py)?).map_err(exception)?),
             None => None,
         };
-        Ok(ReadRequest { columns, entries: start..stop, selection, budget: Budget::new(memory, threads) })
+        Ok(ReadRequest { columns, entries: start..stop, selection, budget: Budget::new(memory, threads), remembers })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use flow::Remembering;
 use flow::read::{BatchSize, JoinedTable};
 use pyo3::exceptions::PyValueError;
 use pyo3::types::{PyAny, PyCapsule};
@@ -32,8 +33,12 @@ impl Steps {
     /// Begins to read.
     pub fn begin(table: Arc<JoinedTable>, request: ReadRequest, step: BatchSize, schema: SchemaRef) -> PyResult<Self> {
         let work = Worker::begin(move |watch, send: &std::sync::mpsc::SyncSender<_>| {
-            let progress = |entries| watch.tell(entries);
-            for read in table.batches(request.request(&progress), step) {
+            let (remembers, progress) = (request.remembers, |entries| watch.tell(entries));
+            let request = request.request(&progress);
+            let dataset = table.as_one().filter(|_| remembers);
+            let mut seen = dataset.and_then(|dataset| Remembering::new(dataset, &request).ok());
+            for read in table.batches(request, step) {
+                seen.iter_mut().zip(&read).for_each(|(seen, read)| seen.take(read));
                 // The receiver is gone, or wants no more.
                 if send.send(read).is_err() || watch.tell(0).is_break() {
                     return;

@@ -5,7 +5,8 @@ use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use arrow_schema::{DataType, Field, FieldRef, SchemaRef};
+use arrow_schema::{FieldRef, SchemaRef};
+use dataset::EntrySet;
 use dataset::ntuple::read_ntuple;
 use dataset::table::catalog::tables;
 use dataset::table::{Join, Node, TableSchema};
@@ -13,7 +14,7 @@ use dataset::tree::read_tree;
 use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Friend, JoinedTable, Joining};
-use flow::{Choice, Condition, Define};
+use flow::{Choice, Condition, Define, Remembering, passable};
 use lab::inspect::ntuple::report::FieldReport;
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::{PyErr, PyResult, Python, pyclass, pyfunction, pymethods};
@@ -26,6 +27,7 @@ use crate::interrupt::{Told, Watch, listening, telling};
 use crate::read_batch::ReadBatch;
 use crate::request::{ReadRequest, Reading};
 use crate::steps::Steps;
+use crate::type_text::type_text;
 
 /// The trees or RNTuples of one or more files, as one table.
 #[pyclass(frozen, module = "basketry._core")]
@@ -81,27 +83,6 @@ pub type Inputs = Vec<(PathBuf, Option<String>)>;
 /// Files as the other crates take them.
 pub fn inputs(inputs: Inputs) -> Vec<Input> {
     inputs.into_iter().map(|(path, tree)| Input { path, tree }).collect()
-}
-
-/// A type as short text, in awkward's notation.
-fn type_text(field: &Field) -> String {
-    let words = match field.data_type() {
-        DataType::LargeList(item) => format!("var * {}", type_text(item)),
-        DataType::FixedSizeList(item, size) => format!("{size} * {}", type_text(item)),
-        DataType::LargeUtf8 => "string".to_owned(),
-        DataType::LargeBinary => "bytes".to_owned(),
-        DataType::Boolean => "bool".to_owned(),
-        DataType::Struct(fields) => {
-            let parts: Vec<_> = fields.iter().map(|part| format!("{}: {}", part.name(), type_text(part))).collect();
-            format!("{{{}}}", parts.join(", "))
-        }
-        DataType::Union(parts, _) => {
-            let parts: Vec<_> = parts.iter().filter(|(id, _)| *id > 0).map(|(_, part)| type_text(part)).collect();
-            format!("union[{}]", parts.join(", "))
-        }
-        other => format!("{other:?}").to_lowercase(),
-    };
-    if field.is_nullable() { format!("?{words}") } else { words }
 }
 
 /// The lines of nodes with the numbers of their columns, whose fields a function gives.
@@ -401,11 +382,24 @@ impl Table {
         let (table, request) = (Arc::clone(&self.table), reading.request(py)?);
         let found = telling(py, &None, move |watch| {
             let dataset = table.alike().ok_or_else(|| Error::request("the files have other columns"))?;
-            let choice = Choice { cuts: vec![text], defines: defines(defined), ..Choice::default() };
+            let choice = Choice { cuts: vec![text], defines: defines(defined), remembers: true, ..Choice::default() };
             let (entries, selection) = (request.entries.clone(), request.selection.as_ref());
             choice.of_selected(dataset, entries, selection, request.budget, &|_| watch.tell(0))
         })?;
         Ok(Memory(arrow_buffer::Buffer::from_vec(found.all_runs().flatten().collect::<Vec<u64>>())))
+    }
+
+    /// The numbers of the entries of a reading for which a condition over columns by their numbers (`c3 > 5`) may be true, by what is known
+    /// of these columns; none if nothing is known that leaves out an entry. Nothing is read.
+    fn passable(&self, py: Python<'_>, reading: Reading, text: String) -> PyResult<Option<Memory>> {
+        let (table, request) = (Arc::clone(&self.table), reading.request(py)?);
+        let find = move |_: &Watch| {
+            let Some(dataset) = table.as_one() else { return Ok(None) };
+            passable(dataset, &text, request.entries, request.selection.as_ref(), request.budget.memory)
+        };
+        let numbers =
+            |found: EntrySet| Memory(arrow_buffer::Buffer::from_vec(found.all_runs().flatten().collect::<Vec<u64>>()));
+        Ok(listening(py, find)?.map(numbers))
     }
 
     /// Reads it all at once. `told` is told numbers of entries, each once for every column.
@@ -414,7 +408,16 @@ impl Table {
         let (table, request) = (Arc::clone(&self.table), reading.request(py)?);
         check(&table, &request).map_err(exception)?;
         self.warn(py, &request.columns)?;
-        let read = telling(py, &told, move |watch| table.read(&request.request(&|entries| watch.tell(entries))))?;
+        let read = move |watch: &Watch| {
+            let (remembers, tell) = (request.remembers, |entries| watch.tell(entries));
+            let request = request.request(&tell);
+            let read = table.read(&request)?;
+            if let (true, Some(dataset)) = (remembers, table.as_one()) {
+                Remembering::new(dataset, &request)?.take(&read);
+            }
+            Ok(read)
+        };
+        let read = telling(py, &told, read)?;
         Ok(ReadBatch::new(&read))
     }
 

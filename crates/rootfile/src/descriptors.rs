@@ -48,6 +48,16 @@ struct Slot {
     file: Mutex<Option<Arc<File>>>,
 }
 
+impl Slot {
+    /// Whether these are the metadata of the file that was opened, as it was then but for what this process has added.
+    fn is_still(&self, meta: &std::fs::Metadata) -> bool {
+        let (device, inode, ..) = self.identity;
+        let now = identity(meta);
+        let is_updated = || (now.0, now.1) == (device, inode) && lock(&UPDATED).contains(&(device, inode));
+        now == self.identity || is_updated()
+    }
+}
+
 /// A local file that is open while it is read, and as long as there is a descriptor for it.
 pub(crate) struct PooledFile {
     slot: Arc<Slot>,
@@ -181,10 +191,7 @@ impl PooledFile {
         }
         let with_path = |e: std::io::Error| Error::from(e).file(&slot.path);
         let file = Arc::new(self.descriptors.open(&slot.path).map_err(with_path)?);
-        let (device, inode, ..) = slot.identity;
-        let now = identity(&file.metadata().map_err(with_path)?);
-        let is_updated = (now.0, now.1) == (device, inode) && lock(&UPDATED).contains(&(device, inode));
-        if now != slot.identity && !is_updated {
+        if !slot.is_still(&file.metadata().map_err(with_path)?) {
             return Err(Error::corrupt("was changed while it was being read").file(&slot.path));
         }
         *held = Some(Arc::clone(&file));
@@ -211,6 +218,14 @@ impl Source for PooledFile {
 
     fn name(&self) -> &Path {
         &self.slot.path
+    }
+
+    fn is_unchanged(&self) -> bool {
+        let meta = match &*lock(&self.slot.file) {
+            Some(file) => file.metadata(),
+            None => std::fs::metadata(&self.slot.path),
+        };
+        meta.is_ok_and(|meta| self.slot.is_still(&meta))
     }
 
     fn release(&self) {
@@ -247,7 +262,10 @@ mod tests {
                 assert!(number_open(&files) <= 2);
             }
         }
+        let is_unchanged = |file: &PooledFile| file.is_unchanged();
+        assert!(files.iter().all(is_unchanged));
         std::fs::write(dir.path().join("0"), [9; 10]).unwrap();
+        assert!(!files[0].is_unchanged() && files[1..].iter().all(is_unchanged));
         assert!(files[0].read(0, 1).unwrap_err().to_string().contains("changed"));
     }
 

@@ -63,6 +63,12 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// Whether the file is known to be as it was when it was opened: what was learned of it then holds. Of a file on another machine only
+    /// reading tells.
+    fn is_unchanged(&self) -> bool {
+        !self.is_remote()
+    }
+
     /// Gives back what the system has open for it. The next read opens it again.
     fn release(&self) {}
 

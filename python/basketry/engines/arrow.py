@@ -123,6 +123,10 @@ class Arrow:
         kept[numbered.filter(self._condition)["basketry:row"].to_numpy()] = True
         return kept
 
+    def implied(self, _: Any) -> str:
+        # pyarrow does not tell what a condition has.
+        return ""
+
     def filtered(self, frame: Any, kept: Any) -> Any:
         return frame.filter(pa.array(kept))
 

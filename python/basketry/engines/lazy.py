@@ -3,21 +3,25 @@ what the condition keeps."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._shared.packages import needed
+from ..reading.bounds import MIRRORED, compared
 from ..reading.request import MEMORY
 from .source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import polars as pl
 
     from ..reading.forms import Join, Places
     from ..reading.table import Table
 
+#: The names of comparisons in polars's own form of an expression.
+SIGNS = {"Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">=", "Eq": "=="}
 #: A name that no file has, for the truth of a condition.
 KEPT = "basketry:kept"
 
@@ -88,9 +92,48 @@ class Polars:
         # What is null is not kept.
         return frame.with_columns(self._predicate.fill_null(False).alias(KEPT))[KEPT].to_numpy()
 
+    def implied(self, column: Callable[[str], int | None]) -> str:
+        try:
+            tree = json.loads(self._predicate.meta.serialize(format="json"))
+            return " and ".join(filter(None, _implied(tree, column)))
+        except (TypeError, ValueError, self._polars.exceptions.PolarsError):
+            # Its own form differs between versions.
+            return ""
+
     def filtered(self, frame: Any, kept: Any) -> Any:
         return frame.filter(kept)
 
     def joined(self, frames: Sequence[Any], wanted: Sequence[str]) -> Any:
         first, *others = frames
         return first.hstack([one for other in others for one in other.get_columns()]).select(wanted)
+
+
+def _implied(node: Any, column: Callable[[str], int | None]) -> Iterator[str | None]:
+    """What is true of columns wherever an expression is, which is given in polars's own form; see `Frames.implied`."""
+    match node:
+        case {"BinaryExpr": {"left": left, "op": "And" | "LogicalAnd", "right": right}}:
+            yield from _implied(left, column)
+            yield from _implied(right, column)
+        case {"BinaryExpr": {"left": left, "op": str(op), "right": right}} if op in SIGNS:
+            sign = SIGNS[op]
+            for operand, bound, own in ((left, right, sign), (right, left, MIRRORED[sign])):
+                number, value = _column(operand, column), _number(bound)
+                if number is not None and value is not None:
+                    found = compared(number, own, value)
+                    # In polars NaN is above all numbers.
+                    yield found and f"({found} or c{number} != c{number})"
+
+
+def _column(node: Any, column: Callable[[str], int | None]) -> int | None:
+    match node:
+        case {"Column": str(name)}:
+            return column(name)
+    return None
+
+
+def _number(node: Any) -> float | None:
+    match node:
+        case {"Literal": {"Dyn": dict() as typed} | {"Scalar": dict() as typed}}:
+            (value,) = typed.values()
+            return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return None

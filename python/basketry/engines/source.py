@@ -3,17 +3,20 @@ columns are read first, and of the others only what the condition keeps."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .. import _core
+from ..reading.bounds import flat
 from ..reading.computing import DENSE
 from ..reading.dataset import table_at
 from ..reading.plan import columns, names
 from ..reading.request import Request, bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from ..reading.core_request import Reading
     from ..reading.forms import Join, Places
     from ..reading.table import Table
 
@@ -36,6 +39,9 @@ class Frames(Protocol[F]):
 
     def kept(self, frame: F) -> Any:
         """The truth of the condition for each row, as NumPy's array."""
+
+    def implied(self, column: Callable[[str], int | None]) -> str:
+        """What is true of columns of numbers wherever the condition is, as `Expression.implied`."""
 
     def filtered(self, frame: F, kept: Any) -> F:
         """The rows that are kept."""
@@ -98,14 +104,14 @@ class Source:
         if not wanted:
             yield engine.counted(stop)
             return
-        for _, read in self._steps(wanted, wanted, stop):
+        for _, read in self._steps(wanted, wanted, 0, stop):
             yield engine.made(self._batch(read, wanted))
 
     def _kept(self, engine: Frames[F], wanted: Sequence[str], needs: Sequence[str], stop: int) -> Iterator[F]:
         import numpy as np
 
         others = [name for name in wanted if name not in needs]
-        for start, read in self._steps(needs, [*needs, *others], stop):
+        for start, read in self._tested(engine, needs, [*needs, *others], stop):
             frame = engine.made(self._batch(read, needs))
             kept = engine.kept(frame)
             count = int(np.count_nonzero(kept))
@@ -124,13 +130,35 @@ class Source:
             else:
                 yield engine.counted(count)
 
-    def _steps(self, wanted: Sequence[str], beside: Sequence[str], stop: int) -> Iterator[tuple[int, _core.ReadBatch]]:
+    def _tested(
+        self, engine: Frames[F], needs: Sequence[str], beside: Sequence[str], stop: int
+    ) -> Iterator[tuple[int, _core.ReadBatch]]:
+        """Steps of the columns of a condition, without clusters of which is known that they do not pass."""
+        import numpy as np
+
+        from .._libraries.numpy import data
+
+        numbers = {name: self._columns[name] for name in needs}
+        condition = engine.implied(numbers.get) if flat(self._table, numbers) else ""
+        found = self._table.passable(self._reading([], 0, stop), condition) if condition else None
+        if found is None:
+            yield from self._steps(needs, beside, 0, stop, remembers=True)
+            return
+        entries = data(found, np.uint64)
+        for run in np.split(entries, np.flatnonzero(np.diff(entries) != 1) + 1):
+            if len(run):
+                yield from self._steps(needs, beside, int(run[0]), int(run[-1]) + 1, remembers=True)
+
+    def _steps(
+        self, wanted: Sequence[str], beside: Sequence[str], start: int, stop: int, *, remembers: bool = False
+    ) -> Iterator[tuple[int, _core.ReadBatch]]:
         """Steps of these columns with their first entries, so long that with those beside them they fit the budget."""
         own, all_bytes = self._bytes(wanted), max(1, self._bytes(beside))
         most = min(STEP, self._limits.memory // SHARE)
         size = max(1, most * own // all_bytes)
-        steps = self._table.steps(self._reading(wanted, 0, stop), None, size)
-        done = 0
+        reading = replace(self._reading(wanted, start, stop), remembers=remembers)
+        steps = self._table.steps(reading, None, size)
+        done = start
         try:
             for read in steps:
                 yield done, read
@@ -141,7 +169,7 @@ class Source:
     def _read(self, wanted: Sequence[str], start: int, stop: int, chosen: Any = None) -> _core.ReadBatch:
         return self._table.read(self._reading(wanted, start, stop, chosen))
 
-    def _reading(self, wanted: Sequence[str], start: int, stop: int, chosen: Any = None) -> Any:
+    def _reading(self, wanted: Sequence[str], start: int, stop: int, chosen: Any = None) -> Reading:
         limits = self._limits
         request = Request(start, stop, chosen, limits.threads, limits.memory)
         return request.reading([self._columns[name] for name in wanted])

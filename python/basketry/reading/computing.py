@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._libraries import frames
 from . import libraries
+from .bounds import flat
 from .expressions import Expression
 from .plan import columns, placed
 
@@ -142,7 +143,8 @@ class Computation:
             else:
                 keep = np.isin(_selected(request), passing, assume_unique=True)
         if self._cut is not None:
-            have = self._read(self._for_cut, request)
+            request = self.passable(request)
+            have = self._read(self._for_cut, replace(request, remembers=True))
             keep = self._kept(have, request.count)
             plain = _plain(self._wanted)
             if _flat(keep) and ((library in ("arrow", "pl") and plain is not None) or keep.sum() < DENSE * len(keep)):
@@ -157,6 +159,21 @@ class Computation:
         length = request.count
         index = request.start if request.selection is None else _selected(request)
         return _group(self._computed(have, keep, length), library, how, index, length, self._names)
+
+    def passable(self, request: Request) -> Request:
+        """The request without entries of which is known, before anything is read, that they do not pass the cut."""
+        import numpy as np
+
+        from .._libraries.numpy import data
+
+        parts = {} if self._cut is None else {name: self._branches.get(name) for name in self._cut.names()}
+        numbers = {name: part for name, part in parts.items() if isinstance(part, int)}
+        # A cut with lists also keeps entries that it leaves without items.
+        if self._cut is None or len(numbers) < len(parts) or not flat(self._table, numbers):
+            return request
+        condition = self._cut.implied(numbers.get)
+        found = self._table.passable(request.reading([]), condition) if condition else None
+        return request if found is None else replace(request, selection=data(found, np.uint64))
 
     def iterate(self, request: Request, step_size: int | str | None, sizes: list[int] | None = None) -> Iterator[Any]:
         """Like `arrays`, in steps; a step counts entries before the cut."""

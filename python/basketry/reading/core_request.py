@@ -22,3 +22,5 @@ class Reading:
     #: Threads, 0 for all cores, and bytes of memory beside the arrays.
     threads: int
     memory: int
+    #: Whether the table remembers what is known of the values, for conditions on these columns.
+    remembers: bool

@@ -12,6 +12,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from .._shared.names import missing
+from .bounds import MIRRORED, compared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,6 +41,8 @@ OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
     ast.GtE: operator.ge,
 }
 
+#: Comparisons that have an order.
+SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=="}
 # Names of numpy's functions; after a colon, numpy's name where it differs.
 NUMPY = """
 abs:absolute absolute acos:arccos arccos acosh:arccosh arccosh asin:arcsin arcsin asinh:arcsinh arcsinh atan:arctan
@@ -82,6 +85,31 @@ class Expression:
     def value(self, get: Callable[[str], Any]) -> Any:
         """Its value, from the values of its names."""
         return get(self.text) if self._root is None else self._value(self._root, get)
+
+    def implied(self, column: Callable[[str], int | None]) -> str:
+        """What is true of columns, by their numbers, wherever this expression is, in the engine's language: comparisons
+        with numbers that `&` joins. Empty if there are none. `column` gives the number of a column of numbers."""
+        return " and ".join(filter(None, self._implied(self._root, column)))
+
+    def _implied(self, node: ast.AST | None, column: Callable[[str], int | None]) -> Iterator[str | None]:
+        match node:
+            case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+                yield from self._implied(left, column)
+                yield from self._implied(right, column)
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in SIGNS:
+                sign = SIGNS[type(op)]
+                for operand, bound, own in ((left, right, sign), (right, left, MIRRORED[sign])):
+                    number, value = self._column(operand, column), _number(bound)
+                    if number is not None and value is not None:
+                        yield compared(number, own, value)
+            case _:
+                number = self._column(node, column)
+                if number is not None:
+                    yield f"c{number} != 0"
+
+    def _column(self, node: ast.AST | None, column: Callable[[str], int | None]) -> int | None:
+        name = self.text if node is None else self._name(node)
+        return None if name is None else column(name)
 
     def _names(self, node: ast.AST | None) -> Iterator[str]:
         name = self._name(node)
@@ -195,6 +223,17 @@ def function(name: str) -> Callable[..., Any]:
         return ak.transform(leaves, array) if isinstance(array, ak.Array) else one(array)
 
     return each
+
+
+def _number(node: ast.AST) -> float | None:
+    """A number that stands in the text."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            value = _number(operand)
+            return None if value is None else -value
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return value
+    return None
 
 
 def _dotted(node: ast.expr) -> str | None:

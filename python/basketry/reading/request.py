@@ -34,6 +34,8 @@ class Request:
     how: Any = None
     #: Is told numbers of entries that are read, each once for every column.
     told: Callable[[int], object] | None = None
+    #: Whether the table remembers what is known of the values, for later cuts.
+    remembers: bool = False
 
     @classmethod
     def of(
@@ -66,6 +68,7 @@ class Request:
             selection=selection,
             threads=self.threads,
             memory=self.memory,
+            remembers=self.remembers,
         )
 
     @property

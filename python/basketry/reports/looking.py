@@ -172,6 +172,9 @@ class CutStep(Shown):
     """The sum of the weights of the entries before it, if a weight is given."""
     weight_after: float | None
     """The sum of the weights of the entries after it."""
+    clusters_skipped: int
+    """Clusters of which nothing was read, since what is known of their values decides the cut: of the one that none of
+    their entries passes, or else of the last one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

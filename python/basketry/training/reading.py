@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..reading import plan
-from ..reading.computing import DENSE
+from ..reading.computing import DENSE, Computation
 from ..reading.request import Request
 from .columns import Flat, column
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .. import _core
-    from ..reading.computing import Computation
     from ..reading.plan import Plan
     from ..reading.table import Table
     from .columns import Column
@@ -59,6 +59,8 @@ class Reader:
         self._cut = cut
         first = list(dict.fromkeys([*([] if cut is None else [cut]), *self.keys]))
         self._first = _Columns(table, first) if first else None
+        #: What knows of entries that they do not pass.
+        self._tested = None if cut is None else table._wanted([], cut, {})
         self._columns = _Columns(table, listed)
         self._weights = None if weights is None else _Columns(table, [weights])
         #: The names in a batch.
@@ -92,7 +94,9 @@ class Reader:
 
     def read(self, start: int, stop: int, wanted: Wanted) -> dict[str, Column]:
         """The columns of the entries of a range that pass the cut and are wanted."""
-        request = self._request(start, stop)
+        request = replace(self._request(start, stop), remembers=self.selects)
+        if isinstance(self._tested, Computation) and not self.keys and not self._tested.passable(request).count:
+            return self._batched(self._request(start, stop, np.empty(0, np.int64)))
         first = {} if self._first is None else self._first.read(self.table, request)
         kept = wanted(start, stop, {name: first[name] for name in self.keys})
         if self._cut is not None:

@@ -5,6 +5,7 @@ mod columns;
 mod error;
 mod facts;
 mod file;
+mod statistics;
 mod table;
 mod types;
 

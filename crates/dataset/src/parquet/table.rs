@@ -10,10 +10,11 @@ use rootfile::{Error, RangeBytes, Result, Source};
 
 use super::columns::Columns;
 use super::file::{ParquetFile, open_files};
+use super::statistics::stated;
 use crate::codecs::Codecs;
 use crate::recast::reordered;
 use crate::table::piece::{Piece, Stored};
-use crate::table::{ColumnPieces, FileRange, Join, Loaded, Node, Runs, StoredTable, TableColumn, TableSchema};
+use crate::table::{ColumnPieces, FileRange, Join, Loaded, Node, Runs, Stated, StoredTable, TableColumn, TableSchema};
 
 /// The key of a Parquet file's metadata that holds the path of the tree of which it was made.
 pub const TREE_KEY: &str = "root.tree";
@@ -169,6 +170,13 @@ impl StoredTable for ParquetTable {
             }
         }
         found
+    }
+
+    fn stated(&self, column: usize, piece: &Piece) -> Option<Stated> {
+        let (_, file, group, place) = self.place(column, piece).ok()?;
+        let mut chunks = file.file.chunks(group, place);
+        // Records have a chunk for each member.
+        chunks.next().filter(|_| chunks.next().is_none()).and_then(stated)
     }
 
     fn ranges(&self, column: usize, piece: &Piece, _entries: &mut Runs<'_>) -> Result<Vec<FileRange>> {

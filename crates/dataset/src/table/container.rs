@@ -9,6 +9,7 @@ use super::builder::{Loaded, ValueBuilder};
 use super::column::TableColumn;
 use super::piece::Piece;
 use super::schema::TableSchema;
+use super::stated::Stated;
 use crate::codecs::Codecs;
 
 /// Bytes of one file: the number of the file among those of the table, and where they are.
@@ -64,6 +65,11 @@ pub trait StoredTable: Send + Sync {
 
     /// The pieces of a column, in the order of entries. A piece that cannot be opened is listed too.
     fn pieces(&self, column: usize) -> ColumnPieces;
+
+    /// What the metadata say of the values of a piece, if they do.
+    fn stated(&self, _column: usize, _piece: &Piece) -> Option<Stated> {
+        None
+    }
 
     /// Where the bytes of some entries of a piece are, in the order in which they will be asked for. Where that is known only from the
     /// bytes themselves, it is a guess.

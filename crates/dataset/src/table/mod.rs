@@ -11,6 +11,7 @@ mod join;
 mod outline;
 pub mod piece;
 mod schema;
+mod stated;
 
 pub use builder::{Loaded, ValueBuilder, one_array};
 pub use column::TableColumn;
@@ -19,6 +20,7 @@ pub use difference::{Difference, refusal};
 pub use join::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, joined_path};
 pub use outline::Outline;
 pub use schema::{Node, TableSchema};
+pub use stated::{Bounds, Stated};
 
 /// Most parts of a column.
 pub use crate::ntuple::decode::MOST_PARTS;

@@ -50,6 +50,10 @@ impl Called<'_> {
                 let [value] = self.numbers(values)?;
                 Ok(Typed { of: value.of, step: Step::Math(math, Box::new(value)), place })
             }
+            Function::Rising(math) => {
+                let [value] = self.numbers(values)?;
+                Ok(Typed { of: value.of, step: Step::Rising(math, Box::new(value)), place })
+            }
             Function::Math2(math) => {
                 let pair = self.numbers(values)?;
                 let of = Type { kind: Kind::Number, depth: pair.iter().map(|one| one.of.depth).max().unwrap_or(0) };

@@ -46,7 +46,7 @@ pub(crate) fn evaluate(part: &Typed, portion: &Portion<'_>) -> Result<Values> {
         Step::Abs(one) => numbers::absolute(of(one)?, &at)?,
         Step::Invert(one) => numbers::inverted(of(one)?),
         Step::Not(one) => logic::not(of(one)?),
-        Step::Math(math, one) => numbers::math(*math, of(one)?),
+        Step::Math(math, one) | Step::Rising(math, one) => numbers::math(*math, of(one)?),
         Step::Math2(math, pair) => numbers::math2(*math, &both(pair)?, &at)?,
         Step::Arithmetic(operation, pair) => numbers::arithmetic(*operation, &both(pair)?, &at)?,
         Step::Compare(comparison, pair) => compare::compare(*comparison, &both(pair)?, &at)?,

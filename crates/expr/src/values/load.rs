@@ -10,6 +10,17 @@ use crate::types::Type;
 
 /// The values of a member of an array's objects, or of the array. The error says what is wrong.
 pub(crate) fn load(array: &ArrayRef, members: &[String], of: Type) -> Result<Values, String> {
+    let (levels, at) = unnested(array, members)?;
+    if levels.len() != of.depth {
+        return Err("its values have another form than its type".to_owned());
+    }
+    let leaf = cast(&at, &of.kind.arrow());
+    let leaf = leaf.map_err(|e| e.to_string())?;
+    Ok(Values { levels, leaf, is_constant: false })
+}
+
+/// The levels of lists around such values, and the values as the array has them.
+pub(crate) fn unnested(array: &ArrayRef, members: &[String]) -> Result<(Vec<OffsetBuffer<i64>>, ArrayRef), String> {
     let (mut levels, mut at, mut members) = (Vec::new(), array.clone(), members.iter());
     loop {
         if let Some((level, items)) = lists(&at) {
@@ -18,17 +29,11 @@ pub(crate) fn load(array: &ArrayRef, members: &[String], of: Type) -> Result<Val
             at = items;
             continue;
         }
-        let Some(object) = at.as_struct_opt() else { break };
+        let Some(object) = at.as_struct_opt() else { return Ok((levels, at)) };
         let member = members.next().and_then(|member| object.column_by_name(member));
         let member = member.ok_or("an object without the member")?;
         at = with_nulls(member, object.nulls())?;
     }
-    if levels.len() != of.depth {
-        return Err("its values have another form than its type".to_owned());
-    }
-    let leaf = cast(&at, &of.kind.arrow());
-    let leaf = leaf.map_err(|e| e.to_string())?;
-    Ok(Values { levels, leaf, is_constant: false })
 }
 
 /// The offsets of an array of lists, from zero on, and its items.

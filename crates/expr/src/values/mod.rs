@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_buffer::OffsetBuffer;
 use arrow_select::take::take;
 
-pub(crate) use load::load;
+pub(crate) use load::{load, unnested};
 
 /// Values of some entries.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use crate::table::{Table, lists};
 
 /// One number of an entry.
 #[derive(Clone, Debug)]
-enum Number {
+pub enum Number {
     Constant(i8),
     Column,
     Maybe,
@@ -26,7 +26,7 @@ enum Number {
 
 /// A list of numbers of an entry.
 #[derive(Clone, Debug)]
-enum Many {
+pub enum Many {
     Column(&'static str),
     Binary(&'static str, Box<[Many; 2]>),
     With(&'static str, Box<Many>, Box<Number>),
@@ -34,7 +34,7 @@ enum Many {
 
 /// A truth value of an entry.
 #[derive(Clone, Debug)]
-enum Flag {
+pub enum Flag {
     Column,
     Compare(&'static str, Box<[Number; 2]>),
     Logic(&'static str, Box<[Flag; 2]>),
@@ -45,7 +45,7 @@ enum Flag {
 
 /// A list of truth values of an entry.
 #[derive(Clone, Debug)]
-enum Flags {
+pub enum Flags {
     Compare(&'static str, Box<[Many; 2]>),
     Logic(&'static str, Box<[Flags; 2]>),
     Not(Box<Flags>),
@@ -53,7 +53,7 @@ enum Flags {
 
 /// An entry of the table.
 #[derive(Clone, Debug)]
-struct Entry {
+pub struct Entry {
     x: f64,
     maybe: Option<f64>,
     flag: bool,
@@ -174,7 +174,7 @@ impl Many {
 }
 
 impl Flag {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match self {
             Self::Column => "flag".to_owned(),
             Self::Compare(sign, pair) => format!("({} {sign} {})", pair[0].text(), pair[1].text()),
@@ -266,7 +266,7 @@ fn many(depth: u32) -> BoxedStrategy<Many> {
     .boxed()
 }
 
-fn flag(depth: u32) -> BoxedStrategy<Flag> {
+pub fn flag(depth: u32) -> BoxedStrategy<Flag> {
     if depth == 0 {
         return Just(Flag::Column).boxed();
     }
@@ -302,7 +302,7 @@ fn value() -> impl Strategy<Value = f64> {
     prop_oneof![8 => (-8..8_i8).prop_map(f64::from), 1 => Just(f64::NAN), 1 => Just(f64::INFINITY)]
 }
 
-fn entry() -> impl Strategy<Value = Entry> {
+pub fn entry() -> impl Strategy<Value = Entry> {
     let items = prop::collection::vec((value(), value()), 0..4);
     (value(), prop::option::of(value()), any::<bool>(), items).prop_map(|(x, maybe, flag, items)| Entry {
         x,
@@ -312,7 +312,7 @@ fn entry() -> impl Strategy<Value = Entry> {
     })
 }
 
-fn table(entries: &[Entry]) -> Table {
+pub fn table(entries: &[Entry]) -> Table {
     let numbers = |of: fn(&(f64, f64)) -> f64| -> ArrayRef {
         let all = entries.iter().flat_map(|entry| &entry.items).map(of);
         lists(Arc::new(Float64Array::from_iter_values(all)), entries.iter().map(|entry| entry.items.len()))

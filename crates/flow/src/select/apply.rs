@@ -128,7 +128,7 @@ impl<'a> EntrySelection<'a> {
             None => filter.resolve(dataset.entries())?,
         };
         self.counts_entries |= cuts.counts_entries();
-        let how = Testing { budget, before: self.before, most: None, progress: &unwatched };
+        let how = Testing { budget, before: self.before, most: None, remembers: false, progress: &unwatched };
         let selected = cuts.select(&dataset, named.as_ref(), &self.cuts, &how)?;
         self.flows.push(CutFlow { path: path.to_owned(), cuts: selected.cuts });
         Ok(TreeSelection { filter, passed: Some(selected.entries), notes })

@@ -31,6 +31,8 @@ pub struct Choice {
     pub most: Option<u64>,
     /// Entries of the tables before this one, where several are one after the other: expressions count them as well.
     pub before: u64,
+    /// Whether the table stays open for further cuts: it then remembers the values of their columns.
+    pub remembers: bool,
 }
 
 /// What a text is as a condition on the entries of a table.
@@ -126,7 +128,7 @@ impl Choice {
             return Err(cut.refused(error).object(dataset.path()));
         }
         let is_all = named.len() == dataset.entries();
-        let how = Testing { budget, before: self.before, most: self.most, progress };
+        let how = Testing { budget, before: self.before, most: self.most, remembers: self.remembers, progress };
         bound.select(dataset, (!is_all).then_some(named), &cuts, &how)
     }
 }
@@ -154,8 +156,8 @@ pub fn chosen_of_joined(
         if !within.is_empty() {
             let slice = Slice { start: Some(within.start.into()), end: Some(within.end.into()) };
             let entries = Entries::Ranges(vec![slice]);
-            let found = Choice { entries, cuts: cuts.to_vec(), before: first, ..Choice::default() }
-                .of(dataset, budget, progress)?;
+            let choice = Choice { entries, cuts: cuts.to_vec(), before: first, remembers: true, ..Choice::default() };
+            let found = choice.of(dataset, budget, progress)?;
             let set = found.selection.unwrap_or_else(|| EntrySet::range(found.range));
             set.all_runs().for_each(|run| chosen.push(first + run.start..first + run.end));
         }

@@ -144,7 +144,7 @@ impl Step<'_> {
 
     /// The number of the entry in a row.
     pub fn entry(&self, row: usize) -> u64 {
-        self.rows.numbers.map_or(self.rows.first + row as u64, |all| all.get(row).copied().unwrap_or(0))
+        self.rows.entry(row)
     }
 
     /// The values of an expression in some rows: of Arrow's types of 64 bits, or truth values, in large lists.

@@ -34,6 +34,9 @@ pub struct CutStep {
     pub weight_before: Option<f64>,
     /// The sum of the weights of the entries after it.
     pub weight_after: Option<f64>,
+    /// Clusters of which nothing was read, since what is known of their values decides the cut: of the one that none of their entries
+    /// passes, or else of the last one.
+    pub clusters_skipped: u64,
     /// The sums of the squares of the weights, before and after the cut.
     #[serde(skip)]
     pub squares: Option<[f64; 2]>,
@@ -61,6 +64,8 @@ pub(super) struct Counts {
 #[derive(Clone, Copy, Default)]
 struct Sums {
     entries: u64,
+    /// Clusters that the cut after these decides.
+    skipped: u64,
     weights: f64,
     squares: f64,
 }
@@ -80,6 +85,14 @@ impl Counts {
         }
     }
 
+    /// Adds entries of a cluster that was not read: all pass the cuts before this one, and this one all or none.
+    pub fn skip(&mut self, by: usize, entries: u64, passes: bool) {
+        for sums in self.sums.iter_mut().take(by + 1 + usize::from(passes)) {
+            sums.entries += entries;
+        }
+        self.sums.get_mut(by).into_iter().for_each(|sums| sums.skipped += 1);
+    }
+
     pub fn finish(self, cuts: &[String]) -> Vec<CutStep> {
         let weight = |sums: &Sums| self.is_weighted.then_some(sums.weights);
         let pairs = self.sums.iter().zip(self.sums.iter().skip(1));
@@ -89,6 +102,7 @@ impl Counts {
             after: after.entries,
             weight_before: weight(before),
             weight_after: weight(after),
+            clusters_skipped: before.skipped,
             squares: self.is_weighted.then_some([before.squares, after.squares]),
         });
         steps.collect()

@@ -32,6 +32,25 @@ impl EvaluatedRows<'_> {
         arrays.iter().map(|array| array.slice(part.start, part.len())).collect()
     }
 
+    /// The number of the entry in a row.
+    pub(super) fn entry(&self, row: usize) -> u64 {
+        self.numbers.map_or(self.first + row as u64, |all| all.get(row).copied().unwrap_or(0))
+    }
+
+    /// The entry behind the last.
+    pub(super) fn end(&self) -> u64 {
+        self.count.checked_sub(1).map_or(self.first, |last| self.entry(last) + 1)
+    }
+
+    /// How many rows from one on are those of entries before this one.
+    pub(super) fn before(&self, row: usize, entry: u64) -> usize {
+        let rest = self.count.saturating_sub(row);
+        match self.numbers {
+            Some(numbers) => numbers.get(row..).unwrap_or_default().partition_point(|number| *number < entry),
+            None => usize::try_from(entry.saturating_sub(self.entry(row))).map_or(rest, |rows| rows.min(rest)),
+        }
+    }
+
     /// The numbers of the entries of a part.
     pub(crate) fn entries(&self, part: &Range<usize>) -> Entries<'_> {
         let entries = match self.numbers {

@@ -12,7 +12,9 @@ use rootfile::Result;
 
 use super::cut_flow::{Counts, CutStep};
 use super::cuts::{CUT, Cut, TableCuts, WEIGHT, refused};
+use super::decided::Decided;
 use super::parts::{EvaluatedRows, columns_of, in_parts, refuse_incomplete};
+use super::seen::Seen;
 use super::steps::{MADE, STEP, Steps};
 use crate::arrow::read::{Dataset, ReadCost};
 use crate::execute::budget::Budget;
@@ -29,6 +31,8 @@ pub(super) struct Testing<'a> {
     pub before: u64,
     /// Ends when so many have passed.
     pub most: Option<u64>,
+    /// Whether the table stays open for further cuts.
+    pub remembers: bool,
     /// Can end the work. It gets the bytes that are read.
     pub progress: Progress<'a>,
 }
@@ -54,6 +58,12 @@ impl TableCuts {
         refuse_incomplete(dataset, &columns, CUT, dataset.path())?;
         let (all, budget) = (dataset.entries(), how.budget.for_bytes(dataset.bytes_of(&columns)));
         let team = budget.helpers()?;
+        dataset.forget_changed(how.budget.memory);
+        // The weights of all entries are added up.
+        let decides = self.weight.is_none();
+        let decided =
+            if decides { Decided::of(dataset, &self.conditions, named, how.before) } else { Decided::default() };
+        let open = decided.open(named, all);
         let mut pass = Pass {
             cuts: self,
             columns: &columns,
@@ -65,18 +75,30 @@ impl TableCuts {
         let mut spent = vec![ReadCost::default(); columns.len()];
         let is_enough = |pass: &Pass<'_>| how.most.is_some_and(|most| pass.number >= most);
         let bytes = if how.most.is_some() { SMALL_STEP } else { STEP };
-        let (entries, selection, team) = (if how.most == Some(0) { 0..0 } else { 0..all }, named, team.clone());
+        let mut stop = match how.most {
+            Some(0) => 0,
+            most => most.and_then(|most| decided.enough(most)).unwrap_or(all),
+        };
+        let entries = open.as_ref().map_or(0..stop, |open| open.span(0..stop));
+        let (selection, team) = (open.as_ref(), team.clone());
         let before = how.before;
+        let mut seen = how.remembers.then(|| Seen::new(dataset, &columns, selection, budget));
         let steps = Steps { dataset, columns: &columns, entries, selection, budget, bytes, made: MADE, team, before };
         steps.each(|step| {
             pass.take(&step.arrays, &step.rows())?;
+            seen.iter_mut().for_each(|seen| seen.take(&step.arrays, &step.rows(), pass.team));
             spent.iter_mut().zip(&step.spent).for_each(|(sum, one)| *sum += *one);
             tell(how.progress, step.spent.iter().map(|spent| spent.compressed).sum())?;
-            Ok(if is_enough(&pass) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            if !is_enough(&pass) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            stop = step.rows().end();
+            Ok(ControlFlow::Break(()))
         })?;
+        let known = decided.take(named, stop, &mut pass.counts);
         let names: Vec<String> = self.places().filter_map(|place| Some(cuts.get(place)?.text.clone())).collect();
         let read = columns.iter().copied().zip(spent).collect();
-        Ok(Selected { cuts: pass.counts.finish(&names), entries: pass.passed.finish(), read })
+        Ok(Selected { cuts: pass.counts.finish(&names), entries: pass.passed.finish().union(&known), read })
     }
 
     /// The columns of all cuts and of the weight, each once.

@@ -19,6 +19,7 @@ mod read_ntuples;
 mod recode;
 mod recoded;
 mod select;
+mod skipped;
 mod support;
 mod table_conversions;
 mod verify;

@@ -12,6 +12,7 @@ use dataset::tree::Tree;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Follow, Holder, Result, Source, Traffic};
 
+use super::remembered::Remembered;
 use super::request::RequestedEntries;
 use super::trees::TreeTable;
 use crate::execute::fetch::tree::fetcher::Fetcher;
@@ -140,6 +141,8 @@ pub struct Dataset {
     pub(super) given: Mutex<Vec<(String, Self)>>,
     /// All friends, once they are opened.
     pub(super) friends: OnceLock<Friends>,
+    /// What is known of values that were read.
+    pub(super) remembered: Remembered,
 }
 
 impl Dataset {
@@ -336,10 +339,10 @@ impl Dataset {
         self.friends.get().map_or(&self.files, |friends| &friends.files)
     }
 
-    /// Memory of its metadata, and of the pieces of all columns that were asked for so far.
+    /// Memory of its metadata, of the pieces of all columns that were asked for so far, and of what is remembered.
     pub(crate) fn metadata(&self) -> u64 {
         let of_tables = self.friends.get().map_or(self.metadata, |friends| friends.metadata);
-        of_tables.saturating_add(self.sources.pieces_memory())
+        of_tables.saturating_add(self.sources.pieces_memory()).saturating_add(self.remembered.memory())
     }
 
     /// Makes it a friend of that name, whose nodes and files are numbered behind `nodes` and `files` others.

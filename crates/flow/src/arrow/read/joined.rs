@@ -211,7 +211,7 @@ impl JoinedTable {
     }
 
     /// The data set that has just its entries and columns, if there is one.
-    pub(super) fn as_one(&self) -> Option<&Dataset> {
+    pub fn as_one(&self) -> Option<&Dataset> {
         self.alike().filter(|_| self.parts.iter().all(Part::is_whole))
     }
 

@@ -15,6 +15,7 @@ use rootfile::{Error, FilePool, Follow, Holder, Key, OPEN_FILES, Result, RootFil
 use super::chain::NtupleChain;
 use super::dataset::{Dataset, Sources};
 use super::planned_columns::PlannedColumns;
+use super::remembered::Remembered;
 use super::trees::TreeTable;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
@@ -202,6 +203,7 @@ impl Dataset {
             holders: Vec::new(),
             given: Mutex::default(),
             friends: OnceLock::new(),
+            remembered: Remembered::default(),
         }
     }
 

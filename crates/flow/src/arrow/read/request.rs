@@ -43,13 +43,9 @@ pub(super) struct RequestedEntries<'a> {
 
 impl<'a> RequestedEntries<'a> {
     pub fn new(entries: &Range<u64>, set: Option<&'a EntrySet>) -> Self {
-        let all = Self { start: entries.start, end: entries.end.max(entries.start), set };
-        let Some(set) = set else { return all };
-        let ranks = set.rank(all.start)..set.rank(all.end);
-        match (set.nth(ranks.start), ranks.end.checked_sub(1).and_then(|last| set.nth(last))) {
-            (Some(first), Some(last)) if !ranks.is_empty() => Self { start: first, end: last + 1, ..all },
-            _ => Self { end: all.start, ..all },
-        }
+        let all = entries.start..entries.end.max(entries.start);
+        let Range { start, end } = set.map_or(all.clone(), |set| set.span(all));
+        Self { start, end, set }
     }
 
     /// From the first of them to the last.

@@ -117,6 +117,10 @@ impl Source for ExternalFile {
         }
     }
 
+    fn is_unchanged(&self) -> bool {
+        self.source().is_ok_and(|source| source.is_unchanged())
+    }
+
     fn release(&self) {
         if let Some(Ok(opened)) = self.opened.get() {
             opened.source.release();

@@ -1,0 +1,66 @@
+//! What is known of the values of columns in the clusters of an open table, so that conditions need not look at them: what the file
+//! says of them, and what is remembered of values that were read. What is remembered holds as long as the files are as they were.
+
+use std::ops::Range;
+
+use dataset::table::{Bounds, Stated};
+use expr::{Extent, Span};
+
+use super::dataset::Dataset;
+use super::remembered::{KEPT, SHARE};
+
+impl Dataset {
+    /// What is known of the values of a column in a cluster.
+    pub(crate) fn extent(&self, column: usize, cluster: usize) -> Option<Extent> {
+        let remembered = self.remembered.all().get(&(column, cluster)).cloned();
+        remembered
+            .or_else(|| self.stated(column, cluster))
+            .or_else(|| Extent::of_type(self.column(column)?.field().data_type()))
+    }
+
+    /// Whether the values of a column in a cluster have been seen.
+    pub(crate) fn remembers(&self, column: usize, cluster: usize) -> bool {
+        self.remembered.all().contains_key(&(column, cluster))
+    }
+
+    /// Keeps what is known of the values of a column in a cluster, if a budget of so many bytes has room for it.
+    pub(crate) fn remember(&self, column: usize, cluster: usize, extent: Extent, memory: u64) {
+        if self.remembered.memory() + KEPT <= memory / SHARE {
+            self.remembered.all().insert((column, cluster), extent);
+        }
+    }
+
+    /// Forgets what is remembered of files that have changed, and what takes too much of a budget of so many bytes.
+    pub(crate) fn forget_changed(&self, memory: u64) {
+        let (held, is_large) = (self.remembered.memory(), self.remembered.memory() > memory / SHARE);
+        if is_large || (held > 0 && !self.files().iter().all(|file| file.is_unchanged())) {
+            self.remembered.all().clear();
+        }
+    }
+
+    /// What the files say of the values of a column in a cluster.
+    fn stated(&self, column: usize, cluster: usize) -> Option<Extent> {
+        let plan = self.column(column)?;
+        let (any, read) = (Extent::of_type(plan.field().data_type())?, self.read_column(plan.node())?);
+        let pieces = read.column.source.pieces_with(&self.cluster(cluster)?);
+        let stated = pieces.iter().map(|piece| Some(within(any.clone(), &read.table.stated(read.number, piece)?)));
+        stated.reduce(|all, next| Some(all?.merge(&next?))).flatten()
+    }
+
+    /// The entries of a cluster. Those behind the last cluster belong to it.
+    pub(crate) fn cluster(&self, number: usize) -> Option<Range<u64>> {
+        let bounds = self.clusters();
+        let (start, end) = (*bounds.get(number)?, *bounds.get(number + 1)?);
+        Some(start..if number + 2 == bounds.len() { end.max(self.entries()) } else { end })
+    }
+}
+
+/// Values of a type, within what is stated of them.
+fn within(any: Extent, stated: &Stated) -> Extent {
+    let span = match stated.bounds {
+        Bounds::Nothing => None,
+        Bounds::Whole { least, most } => Some(Span::Whole { least, most }),
+        Bounds::Number { least, most } => Some(Span::Number { least, most, nan: true }),
+    };
+    any.bounded(span, stated.may_miss)
+}
