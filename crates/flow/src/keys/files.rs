@@ -352,7 +352,7 @@ impl<'a> KeyFiles<'a> {
         let memory = self.budget.memory / METADATA;
         let what = format!("the key {key}");
         table_with(&self.pool, input, memory, &what, &|path, open| {
-            Ok(KeyColumns::open(path, open, key, &[])?.map_err(|e| self.lacks(&e, key.option())))
+            Ok(KeyColumns::open(path, open, key, &[])?.map_err(|e| self.lacks(e, key.option())))
         })
     }
 

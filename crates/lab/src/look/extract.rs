@@ -4,10 +4,10 @@ use std::path::Path;
 
 use dataset::glob::{ColumnPattern, NameFilter};
 use flow::Progress;
-use flow::convert::{Conversion, Converted, ParquetCodec, ToParquet, to_parquet};
+use flow::convert::{Conversion, Converted, Format, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::Input;
 use flow::read::Dataset;
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, Hint, Result, RootFile};
 
 use super::asked_columns::{AskedColumn, asked_columns};
 use super::check_entries;
@@ -27,7 +27,8 @@ pub fn extract(
     progress: Progress<'_>,
 ) -> Result<Converted> {
     if let Some(wanted) = &input.tree
-        && histogram(input, wanted)?.is_some()
+        && !Format::is_parquet(&input.path)
+        && histogram(&RootFile::open(&input.path)?, wanted)?.is_some()
     {
         let (csv, json) = (Hint::switch("csv"), Hint::switch("json"));
         let why = format!("{wanted} is a histogram, and no table: {csv} and {json} have its bins");

@@ -16,13 +16,7 @@ const SPARE_OF_BRANCHES: [&str; 9] =
     ["mean", "keys", "fill", "crossing", "ratio", "largest", "baskets", "in memory", "codec"];
 
 /// Prints a report with tables of so many characters; `writer` adds the findings, with or without those of writers.
-pub fn print(
-    out: &mut impl Write,
-    report: &Report,
-    top: &Top,
-    writer: Option<bool>,
-    width: usize,
-) -> Result<()> {
+pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bool>, width: usize) -> Result<()> {
     if let Some(table) = &report.parquet {
         return parquet::print(out, &report.file, table, top, writer.is_some(), width);
     }

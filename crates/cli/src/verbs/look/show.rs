@@ -129,7 +129,9 @@ impl Args {
         let width = output::width();
         let most_columns = if form.is_none() { width / NARROWEST } else { usize::MAX };
         match (self.open(most_columns, &flow::unwatched)?, form) {
-            (Subject::Histogram(shown), Some(form)) if form.is_for_programs() => form.print_bins(out, &shown.histogram)?,
+            (Subject::Histogram(shown), Some(form)) if form.is_for_programs() => {
+                form.print_bins(out, &shown.histogram)?
+            }
             (Subject::Histogram(shown), _) => picture(out, &shown, width)?,
             (Subject::Table(table), None) => self.print_table(out, &table.rows(&flow::unwatched)?, width)?,
             (Subject::Table(table), Some(form)) => form.print(out, &table)?,
