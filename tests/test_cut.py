@@ -38,7 +38,7 @@ CUTS = {
     "count(x[x > 50]) >= 3": "x[x > 50].size() >= 3",
     "argmax(x) == n - 1": "n > 0 && ArgMax(x) == (unsigned long)(n - 1)",
     "Sum$(x > 2000) >= 2 && Length$(pt) < 3": "Sum(x > 2000) >= 2 && pt.size() < 3",
-    "Entry$ >= 500 and entry < 2900": "rdfentry_ >= 500 && rdfentry_ < 2900",
+    "Entry$ >= 500 and entry < 2900 and event >= 0": "rdfentry_ >= 500 && rdfentry_ < 2900",
     "good && d > 100": "",
 }
 #: Cuts that uproot takes as they are.
@@ -120,6 +120,26 @@ def test_trees_without_the_columns_come_whole(source: Path, basketry: Basketry, 
             "more": 7,
             "few": 10,
         }
+
+
+@pytest.mark.parametrize("cut", ["entry % 10 == 3", "false", "1 < 2"])
+def test_a_cut_without_columns_is_about_one_tree(cut: str, source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    said = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--cut", "good", "--cut", cut)
+    assert f"--cut {cut} names no column, so it would be about all of" in said
+    assert "--entries" in said
+    assert not (tmp_path / "out.root").exists()
+    basketry("rewrite", source, "-o", tmp_path / "one.root", "--keep", "few/*", "--cut", cut)
+    with uproot.open(tmp_path / "one.root") as file:
+        expected = {"entry % 10 == 3": 1, "false": 0, "1 < 2": 10}[cut]
+        assert (file.keys(cycle=False, filter_classname="TTree"), file["few"].num_entries) == (["few"], expected)
+
+
+def test_a_tree_without_entries_is_told(source: Path, basketry: Basketry, tmp_path: Path) -> None:
+    for number, (entries, told) in enumerate([("100:200", ["few"]), ("events=100:200", []), ("5:200", [])]):
+        out = tmp_path / f"{number}.root"
+        report = json.loads(basketry("rewrite", source, "-o", out, "--entries", entries, "--json"))
+        notes = [note for note in report["notes"] if "none of its entries left" in note]
+        assert [note.split()[1] for note in notes] == told
 
 
 def test_named_entries_are_cut(source: Path, truth: dict[str, list[int]], basketry: Basketry, tmp_path: Path) -> None:

@@ -151,6 +151,16 @@ def test_whole_numbers_lie_in_the_middle_of_their_bins(file: Path, values: dict[
     assert inner(runs).tolist() == np.histogram(values["run"], edges)[0].tolist()
 
 
+@pytest.mark.parametrize("top", [2**53 - 1, 2**53 + 1, 2**62 + 12345, 2**63 - 1])
+def test_wide_whole_numbers_are_all_in_bins(top: int, basketry: Basketry, tmp_path: Path) -> None:
+    for least in (-top, 0, top - 1000):
+        path = tmp_path / f"{least}.root"
+        with bk.recreate(path) as file:
+            file["t"] = {"n": np.linspace(least, top, 50, dtype="i8").clip(least, top)}
+        one = curve(basketry, f"{path}:t", "n")
+        assert (one["filled"], one["below"], one["above"], inner(one).sum()) == (50, 0, 0, 50)
+
+
 def test_memory_and_threads_change_nothing(file: Path, basketry: Basketry) -> None:
     words = (
         "draw",

@@ -6,10 +6,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import awkward as ak
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import basketry as bk
 from referee import oracle, schema_document
 from referee.command import Basketry
 from referee.oracle import Line, Tree
@@ -19,6 +22,26 @@ NAMES = [line["name"] for line in oracle.index()]
 Branches = dict[str, Any]
 # The oracle names codecs by the first three bytes of their blocks.
 CODECS = {"none": "none", "ZL8": "zlib", "XZ0": "lzma", "CS8": "cs", "L41": "lz4", "ZS1": "zstd"}
+
+
+@pytest.mark.parametrize("columns", [80, 100, 160])
+def test_what_is_printed_fits(columns: int, basketry: Basketry, tmp_path: Path) -> None:
+    """But for commands, which are there to be copied."""
+    path = tmp_path / "wide.root"
+    long = {f"HLT_{'Some_' * number}path{number}": np.arange(50.0) + number for number in range(25)}
+    with bk.recreate(path, compression="lzma:1") as file:
+        file["dir/Events"] = {**long, "x": ak.unflatten(np.arange(100.0), [2] * 50), "s": ["text"] * 50}
+        file.mkrntuple("an_rntuple_with_a_long_name", {"n": "i4", **dict.fromkeys(long, "f4")}).extend(
+            {"n": np.arange(50), **long}
+        )
+    text = basketry.within(COLUMNS=str(columns))("inspect", path)
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("basketry ") and str(path) not in line]
+    assert len(lines) > 60
+    assert [line for line in lines if len(line) > columns] == []
+    assert ("(no room for mean" in text) == (columns < 160)
+    whole = basketry.within(COLUMNS="1000")("inspect", path)
+    assert "no room" not in whole
+    assert " ".join(whole.split("\nclusters:")[1].split()[:20]) in " ".join(text.split())
 
 
 @pytest.mark.skipif(not NAMES, reason="the corpus is absent")

@@ -272,6 +272,53 @@ def test_histograms_are_those_of_uproot(basketry: Basketry) -> None:
     assert seen
 
 
+def test_errors_of_profiles_are_those_of_root(basketry: Basketry) -> None:
+    path = make_files.made("profiles") / "profiles.root"
+    with uproot.open(path) as file:
+        wanted = {name.removeprefix("errors_"): file[name].values(flow=True) for name in file.keys(cycle=False, filter_name="errors_*")}
+    assert len(wanted) == 48
+    for name, errors in wanted.items():
+        shown = basketry.json("show", f"{path}:{name}")["histogram"]
+        assert np.allclose(shown["errors"], errors.T.ravel(), rtol=1e-9, atol=0), name
+        assert max(shown["errors"]) > 0
+    lines = basketry("show", f"{path}:of_00").splitlines()
+    assert lines[2].split() == ["bin", "mean", "error"]
+
+
+def test_bins_are_records_for_programs(basketry: Basketry, tmp_path: Path) -> None:
+    path = make_files.made("histograms") / "histograms0.root"
+    with uproot.open(path) as file:
+        one, two, labelled = (file[name] for name in ("h1d", "h2d", "labels"))
+        for name, kind in (("h1d", one), ("h2d", two)):
+            bins = list(csv.DictReader(io.StringIO(basketry("show", f"{path}:{name}", "--csv"))))
+            assert [float(row["content"]) for row in bins] == kind.values(flow=True).T.ravel().tolist()
+            assert np.allclose([float(row["error"]) for row in bins], kind.errors(flow=True).T.ravel())
+            axes = [""] if kind is one else ["x_", "y_"]
+            for axis, start in enumerate(axes):
+                edges = [-np.inf, *kind.axis(axis).edges(), np.inf]
+                pairs = dict.fromkeys((float(row[f"{start}low"]), float(row[f"{start}high"])) for row in bins)
+                assert list(pairs) == list(zip(edges, edges[1:], strict=False))
+        out = tmp_path / "bins.jsonl"
+        basketry("show", f"{path}:labels", "-o", out)
+        records = [json.loads(line) for line in out.read_text().splitlines()]
+        assert [row["label"] for row in records[1:-1]] == labelled.axis().labels()
+        assert [row["content"] for row in records] == labelled.values(flow=True).tolist()
+
+
+@pytest.mark.parametrize(
+    "words", [["i"], ["--cut", "i"], ["--define", "j=i"], ["--entries", "3:5"], ["-n", "3"], ["--parquet"], ["-o", "h.parquet"]]
+)
+def test_a_histogram_has_no_entries(words: list[str], file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    words = [str(tmp_path / word) if word.endswith(".parquet") else word for word in words]
+    assert "h is a histogram" in basketry.refuses("show", f"{file}:h", *words)
+
+
+def test_texts_for_programs_are_as_they_are(file: Path, basketry: Basketry) -> None:
+    command = [str(basketry.binary), "show", f"{file}:dir/Events", "name", "-n", "1", "--csv"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1] == '0,"a\x1b[2Jb,""0"""'
+
+
 def test_pictures_of_histograms(file: Path, basketry: Basketry) -> None:
     text = basketry.within(COLUMNS="60")("show", f"{file}:h")
     assert text.splitlines()[0].startswith("TH1D h")

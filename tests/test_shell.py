@@ -26,6 +26,9 @@ printf '%s\\n' "${COMPREPLY[@]}"
         (["re"], ["rewrite", "readspeed", "recover"]),
         (["rewrite", "--compre"], ["--compression"]),
         (["completions", "f"], ["fish"]),
+        (["rewrite", "--container", ""], ["ttree", "rntuple"]),
+        (["merge", "--streaming", "m"], ["member-wise"]),
+        (["rewrite", "--compression", "zs"], ["zstd:1", "zstd:5"]),
     ],
 )
 def test_bash_completes(words: list[str], completed: list[str], basketry: Basketry) -> None:

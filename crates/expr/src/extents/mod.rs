@@ -89,7 +89,7 @@ fn known(part: &Typed, given: &Given<'_>) -> Option<Extent> {
         }
         Step::Choose(parts) => {
             let [condition, yes, no] = parts.as_ref();
-            joined(&[of(condition)?, of(yes)?, of(no)?], |spans| truth::chosen(spans))?
+            joined(&[of(condition)?, of(yes)?, of(no)?], truth::chosen)?
         }
         Step::Within(one, list) => of(one)?.with(|span| Some(truth::within(span, list).span()))?,
         Step::Fold(fold, one) => lists::folded(*fold, of(one)?, kind)?,

@@ -222,7 +222,7 @@ fn doubles(operation: Arithmetic, [a, b]: [Doubles; 2]) -> Option<Doubles> {
         Arithmetic::Add => {
             let cancels = |a: Doubles, b: Doubles| a.most == f64::INFINITY && b.least == f64::NEG_INFINITY;
             let is_lost = cancels(a, b) || cancels(b, a);
-            (!is_lost).then(|| Doubles { least: a.least + b.least, most: a.most + b.most, nan })
+            (!is_lost).then_some(Doubles { least: a.least + b.least, most: a.most + b.most, nan })
         }
         Arithmetic::Subtract => doubles(Arithmetic::Add, [a, b.negative()]),
         Arithmetic::Multiply => {
@@ -232,7 +232,7 @@ fn doubles(operation: Arithmetic, [a, b]: [Doubles; 2]) -> Option<Doubles> {
             let all = hull(&products.map(|product| if product.is_nan() { 0.0 } else { product }));
             Some(Doubles { nan: nan || is_lost, ..all })
         }
-        Arithmetic::Divide if !b.holds_zero() && !(a.holds_infinity() && b.holds_infinity()) => {
+        Arithmetic::Divide if !(b.holds_zero() || a.holds_infinity() && b.holds_infinity()) => {
             Some(hull(&[a.least / b.least, a.least / b.most, a.most / b.least, a.most / b.most]))
         }
         Arithmetic::Power if b.is(2.0) => {

@@ -112,22 +112,22 @@ impl Histogram {
 enum Spread {
     /// The error of the mean.
     #[default]
-    OfMean,
+    Mean,
     /// "s": the standard deviation of the values.
-    OfValues,
+    Values,
     /// "i": the error of the mean of whole numbers, each of which is known to 1/√12.
-    OfWholeNumbers,
+    WholeNumbers,
     /// "g": the error of the mean of values that are weighted by their squared errors.
-    OfMeasurements,
+    Measurements,
 }
 
 impl Spread {
     fn of(mode: i64) -> Self {
         match mode {
-            1 => Self::OfValues,
-            2 => Self::OfWholeNumbers,
-            3 => Self::OfMeasurements,
-            _ => Self::OfMean,
+            1 => Self::Values,
+            2 => Self::WholeNumbers,
+            3 => Self::Measurements,
+            _ => Self::Mean,
         }
     }
 }
@@ -148,11 +148,11 @@ fn profile_error(hist: &Hist, profile: &ProfileCells, cell: usize, spread: Sprea
     let mean = hist.cells.get(cell) / entries;
     let deviation = (at(&hist.sumw2).unwrap_or(0.0) / entries - mean * mean).abs().sqrt();
     match spread {
-        Spread::OfMean => deviation / effective.sqrt(),
-        Spread::OfValues => deviation,
-        Spread::OfWholeNumbers if deviation == 0.0 => 1.0 / (12.0 * effective).sqrt(),
-        Spread::OfWholeNumbers => deviation / effective.sqrt(),
-        Spread::OfMeasurements => 1.0 / effective.sqrt(),
+        Spread::Mean => deviation / effective.sqrt(),
+        Spread::Values => deviation,
+        Spread::WholeNumbers if deviation == 0.0 => 1.0 / (12.0 * effective).sqrt(),
+        Spread::WholeNumbers => deviation / effective.sqrt(),
+        Spread::Measurements => 1.0 / effective.sqrt(),
     }
 }
 
