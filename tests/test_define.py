@@ -127,7 +127,7 @@ def test_python_takes_names_and_expressions(source: Path, truth: dict[str, list[
         verb([source] if verb is bk.merge else source, out, define=defines, keep=["event"])  # type: ignore[operator]
         assert by_uproot(out, list(DEFINES)) == truth
     shown = bk.show(f"{source}:events", "event", define={"two": DEFINES["two"][0]}, number=3)
-    assert [row["two"] for row in shown.rows] == truth["two"][:3]
+    assert [row.values[-1] for row in shown.rows] == truth["two"][:3]
 
 
 @pytest.mark.parametrize("container", ["ttree", "rntuple"])
