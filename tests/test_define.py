@@ -120,6 +120,17 @@ def test_entries_are_selected_by_what_is_defined(
         assert "d" not in file["events"]
 
 
+def test_python_takes_names_and_expressions(source: Path, truth: dict[str, list[Any]], tmp_path: Path) -> None:
+    defines = {name: text for name, (text, *_) in DEFINES.items()}
+    for verb, name in ((bk.rewrite, "rewritten.root"), (bk.merge, "merged.root")):
+        out = tmp_path / name
+        verb([source] if verb is bk.merge else source, out, define=defines, keep=["event"])
+        assert by_uproot(out, list(DEFINES)) == truth
+    shown = bk.show(f"{source}:events", "event", define={"two": DEFINES["two"][0]}, number=3)
+    place = [column.name for column in shown.columns].index("two")
+    assert [row.values[place] for row in shown.rows] == truth["two"][:3]
+
+
 @pytest.mark.parametrize("container", ["ttree", "rntuple"])
 def test_only_entries_that_are_kept_are_computed(
     container: str, source: Path, basketry: Basketry, tmp_path: Path

@@ -231,6 +231,8 @@ def test_python_draws_the_same(file: Path, basketry: Basketry, tmp_path: Path) -
     with pytest.raises(FileExistsError):
         bk.draw(f"{file}:Events", "y", output=picture)
     assert len(bk.draw(f"{file}:Events", "y", bins=4, output=picture, force=True).curves[0].histogram.contents) == 6
+    once, again = (bk.draw(f"{file}:Events", "twice", define={"twice": "2 * y"}, bins=b) for b in ((4, 0, 8), "4,0,8"))
+    assert once.curves == again.curves
 
 
 @pytest.mark.parametrize(

@@ -463,3 +463,37 @@ def split_mix(number: int) -> int:
     number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     number = (number ^ (number >> 27)) * 0x94D049BB133111EB % 2**64
     return number ^ (number >> 31)
+
+
+def test_expressions_may_be_in_the_commands_language(files: list[str]) -> None:
+    whole = uproot.concatenate(files, ["event", "x", "jets", "flag"])
+    columns = ["event", "sum(jets)", "flag ? event : 0", "jets if flag else 2 * jets"]
+    cut = "-1 < x < 2 and any(jets > 0.3)"
+    kept = whole[(whole.x > -1) & (whole.x < 2) & ak.any(whole.jets > 0.3, axis=1)]
+    jets = ak.values_astype(kept.jets, np.float64)
+    batches = list(bk.loader(files, columns, cut, weights="len(jets) + 1", batch_size=100, pad=4, fill=-1))
+    found = {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+    assert found["event"].tolist() == kept.event.to_list()
+    assert np.allclose(found["sum(jets)"], ak.sum(jets, axis=1), rtol=1e-12)
+    assert found["flag ? event : 0"].tolist() == np.where(kept.flag, kept.event, 0).tolist()
+    padded = ak.fill_none(ak.pad_none(ak.where(kept.flag, jets, 2 * jets), 4, clip=True), -1)
+    assert found["jets if flag else 2 * jets"].tolist() == padded.to_list()
+    assert found["weights"].tolist() == (ak.num(jets) + 1).to_list()
+    # An entry without a value does not pass.
+    assert events(bk.loader(files, ["event"], "max(jets) > 0.9")) == (
+        whole.event[ak.any(whole.jets > 0.9, axis=1)].to_list()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"cut": "anny(jets > 1)"}, "did you mean any"),
+        ({"cut": "jets > 1 and flag"}, "write any"),
+        ({"columns": ["max(jets)"]}, "missing values"),
+        ({"columns": ["flag and xx"]}, "no .* 'xx'"),
+    ],
+)
+def test_expressions_of_the_command_are_refused(options: dict[str, Any], says: str, files: list[str]) -> None:
+    with pytest.raises((KeyError, ValueError), match=says):
+        list(bk.loader(files, **{"columns": ["event"], **options}))

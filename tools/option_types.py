@@ -34,6 +34,7 @@ KINDS = {
     "READER": "str | os.PathLike[str]",
     "FILE.toml": "bool | Place | Mapping[str, object]",
     "NAME|N": "int | str",
+    "NAME=EXPR": "Defines",
     "REPORT.json": "Place | Tuning",
     "20MB/s,30ms": "Size",
     "true|false": "bool",
@@ -132,6 +133,8 @@ if TYPE_CHECKING:
     #: Keys of a layout by pattern.
     Rules: TypeAlias = Mapping[str, Mapping[str, object]]
     Names: TypeAlias = str | Iterable[str]
+    #: Columns that are defined, as texts such as "ht=sum(Jet_pt)", or their expressions by their names.
+    Defines: TypeAlias = Names | Mapping[str, str]
     #: An event, as its values or as "1:24:30017", or a file of events; several.
     Events: TypeAlias = Place | Iterable[Place | Sequence[object]]
     Values: TypeAlias = object | Iterable[object]

@@ -53,7 +53,7 @@ pub use rewrite::options::{
 pub use rewrite::recover;
 pub use rewrite::summary::{OrderSummary, Outlook, Summary, TableSummary};
 pub use select::{
-    Choice, Chosen, Computed, Condition, CutFlow, CutStep, Define, Defined, DefinedSteps, EvaluatedRows, Given,
+    Choice, Chosen, Computed, CutFlow, CutStep, Define, Defined, DefinedSteps, EvaluatedRows, Given, Meaning,
     Remembering, Step, chosen_of_joined, passable,
 };
 pub use table::depth::{Depth, Depths};

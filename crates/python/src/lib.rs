@@ -6,6 +6,7 @@ mod buffer;
 mod codecs;
 mod columns;
 mod errors;
+mod expressions;
 mod fill;
 mod fsspec;
 mod input_arrays;

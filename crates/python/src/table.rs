@@ -14,7 +14,7 @@ use dataset::tree::read_tree;
 use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::{BatchSize, Dataset, Friend, JoinedTable, Joining};
-use flow::{Choice, Condition, Define, Remembering, passable};
+use flow::{Remembering, passable};
 use lab::inspect::ntuple::report::FieldReport;
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::{PyErr, PyResult, Python, pyclass, pyfunction, pymethods};
@@ -23,6 +23,7 @@ use rootfile::{Error, Follow, RootFile};
 
 use crate::buffer::Memory;
 use crate::errors::{exception, keyword};
+use crate::expressions::{self, Understood};
 use crate::interrupt::{Told, Watch, listening, telling};
 use crate::read_batch::ReadBatch;
 use crate::request::{ReadRequest, Reading};
@@ -351,27 +352,18 @@ impl Table {
         columns.into_iter().map(|column| self.table.bytes(column)).fold(0, u64::saturating_add)
     }
 
-    /// What a text is as a condition on entries in the command's language, with names that are defined: none if it is no expression; a
-    /// name that is unknown, or else what is wrong, which is nothing where both texts are empty.
-    fn condition(
+    /// What a text is in the command's language: see `expressions::meaning`.
+    fn meaning(
         &self,
         py: Python<'_>,
         text: String,
         defined: Vec<(String, String)>,
-    ) -> PyResult<Option<(String, String)>> {
-        let table = Arc::clone(&self.table);
-        listening(py, move |_: &Watch| {
-            let Some(dataset) = table.alike() else { return Ok(None) };
-            Ok(match Condition::of(dataset, &text, &defines(defined)) {
-                Condition::Fits => Some(Default::default()),
-                Condition::NoExpression => None,
-                Condition::UnknownName(name) => Some((name, String::new())),
-                Condition::Wrong(why) => Some((String::new(), why.text(keyword))),
-            })
-        })
+        is_condition: bool,
+    ) -> PyResult<Option<Understood>> {
+        expressions::meaning(py, Arc::clone(&self.table), text, defined, is_condition)
     }
 
-    /// The numbers of the entries of a reading that pass a condition. The columns of the reading are not read.
+    /// The numbers of the entries of a reading that pass a condition, whose columns are those of the reading.
     fn passing(
         &self,
         py: Python<'_>,
@@ -379,14 +371,22 @@ impl Table {
         text: String,
         defined: Vec<(String, String)>,
     ) -> PyResult<Memory> {
-        let (table, request) = (Arc::clone(&self.table), reading.request(py)?);
-        let found = telling(py, &None, move |watch| {
-            let dataset = table.alike().ok_or_else(|| Error::request("the files have other columns"))?;
-            let choice = Choice { cuts: vec![text], defines: defines(defined), remembers: true, ..Choice::default() };
-            let (entries, selection) = (request.entries.clone(), request.selection.as_ref());
-            choice.of_selected(dataset, entries, selection, request.budget, &|_| watch.tell(0))
-        })?;
-        Ok(Memory(arrow_buffer::Buffer::from_vec(found.all_runs().flatten().collect::<Vec<u64>>())))
+        let request = reading.request(py)?;
+        self.warn(py, &request.columns)?;
+        expressions::passing(py, Arc::clone(&self.table), request, text, defined)
+    }
+
+    /// The values of expressions for the entries of a reading, whose columns are theirs.
+    fn values(
+        &self,
+        py: Python<'_>,
+        reading: Reading,
+        texts: Vec<String>,
+        defined: Vec<(String, String)>,
+    ) -> PyResult<ReadBatch> {
+        let request = reading.request(py)?;
+        self.warn(py, &request.columns)?;
+        expressions::values(py, Arc::clone(&self.table), request, texts, defined)
     }
 
     /// The numbers of the entries of a reading for which a condition over columns by their numbers (`c3 > 5`) may be true, by what is known
@@ -435,11 +435,6 @@ impl Table {
         };
         Steps::begin(Arc::clone(&self.table), request, step, schema)
     }
-}
-
-/// Names for expressions.
-fn defines(named: Vec<(String, String)>) -> Vec<Define> {
-    named.into_iter().map(|(name, text)| Define { name, text }).collect()
 }
 
 /// Whether a file is a Parquet file.

@@ -176,9 +176,9 @@ class Readable:
         names that are no identifiers. The default is all branches of this tree or branch that pass the filters (see
         `Listing`).
         `cut` is an expression that is true for the entries to keep; of columns that the cut does not need, only baskets
-        with a kept entry are read. Where it is not in this language, it may be in that of the command's `--cut`, which
-        has `and`, `&&`, `any(...)`, chained comparisons and more (docs/expressions.md). `aliases` are names for
-        expressions, in addition to the tree's own.
+        with a kept entry are read. An expression, also a cut or an alias, that is not in this language may be in the
+        command's, which has `and`, `&&`, `sum(...)`, `c ? a : b`, chained comparisons and more (docs/expressions.md).
+        `aliases` are names for expressions, in addition to the tree's own.
 
         `entry_start` and `entry_stop` are numbers of entries, as in a slice. `selection` selects among these entries:
         ascending entry numbers, or a mask with a truth value for every entry of the tree. Only baskets with a selected

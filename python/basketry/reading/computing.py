@@ -1,16 +1,17 @@
 """Computes arrays: expressions over branches, cuts, aliases, and zipped collections.
 
 A cut with one value for each entry becomes a selection, unless it keeps many entries: its own columns are read first,
-and from all others only baskets with a kept entry. awkward computes, whatever the library of the result. A cut that is
-not in Python's language may be in the command's: then the engine tests the entries, step by step within the memory.
+and from all others only baskets with a kept entry. awkward computes, whatever the library of the result. What is not in
+Python's language may be in the command's: then the engine computes it, step by step within the memory.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .._libraries import frames
+from ..exceptions import KeyInFileError
 from . import libraries
 from .bounds import flat
 from .expressions import Expression
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
 
 #: Above this share of kept entries, a full read of the other columns is faster than a selection.
 DENSE = 0.1
+
+
+@dataclass(frozen=True)
+class Command:
+    """An expression in the command's language, and the columns that it needs."""
+
+    text: str
+    columns: list[int]
 
 
 class Computation:
@@ -52,51 +61,66 @@ class Computation:
         self._branches: dict[str, Part] = {}
         #: The names in the order of the request, where one may be twice.
         self._names = [name for name, _ in wanted]
-        self._wanted: dict[str, Part | Expression] = {
-            name: self._expression(name) if part is None else part for name, part in wanted
-        }
+        self._wanted: dict[str, Part | Expression | Command] = {}
+        needed: list[Part] = []
         self._cut: Expression | None = None
         self._for_cut: list[Part] = []
         #: A cut in the command's language.
-        self._condition: str | None = None
+        self._condition: Command | None = None
         if cut is not None:
-            self._take_cut(cut)
-        needed = [
-            list(self._needed(one, ())) if isinstance(one, Expression) else [one] for one in self._wanted.values()
-        ]
+            taken, self._for_cut = self._taken(cut, is_cut=True)
+            if isinstance(taken, Command):
+                self._condition = taken
+            else:
+                self._cut = taken
+        for name, part in wanted:
+            one, parts = self._taken(name) if part is None else (part, [part])
+            self._wanted[name] = one
+            needed += parts
         # Each once, in order.
-        self.parts = list(dict.fromkeys([*self._for_cut, *(part for some in needed for part in some)]))
+        self.parts = list(dict.fromkeys([*self._for_cut, *needed]))
+        self._commands = [one for one in self._wanted.values() if isinstance(one, Command)]
 
     @property
     def columns(self) -> list[int]:
         """The columns that it reads."""
-        return columns(_unnamed(self.parts))
+        commands = self._commands if self._condition is None else [self._condition, *self._commands]
+        engine = [column for one in commands for column in one.columns]
+        return list(dict.fromkeys([*columns(_unnamed(self.parts)), *engine]))
 
-    def _take_cut(self, cut: str) -> None:
-        """Takes a cut in Python's language, or else in the command's."""
+    def _taken(self, text: str, *, is_cut: bool = False) -> tuple[Expression | Command, list[Part]]:
+        """An expression in Python's language, with what to read for it, or else in the command's."""
         refused: Exception
         try:
-            self._cut = self._expression(cut)
-            self._cut.names()
+            expression = self._expression(text)
+            # An alias of the tree may be C++.
+            return expression, list(self._needed(expression, ()))
         except (SyntaxError, ValueError, KeyError) as error:
             refused = error
-        else:
-            try:
-                self._for_cut = list(self._needed(self._cut, ()))
-            except SyntaxError as error:
-                # An alias of the tree may be C++.
-                refused = error
-            else:
-                return
-        found = self._table.condition(cut, list(self._aliases.items()))
+        found = self._table.meaning(text, self._defined(), is_cut)
         if found is None:
             raise refused
-        unknown, wrong = found
-        if unknown or wrong:
-            if isinstance(refused, KeyError):
-                raise refused
-            raise self._unknown(unknown, self._aliases) if unknown else ValueError(wrong)
-        self._cut, self._condition = None, cut
+        needed, unknown, wrong = found
+        if unknown.endswith(")"):
+            # A call of a function.
+            raise KeyInFileError(wrong, unknown)
+        # An alias that is refused refers to itself.
+        if unknown and unknown not in self._aliases:
+            raise self._unknown(unknown, self._aliases)
+        if wrong:
+            raise ValueError(wrong)
+        return Command(text, needed), []
+
+    def _defined(self) -> list[tuple[str, str]]:
+        return list(self._aliases.items())
+
+    def passing(self, request: Request) -> Any:
+        """Which entries of a request pass the cut, if that is one truth value for each."""
+        import numpy as np
+
+        if self._condition is not None:
+            return np.isin(_selected(request), self._passing(request), assume_unique=True)
+        return self._kept(self._read(self._for_cut, request), request.count)
 
     def _passing(self, request: Request) -> Any:
         """The numbers of the entries that pass the cut in the command's language."""
@@ -105,8 +129,8 @@ class Computation:
         from .._libraries.numpy import data
 
         assert self._condition is not None
-        passing = self._table.passing(request.reading([]), self._condition, list(self._aliases.items()))
-        return data(passing, np.uint64)
+        reading = request.reading(self._condition.columns)
+        return data(self._table.passing(reading, self._condition.text, self._defined()), np.uint64)
 
     def _expression(self, text: str) -> Expression:
         return Expression(text, lambda name: self._find(name) is not None or name in self._aliases)
@@ -156,9 +180,8 @@ class Computation:
         if _flat(keep):
             request = replace(request, selection=_selected(request)[keep])
             have, keep = _masked(have, keep), None
-        length = request.count
         index = request.start if request.selection is None else _selected(request)
-        return _group(self._computed(have, keep, length), library, how, index, length, self._names)
+        return _group(self._computed(have, keep, request), library, how, index, request.count, self._names)
 
     def passable(self, request: Request) -> Request:
         """The request without entries of which is known, before anything is read, that they do not pass the cut."""
@@ -193,10 +216,12 @@ class Computation:
                 have = _masked(have, keep)
                 index = np.arange(index, index + len(batch)) if isinstance(index, int) else index[: len(batch)]
                 index, keep = np.asarray(index)[keep], None
-            length = len(batch) if isinstance(index, int) else len(index)
-            return _group(self._computed(have, keep, length), library, how, index, length, self._names)
+            step = _step(request, index, len(batch))
+            return _group(self._computed(have, keep, step), library, how, index, step.count, self._names)
 
-        return libraries.in_steps(self._table, _unnamed(self.parts), request, step_size, group, sizes)
+        # A step has the columns of the engine's expressions too: it counts their bytes.
+        ahead = [*self.parts, *(column for one in self._commands for column in one.columns)]
+        return libraries.in_steps(self._table, _unnamed(list(dict.fromkeys(ahead))), request, step_size, group, sizes)
 
     def _read(self, parts: list[Part], request: Request) -> dict[Part, Any]:
         if not parts:
@@ -224,22 +249,32 @@ class Computation:
             return values
         return ak.to_numpy(ak.fill_none(values, False))
 
-    def _computed(self, have: Mapping[Part, Any], keep: Any, length: int) -> Arrays:
+    def _computed(self, have: Mapping[Part, Any], keep: Any, request: Request) -> Arrays:
         import awkward as ak
         import numpy as np
 
-        made = {}
+        made, values = {}, self._values(request)
         for name, one in self._wanted.items():
-            array = self._value(one, have) if isinstance(one, Expression) else have[one]
+            if isinstance(one, Command):
+                array = next(values)
+            else:
+                array = self._value(one, have) if isinstance(one, Expression) else have[one]
             # A number holds for every entry.
-            array = array if isinstance(array, ak.Array) else ak.Array(np.broadcast_to(array, length))
+            array = array if isinstance(array, ak.Array) else ak.Array(np.broadcast_to(array, request.count))
             made[name] = array if keep is None else array[keep]
         return made
 
+    def _values(self, request: Request) -> Iterator[Any]:
+        """The values of the expressions in the command's language, for the entries of a request."""
+        if self._commands:
+            reading = request.reading([column for one in self._commands for column in one.columns])
+            batch = self._table.values(reading, [one.text for one in self._commands], self._defined())
+            yield from (libraries.awkward_array(batch, place) for place in range(len(self._commands)))
 
-def _plain(wanted: Mapping[str, Part | Expression]) -> Plan | None:
+
+def _plain(wanted: Mapping[str, Part | Expression | Command]) -> Plan | None:
     """The branches, if there are no expressions."""
-    found = tuple((name, one) for name, one in wanted.items() if not isinstance(one, Expression))
+    found = tuple((name, one) for name, one in wanted.items() if not isinstance(one, Expression | Command))
     return found if len(found) == len(wanted) else None
 
 
@@ -261,6 +296,15 @@ def _selected(request: Request) -> Any:
     return (
         np.arange(request.start, request.stop, dtype=np.uint64) if selected is None else np.asarray(selected, np.uint64)
     )
+
+
+def _step(request: Request, index: Any, count: int) -> Request:
+    """The request of a step: of so many entries from a number on, or of these."""
+    if isinstance(index, int):
+        return replace(request, start=index, stop=index + count, selection=None)
+    import numpy as np
+
+    return replace(request, selection=np.asarray(index, np.uint64)[:count])
 
 
 def _unnamed(parts: list[Part]) -> Plan:

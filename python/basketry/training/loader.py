@@ -80,7 +80,7 @@ def loader(
 
     files: a path or URL, a pattern, FILE:TREE, a list of these, a dict of files and their trees, or an open table.
     columns: names of branches or fields, or expressions, as those of `arrays`; all by default.
-    cut: an expression that is true for the entries to take; it needs one value for each entry.
+    cut: an expression, as those of `arrays`, that is true for the entries to take; it needs one value for each entry.
     tree: the tree or RNTuple, where `files` names none and a file has several.
     batch_size: entries of a batch. The last one has fewer; with `drop_last` it is left out.
     shuffle: whether the order of entries is random, see below. seed: a number that the order follows from.

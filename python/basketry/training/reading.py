@@ -10,7 +10,7 @@ import numpy as np
 from ..reading import plan
 from ..reading.computing import DENSE, Computation
 from ..reading.request import Request
-from .columns import Flat, column
+from .columns import column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,10 +57,9 @@ class Reader:
         self.described = (listed, cut, self.keys, weights)
         self._threads = threads
         self._cut = cut
-        first = list(dict.fromkeys([*([] if cut is None else [cut]), *self.keys]))
-        self._first = _Columns(table, first) if first else None
-        #: What knows of entries that they do not pass.
-        self._tested = None if cut is None else table._wanted([], cut, {})
+        computed = None if cut is None else table._wanted([], cut, {})
+        self._passes = computed if isinstance(computed, Computation) else None
+        self._keyed = _Columns(table, self.keys) if self.keys else None
         self._columns = _Columns(table, listed)
         self._weights = None if weights is None else _Columns(table, [weights])
         #: The names in a batch.
@@ -76,11 +75,12 @@ class Reader:
     def bytes_of_entry(self) -> int:
         """Bytes that an entry takes where it is read, about: by its columns in the file, and by the first entries."""
         if self._bytes is None:
-            every = [one for one in (self._first, self._columns, self._weights) if one is not None]
-            stored = self.table.bytes(list({number for one in every for number in one.numbers}))
+            every = [one for one in (self._keyed, self._columns, self._weights) if one is not None]
+            numbers = {number for one in every for number in one.numbers}
+            stored = self.table.bytes(list(numbers.union([] if self._passes is None else self._passes.columns)))
             sample = self.sample()
-            first = {} if self._first is None else self._first.read(self.table, self._request(0, self._sampled()))
-            arrays = sum(one.nbytes for one in (*first.values(), *sample.values()))
+            keys = {} if self._keyed is None else self._keyed.read(self.table, self._request(0, self._sampled()))
+            arrays = sum(one.nbytes for one in (*keys.values(), *sample.values()))
             each = stored // max(1, self.table.entries), arrays // max(1, self._sampled()) + 1
             self._bytes = max(each)
         return self._bytes
@@ -95,12 +95,12 @@ class Reader:
     def read(self, start: int, stop: int, wanted: Wanted) -> dict[str, Column]:
         """The columns of the entries of a range that pass the cut and are wanted."""
         request = replace(self._request(start, stop), remembers=self.selects)
-        if isinstance(self._tested, Computation) and not self.keys and not self._tested.passable(request).count:
+        if self._passes is not None and not self.keys and not self._passes.passable(request).count:
             return self._batched(self._request(start, stop, np.empty(0, np.int64)))
-        first = {} if self._first is None else self._first.read(self.table, request)
-        kept = wanted(start, stop, {name: first[name] for name in self.keys})
-        if self._cut is not None:
-            passed = _truth(self._cut, first[self._cut])
+        kept = wanted(start, stop, {} if self._keyed is None else self._keyed.read(self.table, request))
+        if self._passes is not None:
+            passed = self._passes.passing(request)
+            _check_truth(self._cut, passed, request.count)
             kept = passed if kept is None else kept & passed
         rows = None if kept is None else np.flatnonzero(kept)
         if rows is not None and len(rows) < DENSE * (stop - start):
@@ -147,9 +147,9 @@ class _Columns:
         return made
 
 
-def _truth(cut: str, found: Column) -> NDArray[np.bool_]:
-    """Whether entries pass a cut."""
-    if not isinstance(found, Flat) or found.values.ndim != 1:
-        raise ValueError(f"the cut {cut!r} must have one value for each entry: use a count such as nJet")
-    truth: NDArray[np.bool_] = found.values != 0
-    return truth
+def _check_truth(cut: str | None, passed: Any, entries: int) -> None:
+    """Refuses a cut that is not one truth value for each entry."""
+    if not isinstance(passed, np.ndarray) or passed.ndim != 1:
+        raise ValueError(f"the cut {cut!r} must have one value for each entry: use a count such as nJet, or any(...)")
+    if len(passed) != entries:
+        raise ValueError(f"{cut!r} has {len(passed)} values for {entries} entries: branches end early")

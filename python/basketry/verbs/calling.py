@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from .._shared.progress import Progress
-    from .options import Layout, Places, Values
+    from .options import Defines, Layout, Places, Values
 
     Grid: TypeAlias = Mapping[str, Values] | str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -86,14 +86,27 @@ def as_tables(others: Places | Iterable[Places]) -> list[str]:
 
 
 def with_layout(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with a layout, prices, a report and a key of two sides as the command takes them: files, or texts."""
+    """Options with a layout, prices, a report, definitions and a key of two sides as the command takes them: files, or texts."""
     changed: dict[str, Any] = {}
-    texts: dict[str, Callable[[Any], str]] = {"layout": as_toml, "price": _price_book, "again": _saved, "on": _key}
+    texts: dict[str, Callable[[Any], str | list[str]]] = {
+        "layout": as_toml,
+        "price": _price_book,
+        "again": _saved,
+        "define": as_defines,
+        "on": _key,
+    }
     for name, as_text in texts.items():
         value = given.get(name)
         if isinstance(value, collections.abc.Mapping) or dataclasses.is_dataclass(value):
             changed[name] = as_text(value)
     return {**given, **changed}
+
+
+def as_defines(given: Defines) -> list[str]:
+    """Columns that are defined, as texts: `{"ht": "sum(Jet_pt)"}` is `ht=sum(Jet_pt)`."""
+    if isinstance(given, collections.abc.Mapping):
+        return [f"{name}={text}" for name, text in given.items()]
+    return [given] if isinstance(given, str) else list(given)
 
 
 def _price_book(prices: Mapping[str, Any]) -> str:

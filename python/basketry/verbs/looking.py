@@ -7,16 +7,16 @@ import os
 from typing import TYPE_CHECKING
 
 from .._core import report
-from .calling import as_paths
+from .calling import as_defines, as_paths
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     from ..reports import Counts, Drawing, Listing, Rows, TableColumns, TableStatistics
-    from .options import Names, Place, Places, Size
+    from .options import Defines, Names, Place, Places, Size
 
-    #: A number of bins, or that and from where to where they reach.
-    Bins: TypeAlias = int | tuple[int, float, float]
+    #: A number of bins, or that and from where to where they reach; or a text, as in "50,0,100".
+    Bins: TypeAlias = int | tuple[int, float, float] | str
 
 
 def ls(
@@ -68,7 +68,7 @@ def show(
     entries: str | os.PathLike[str] | None = None,
     cut: Names = (),
     weight: str | None = None,
-    define: Names = (),
+    define: Defines = (),
     allow_no_match: bool = False,
     follow_urls: bool = False,
     threads: int = 0,
@@ -82,7 +82,7 @@ def show(
     that are not finite are texts. A column that cannot be read has `{"unreadable": why}` for its values. Names and
     entries that match nothing are an error, unless `allow_no_match`. `threads` decode within `memory` (0: all cores).
     `cut`, `weight` and `define` are those of `rewrite`: of the entries that pass all cuts the first ones are shown, and
-    `define="ht=sum(Jet_pt)"` shows a column more.
+    `define={"ht": "sum(Jet_pt)"}`, or "ht=sum(Jet_pt)", shows a column more.
     """
     from ..reports.looking import Rows
     from ..reports.parse import parse
@@ -93,7 +93,7 @@ def show(
         "entries": None if entries is None else os.fspath(entries),
         "cut": _listed(cut),
         "weight": weight,
-        "define": _listed(define),
+        "define": as_defines(define),
         "allow_no_match": allow_no_match,
         "follow_urls": follow_urls,
         "threads": threads,
@@ -109,7 +109,7 @@ def stats(
     entries: str | os.PathLike[str] | None = None,
     cut: Names = (),
     weight: str | None = None,
-    define: Names = (),
+    define: Defines = (),
     allow_no_match: bool = False,
     follow_urls: bool = False,
     threads: int = 0,
@@ -133,7 +133,7 @@ def stats(
         "entries": None if entries is None else os.fspath(entries),
         "cut": _listed(cut),
         "weight": weight,
-        "define": _listed(define),
+        "define": as_defines(define),
         "allow_no_match": allow_no_match,
         "follow_urls": follow_urls,
         "threads": threads,
@@ -148,7 +148,7 @@ def draw(
     *,
     cut: Names = (),
     weight: str | None = None,
-    define: Names = (),
+    define: Defines = (),
     bins: Bins | None = None,
     bins_y: Bins | None = None,
     log: bool = False,
@@ -165,8 +165,9 @@ def draw(
 
     `expression` is one expression, or "Y:X" for two axes. Each item of a list is filled. Several conditions (`cut`) and
     the files `besides` are several curves in the same bins. `weight` is an expression, and
-    `define="ht=sum(Jet_pt)"` gives one a name for the others. `bins` is a number of bins, or
-    (number, low, high); without it bins reach from the least number to the largest. `bins_y` are those upwards.
+    `define={"ht": "sum(Jet_pt)"}` gives one a name for the others. `bins` is a number of bins, or
+    (number, low, high), also as a text; without it bins reach from the least number to the largest. `bins_y` are those
+    upwards.
 
     `Drawing.curves` has the contents of the bins with their errors, and counts of what is outside of them or NaN.
     `output` also makes a picture, an SVG file, with contents on a logarithmic scale if `log`; `force` replaces one.
@@ -179,7 +180,7 @@ def draw(
         "json": True,
         "cut": _listed(cut),
         "weight": weight,
-        "define": _listed(define),
+        "define": as_defines(define),
         "bins": _bins(bins),
         "bins_y": _bins(bins_y),
         "log": log,
@@ -202,4 +203,4 @@ def _listed(names: Names) -> list[str]:
 
 def _bins(bins: Bins | None) -> str | None:
     """Bins as the option has them."""
-    return None if bins is None else str(bins) if isinstance(bins, int) else ",".join(map(str, bins))
+    return None if bins is None else str(bins) if isinstance(bins, int | str) else ",".join(map(str, bins))

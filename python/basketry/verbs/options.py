@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     #: Keys of a layout by pattern.
     Rules: TypeAlias = Mapping[str, Mapping[str, object]]
     Names: TypeAlias = str | Iterable[str]
+    #: Columns that are defined, as texts such as "ht=sum(Jet_pt)", or their expressions by their names.
+    Defines: TypeAlias = Names | Mapping[str, str]
     #: An event, as its values or as "1:24:30017", or a file of events; several.
     Events: TypeAlias = Place | Iterable[Place | Sequence[object]]
     Values: TypeAlias = object | Iterable[object]
@@ -98,7 +100,7 @@ class Selection(TypedDict, total=False):
     a cut are taken whole."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
-    define: Names
+    define: Defines | None
     """Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name it."""
     allow_no_match: bool
     """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an
@@ -265,7 +267,7 @@ class Converting(Shape, Limits, total=False):
     a cut are taken whole."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
-    define: Names
+    define: Defines | None
     """Add a column with the values of an expression, such as ht='sum(Jet_pt)'. Later ones and cuts may name it."""
     follow_urls: bool
     """Also read branches and friends from other machines where the inputs name URLs. Your credentials go only to the
@@ -335,7 +337,7 @@ class Deciding(TypedDict, total=False):
     cut: Names
     """The workload reads the entries that pass this condition: the columns of the condition, and of the columns of the
     workload the share that passes, which is counted in the file. Several conditions must all be true."""
-    define: Names
+    define: Defines | None
     """Give the values of an expression a name, such as ht='sum(Jet_pt)', which later ones, cuts and other expressions
     may use."""
     goal: str
@@ -435,7 +437,7 @@ class Measuring(TypedDict, total=False):
     a cut are taken whole."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
-    define: Names
+    define: Defines | None
     """Give the values of an expression a name, such as ht='sum(Jet_pt)', which later ones, cuts and other expressions
     may use."""
     repeat: int
@@ -773,7 +775,7 @@ class AnyVerb(TypedDict, total=False):
     """That of the verb."""
     weight: str | None
     """Sum this expression, such as the column genWeight, over the entries before and after each cut."""
-    define: Names
+    define: Defines | None
     """That of the verb."""
     allow_no_match: bool
     """Go on where a name, a pattern or a range of entries matches nothing in any input. Without this option that is an

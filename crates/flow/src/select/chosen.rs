@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use dataset::{Entries, EntrySet, EntrySetBuilder, Slice};
-use rootfile::{Error, Result};
+use rootfile::Result;
 
 use super::cut_flow::CutStep;
 use super::cuts::{CUT, Conditions, Cut, TableCuts, WEIGHT};
@@ -35,19 +35,6 @@ pub struct Choice {
     pub remembers: bool,
 }
 
-/// What a text is as a condition on the entries of a table.
-#[derive(Debug)]
-pub enum Condition {
-    /// A condition.
-    Fits,
-    /// No expression.
-    NoExpression,
-    /// An expression with a name that the table does not have.
-    UnknownName(String),
-    /// An expression that is no condition on entries of this table.
-    Wrong(Error),
-}
-
 /// The chosen entries of a table.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen {
@@ -59,22 +46,6 @@ pub struct Chosen {
     pub cuts: Vec<CutStep>,
     /// The columns that were read for the cuts, and what that cost.
     pub read: Vec<(usize, ReadCost)>,
-}
-
-impl Condition {
-    /// What a text is for a table. It may use what is defined.
-    pub fn of(dataset: &Dataset, text: &str, defines: &[Define]) -> Self {
-        if expr::Expression::parse(text.trim()).is_err() {
-            return Self::NoExpression;
-        }
-        let cuts = [Cut::new(text, CUT)];
-        match TableCuts::bind(dataset.path(), dataset, &Conditions { cuts: &cuts, weight: None, defines }) {
-            Err(e) => Self::Wrong(e),
-            Ok(TableCuts { lacking, .. }) => lacking
-                .first()
-                .map_or(Self::Fits, |(_, e)| Self::UnknownName(e.text().get(e.place()).unwrap_or_default().to_owned())),
-        }
-    }
 }
 
 impl Choice {

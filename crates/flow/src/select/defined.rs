@@ -11,10 +11,10 @@ use expr::{ErrorKind, Expression, Program};
 use rayon::ThreadPool;
 use rootfile::{Error, Hint, Result};
 
-use super::cuts::{filter, names_in, refused};
+use super::cuts::{Cut, filter, names_in, refused};
 use super::define::{DEFINE, Define};
 use super::names::TableNames;
-use super::parts::{EvaluatedRows, columns_of, in_parts, refuse_incomplete};
+use super::parts::{EvaluatedRows, columns_of, in_parts, incomplete, refuse_incomplete};
 use super::source::OpenColumns;
 use crate::arrow::read::Dataset;
 
@@ -24,6 +24,8 @@ pub struct Defined {
     programs: Vec<(String, Program)>,
     /// The columns of the table that they need.
     columns: Vec<usize>,
+    /// The option that they were given by.
+    option: &'static str,
     /// Why the table does not have the columns of others.
     pub(crate) lacking: Vec<(String, expr::Error)>,
 }
@@ -35,7 +37,7 @@ impl Defined {
     ///
     /// A text is no expression, has no type that a column can have, or its name is taken.
     pub fn bind(dataset: &Dataset, path: &str, defines: &[Define]) -> Result<Self> {
-        let (mut found, mut at_once) = (Self::default(), Vec::new());
+        let mut found = Self { option: DEFINE, ..Self::default() };
         for (place, define) in defines.iter().enumerate() {
             let refused = |e: &expr::Error| refused(e, DEFINE).object(path);
             let expression = Expression::parse(&define.text).map_err(|e| refused(&e))?;
@@ -53,14 +55,37 @@ impl Defined {
                 let message = format!("{hint} {}: there is a column or an alias of this name already", define.name);
                 return Err(Error::request(message).hint(hint).object(path));
             }
-            at_once.extend(program.columns().iter().copied());
-            found.programs.push((define.name.clone(), program));
+            found.push(&define.name, program);
         }
-        at_once.sort_unstable();
-        at_once.dedup();
-        found.columns = at_once;
         refuse_incomplete(dataset, &found.columns, DEFINE, path)?;
         Ok(found)
+    }
+
+    /// The values of expressions that were arguments, each under its text. They may use what is defined, in place of aliases too.
+    ///
+    /// # Errors
+    ///
+    /// A text is no expression, or the table has not the columns of one, or not for each entry.
+    pub fn of_texts(dataset: &Dataset, texts: &[String], defines: &[Define]) -> Result<Self> {
+        let path = dataset.path();
+        let names = TableNames::new(dataset, path, defines);
+        let mut found = Self::default();
+        for text in texts {
+            let one = Cut::new(text, found.option);
+            let program = one.bind(&names)?.map_err(|e| one.refused(&e).object(path))?;
+            if let Some(name) = incomplete(dataset, program.columns()) {
+                return Err(Error::request(format!("{text}: {name} has no value for each entry")).object(path));
+            }
+            found.push(text, program);
+        }
+        Ok(found)
+    }
+
+    fn push(&mut self, name: &str, program: Program) {
+        self.columns.extend(program.columns());
+        self.columns.sort_unstable();
+        self.columns.dedup();
+        self.programs.push((name.to_owned(), program));
     }
 
     /// Opens the columns that they need.
@@ -147,7 +172,7 @@ impl Defined {
             let (arrays, entries) = (rows.arrays(read, part), rows.entries(part));
             let one = |(_, program): &(String, Program)| {
                 let own = columns_of(&self.columns, &arrays, program.columns());
-                program.array(&own, part.len(), entries).map_err(|e| refused(&e, DEFINE))
+                program.array(&own, part.len(), entries).map_err(|e| refused(&e, self.option))
             };
             self.programs.iter().map(one).collect::<Result<Vec<ArrayRef>>>()
         })?;

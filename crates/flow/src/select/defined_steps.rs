@@ -1,10 +1,13 @@
 //! The values of defined columns, for the entries of a table: step by step, on all threads. Only the columns that they need are read.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_empty_array};
+use arrow_schema::{ArrowError, Schema};
+use arrow_select::concat::concat;
 use dataset::EntrySet;
-use rootfile::Result;
+use rootfile::{Error, Result};
 
 use super::defined::Defined;
 use super::steps::{MADE, STEP, Steps};
@@ -27,6 +30,29 @@ pub struct DefinedSteps<'a> {
 }
 
 impl DefinedSteps<'_> {
+    /// The values of all entries at once. Only arrays in which a value is absent say where there are values.
+    ///
+    /// # Errors
+    ///
+    /// As for [`each`](Self::each), or the values are too many.
+    pub fn all(&self, progress: Progress<'_>) -> Result<RecordBatch> {
+        let schema = Schema::new(self.defined.fields());
+        // What arrays are joined with says nothing of absent values, and has the type where there are no entries.
+        let empty = |field: &arrow_schema::FieldRef| vec![new_empty_array(field.data_type())];
+        let mut found: Vec<Vec<ArrayRef>> = schema.fields().iter().map(empty).collect();
+        let mut rows = 0;
+        self.each(progress, &mut |values, count| {
+            rows += count;
+            found.iter_mut().zip(values).for_each(|(all, values)| all.push(values));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let joined = |parts: &Vec<ArrayRef>| concat(&parts.iter().map(AsRef::as_ref).collect::<Vec<&dyn Array>>());
+        let failed = |e: ArrowError| Error::unsupported(format!("internal error: {e}"));
+        let columns: Vec<ArrayRef> = found.iter().map(joined).collect::<std::result::Result<_, _>>().map_err(failed)?;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::new(schema), columns, &options).map_err(failed)
+    }
+
     /// Calls `take` with the values of each step, an array for each column that is defined, and their number; until it breaks. `progress`
     /// gets bytes before compression.
     ///

@@ -1,6 +1,6 @@
 //! Entry selection: the entries that a [`dataset::EntryFilter`] names, and those that pass its cuts ([`cuts`]), become one set of
 //! entries for each table ([`apply`]), or for one that is read ([`chosen`]). Columns that expressions define are computed here too
-//! ([`defined`]), and the values of expressions ([`computed`]). What only trees have is in [`tree`].
+//! ([`defined`]), and the values of expressions ([`computed`]). [`meaning`] says what a text is before. What only trees have is in [`tree`].
 
 mod apply;
 mod chosen;
@@ -13,6 +13,7 @@ mod defined;
 mod defined_steps;
 mod defined_values;
 mod defines_found;
+mod meaning;
 mod names;
 mod parts;
 mod pass;
@@ -23,7 +24,7 @@ mod steps;
 pub(crate) mod tree;
 
 pub(crate) use apply::{EntrySelection, TreeSelection};
-pub use chosen::{Choice, Chosen, Condition, chosen_of_joined};
+pub use chosen::{Choice, Chosen, chosen_of_joined};
 pub use computed::{Computed, Given, Step};
 pub use cut_flow::{CutFlow, CutStep};
 pub(crate) use cuts::{Cut, filter, names_in, refused};
@@ -32,6 +33,7 @@ pub use defined::Defined;
 pub use defined_steps::DefinedSteps;
 pub(crate) use defined_values::{DefinedReading, DefinedValues};
 pub(crate) use defines_found::DefinesFound;
+pub use meaning::Meaning;
 pub(crate) use names::TableNames;
 pub use parts::EvaluatedRows;
 pub(crate) use parts::{columns_of, refuse_incomplete};

@@ -7,7 +7,7 @@ use dataset::table::TableColumn;
 use dataset::table::catalog;
 use flow::inputs::Input;
 use flow::read::Dataset;
-use flow::{Choice, Condition};
+use flow::{Choice, Meaning};
 use rootfile::{Error, Hint, Result, RootFile};
 
 use super::options::Options;
@@ -50,7 +50,7 @@ fn dataset_of(path: &Path, tree: Option<&str>, choice: &Choice) -> Result<Datase
     let mut fitting = Vec::new();
     for table in &tables {
         let dataset = open(&table.path)?;
-        let fits = |cut: &String| matches!(Condition::of(&dataset, cut, &choice.defines), Condition::Fits);
+        let fits = |cut: &String| matches!(Meaning::of_condition(&dataset, cut, &choice.defines), Meaning::Fits(_));
         if choice.cuts.iter().all(fits) {
             fitting.push(dataset);
         }
