@@ -3,6 +3,7 @@ uproot and ROOT give; unusual values are shown without harm to the terminal."""
 
 import csv
 import io
+import itertools
 import json
 import math
 import subprocess
@@ -275,7 +276,10 @@ def test_histograms_are_those_of_uproot(basketry: Basketry) -> None:
 def test_errors_of_profiles_are_those_of_root(basketry: Basketry) -> None:
     path = make_files.made("profiles") / "profiles.root"
     with uproot.open(path) as file:
-        wanted = {name.removeprefix("errors_"): file[name].values(flow=True) for name in file.keys(cycle=False, filter_name="errors_*")}
+        wanted = {
+            name.removeprefix("errors_"): file[name].values(flow=True)
+            for name in file.keys(cycle=False, filter_name="errors_*")
+        }
     assert len(wanted) == 48
     for name, errors in wanted.items():
         shown = basketry.json("show", f"{path}:{name}")["histogram"]
@@ -297,7 +301,7 @@ def test_bins_are_records_for_programs(basketry: Basketry, tmp_path: Path) -> No
             for axis, start in enumerate(axes):
                 edges = [-np.inf, *kind.axis(axis).edges(), np.inf]
                 pairs = dict.fromkeys((float(row[f"{start}low"]), float(row[f"{start}high"])) for row in bins)
-                assert list(pairs) == list(zip(edges, edges[1:], strict=False))
+                assert list(pairs) == list(itertools.pairwise(edges))
         out = tmp_path / "bins.jsonl"
         basketry("show", f"{path}:labels", "-o", out)
         records = [json.loads(line) for line in out.read_text().splitlines()]
@@ -306,7 +310,8 @@ def test_bins_are_records_for_programs(basketry: Basketry, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "words", [["i"], ["--cut", "i"], ["--define", "j=i"], ["--entries", "3:5"], ["-n", "3"], ["--parquet"], ["-o", "h.parquet"]]
+    "words",
+    [["i"], ["--cut", "i"], ["--define", "j=i"], ["--entries", "3:5"], ["-n", "3"], ["--parquet"], ["-o", "h.parquet"]],
 )
 def test_a_histogram_has_no_entries(words: list[str], file: Path, basketry: Basketry, tmp_path: Path) -> None:
     words = [str(tmp_path / word) if word.endswith(".parquet") else word for word in words]
