@@ -86,7 +86,7 @@ def as_tables(others: Places | Iterable[Places]) -> list[str]:
 
 
 def with_layout(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with layouts, prices, reports, definitions and keys of two sides as the command takes them: files, or texts."""
+    """Options with layouts, prices, reports, definitions and keys of two sides as the command takes them."""
     changed: dict[str, Any] = {}
     texts: dict[str, Callable[[Any], str | list[str]]] = {
         "layout": as_toml,
