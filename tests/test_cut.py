@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 import uproot
 
+import basketry as bk
 from referee import make_files, oracle, root_filter
 from referee.command import Basketry
 
@@ -266,6 +267,37 @@ def test_one_table_must_have_the_columns_of_a_cut(source: Path, basketry: Basket
         said = basketry.refuses(verb[0], f"{source}:events", *verb[1:], "--cut", "goof")
         assert "did you mean good?" in said
         assert "write any(...)" in basketry.refuses(verb[0], f"{source}:events", *verb[1:], "--cut", "x > 1")
+
+
+def test_names_below_others_are_near(basketry: Basketry, tmp_path: Path) -> None:
+    """Members of objects and columns of friends have no other name than their path."""
+    ROOT = pytest.importorskip("ROOT")
+    friend, file = tmp_path / "friend.root", tmp_path / "file.root"
+    for path, tree, column in ((friend, "ft", "fy"), (file, "t", "y")):
+        made = ROOT.TFile(str(path), "recreate")
+        written = ROOT.TTree(tree, "")
+        number, pair = np.zeros(1, "i4"), np.zeros(2, "i4")
+        written.Branch(column, number, f"{column}/I")
+        if tree == "t":
+            written.Branch("lf", pair, "aa/I:bb/I")
+            written.AddFriend("f=ft", str(friend))
+        written.Fill()
+        made.WriteTObject(written)
+        made.Close()
+    for name, meant in (("fy", "f.fy"), ("aa", "lf.aa")):
+        assert f"did you mean {meant}" in basketry.refuses("show", f"{file}:t", "--cut", f"{name} > 45")
+    assert "did you mean" not in basketry.refuses("show", f"{file}:t", "--cut", "q > 45")
+
+
+def test_a_cut_of_common_columns_needs_its_own(basketry: Basketry, tmp_path: Path) -> None:
+    files = [tmp_path / "a.root", tmp_path / "b.root"]
+    for path, columns in zip(files, ({"x": np.arange(3), "p": np.arange(3)}, {"x": np.arange(3)}), strict=True):
+        with bk.recreate(path) as made:
+            made["t"] = columns
+    said = basketry.refuses("merge", *files, "-o", tmp_path / "o.root", "--common", "--cut", "p > 1")
+    assert "--common keeps" not in said
+    assert "p" in said
+    basketry("merge", *files, "-o", tmp_path / "o.root", "--common", "--cut", "x > 1")
 
 
 def test_a_dry_run_tells_the_cut_flow(source: Path, basketry: Basketry, tmp_path: Path) -> None:

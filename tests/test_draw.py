@@ -260,6 +260,15 @@ def test_what_cannot_be_drawn_is_refused(words: list[str], said: str, file: Path
     assert said in basketry.refuses("draw", f"{file}:Events", *words)
 
 
+def test_the_file_without_a_column_is_named(file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    other = tmp_path / "other.root"
+    with bk.recreate(other) as made:
+        made["t"] = {"only": np.arange(3)}
+    said = basketry.refuses("draw", f"{other}:t", "only", "--with", file)
+    assert said.startswith(f"basketry: {file}: ")
+    assert "no column only" in said
+
+
 def test_lists_of_different_lengths(basketry: Basketry, tmp_path: Path) -> None:
     path = tmp_path / "lists.root"
     with bk.recreate(path) as file:

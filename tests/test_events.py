@@ -532,6 +532,27 @@ def test_where_cuts_alone_pick_all_files_take_part(trees: Made, basketry: Basket
     assert values(out).equals(values(merged))
 
 
+def test_cuts_of_a_pick_have_their_flow(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    """As in a merge: of the entries of all files, also of those without an entry that passes."""
+    out, merged, cuts = tmp_path / "out.root", tmp_path / "merged.root", ("--cut", "x >= 11490", "--cut", "x < 20010")
+    report = basketry.json("pick", *trees.files, *cuts, "-o", out)
+    assert report["output"]["cut_flows"] == basketry.json("merge", *trees.files, *cuts, "-o", merged)["cut_flows"]
+    with uproot.open(out) as picked, uproot.open(merged) as expected:
+        names = [name for name in expected.keys(cycle=False) if name.endswith("_cutflow")]
+        assert len(names) == 1
+        assert picked[names[0]].values().tolist() == expected[names[0]].values().tolist()
+        assert picked[names[0]].axis().labels() == expected[names[0]].axis().labels()
+
+
+def test_what_lacks_a_column_names_those_that_there_are(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    for words in (("index", "--key"), ("pick", "--cut")):
+        said = basketry.refuses(words[0], trees.files[0], words[1], "Zqqq", "-o", tmp_path / "out.root")
+        assert "no column Zqqq; there are " in said
+    assert "Events, Runs: " in basketry.refuses(
+        "index", trees.files[0], "--key", "Zqqq", "-o", tmp_path / "out.parquet"
+    )
+
+
 @pytest.mark.parametrize("by_index", [True, False])
 def test_events_that_a_cut_leaves_out_are_counted(
     by_index: bool, made: Made, index: Path, basketry: Basketry, tmp_path: Path

@@ -138,6 +138,35 @@ def test_wrong_options_of_the_verb_are_found_by_plan(basketry: Basketry, inputs:
     assert not jobs.exists()
 
 
+@pytest.mark.parametrize(
+    ("verb", "words", "said"),
+    [
+        ("rewrite", ("--keep", "Zq"), "--keep Zq: no column"),
+        ("rewrite", ("--entries", "500000000:500000001"), "there are no such entries"),
+        ("rewrite", ("--cut", "nope > 1"), "--cut: no column nope"),
+        ("merge", ("--cut", "nope > 1"), "--cut: no column nope"),
+        ("convert", ("--cut", "nope > 1"), "--cut: no column nope"),
+        ("verify", ("--cut", "nope > 1"), "--cut: no column nope"),
+    ],
+)
+def test_what_matches_nothing_is_found_by_plan(
+    verb: str, words: tuple[str, ...], said: str, basketry: Basketry, inputs: list[Path], tmp_path: Path
+) -> None:
+    jobs, name = tmp_path / "jobs.json", tmp_path / "new_{n}.root"
+    named = ("--name", name) if verb in ("rewrite", "verify") else ()
+    assert said in basketry.refuses("plan", verb, *inputs, "-o", jobs, *named, "--", *words)
+    assert not jobs.exists()
+    basketry("plan", verb, *inputs, "-o", jobs, *named, "--", *words, "--allow-no-match")
+
+
+def test_what_one_of_the_inputs_has_can_be_planned(basketry: Basketry, inputs: list[Path], tmp_path: Path) -> None:
+    other, jobs = tmp_path / "other.root", tmp_path / "jobs.json"
+    with bk.recreate(other) as made:
+        made["events"] = {"y": np.arange(3)}
+    for files in ([*inputs, other], [tmp_path / "not_here.root", *inputs]):
+        basketry("plan", "rewrite", *files, "-o", jobs, "--force", "--", "--cut", "y > 1")
+
+
 # Verbs with their options, and those of plan. Each input has a copy beside it.
 CHAINS: dict[str, tuple[str, ...]] = {
     "rewrite": ("--name", "{folder}/new_{{stem}}.root", "--", "--compression", "zstd:1"),

@@ -92,6 +92,21 @@ def test_lists(file: Path, basketry: Basketry) -> None:
     assert basketry("ls", "-1", f"{file}:nothing*", "--allow-no-match") == ""
 
 
+def test_what_a_pattern_names_has_its_path(basketry: Basketry, tmp_path: Path) -> None:
+    file = tmp_path / "file.root"
+    with bk.recreate(file) as made:
+        for path in ("a/h", "a/b/h", "c/h"):
+            made[path] = "text"
+    rows = basketry("ls", f"{file}:*/h").splitlines()[1:]
+    assert [row.split()[0] for row in rows] == basketry("ls", "-1", f"{file}:*/h").split() == ["a/h", "a/b/h", "c/h"]
+    assert [row.split()[0] for row in basketry("ls", f"{file}:a").splitlines()[1:]] == ["h", "b/"]
+
+
+def test_one_file_is_no_pattern(file: Path, basketry: Basketry) -> None:
+    for verb in ("show", "schema"):
+        assert "is a pattern, and one file is read here" in basketry.refuses(verb, f"{file.parent}/*.root")
+
+
 def test_several_files_and_urls(file: Path, basketry: Basketry, odd_server: OddServer) -> None:
     url = odd_server.put("events.root", file.read_bytes(), Behaviour(ranges="several"))
     report = basketry.json("ls", file, url)
@@ -368,6 +383,8 @@ def test_words_of_other_commands_lead_to_verbs(basketry: Basketry) -> None:
     for word, verb in {"head": "show", "cat": "show", "info": "inspect", "copy": "cp", "list": "ls"}.items():
         assert f"`basketry {verb}" in basketry.refuses(word, "x.root")
     assert "near it: rewrite" in basketry.refuses("rewrit")
+    assert "`basketry ls --json`" in basketry.refuses("--json", "ls")
+    assert "`basketry help` lists them" in basketry.refuses("--nothing", "ls")
     assert "near it: --keep" in basketry.refuses("rewrite", "x.root", "-o", "y.root", "--kep", "x")
     assert basketry("help", "ls") == basketry("ls", "--help")
 

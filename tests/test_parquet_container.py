@@ -196,6 +196,10 @@ def test_patterns_and_trees_that_are_not_there(file: Path, basketry: Basketry, t
     assert "no column to convert" in basketry.refuses("rewrite", file, *output, "--drop", "*")
     assert "--cut: no column nothing" in basketry.refuses("rewrite", file, *output, "--where", "nothing")
     assert "no trees" in basketry.refuses("rewrite", f"{file}:Events", *output)
+    own = json.loads(basketry("schema", file, "--json"))["table"]
+    for verb in ("show", "schema"):
+        assert basketry(verb, f"{file}:{own}") == basketry(verb, file)
+        assert f"its one table is called {own}" in basketry.refuses(verb, f"{file}:other")
 
 
 def test_damaged_files_are_refused_or_left_out(file: Path, table: pa.Table, basketry: Basketry, tmp_path: Path) -> None:

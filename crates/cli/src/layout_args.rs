@@ -202,6 +202,11 @@ pub struct CutArgs {
 }
 
 impl CutArgs {
+    /// The cuts alone, and the columns that they may name.
+    pub fn conditions(&self, defines: Vec<Define>) -> Choice {
+        Choice { cuts: self.cut.clone(), weight: self.weight.clone(), defines, ..Choice::default() }
+    }
+
     /// The entries of one table: those of `entries` that pass.
     pub fn choice(&self, entries: Option<&Entries>, seed: u64) -> Choice {
         let entries = entries.cloned().unwrap_or_default();
@@ -274,6 +279,11 @@ impl SelectArgs {
             (None, Some(_)) => Ok(named),
             (None, None) => Ok(named.entries(&self.entries()?)),
         }
+    }
+
+    /// The conditions on entries, and the columns that they may name.
+    pub fn conditions(&self, defines: Vec<Define>) -> Choice {
+        self.cuts.conditions(defines)
     }
 
     /// The filter of entries.

@@ -108,14 +108,24 @@ fn usage_sentence(error: &clap::Error, arguments: &[OsString]) -> String {
                 verb = below;
             }
             let name = verb.get_name();
+            let is_whole = name == command.get_name();
+            let long = word.trim_start_matches('-');
+            let has = |one: &&clap::Command| one.get_arguments().any(|option| option.get_long() == Some(long));
+            if let Some(one) = command.get_subcommands().filter(|_| is_whole).find(has) {
+                return format!(
+                    "{word} is an option of verbs: write it behind one, as in `{name} {} {word}`",
+                    one.get_name()
+                );
+            }
+            let help = if is_whole { format!("{name} help") } else { format!("{} help {name}", command.get_name()) };
             let options = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(clap::Arg::get_long);
-            let near = nearest(word.trim_start_matches('-'), options);
+            let near = nearest(long, options);
             let near = near.iter().map(|option| format!("--{option}")).collect::<Vec<_>>();
             match (word.starts_with('-'), near.is_empty()) {
                 (true, false) => format!("{name} has no option {word}; near it: {}", near.join(", ")),
-                (true, true) => format!("{name} has no option {word}; `basketry help {name}` lists them"),
+                (true, true) => format!("{name} has no option {word}; `{help}` lists them"),
                 (false, _) => {
-                    format!("{name} does not take the argument {word}; `basketry help {name}` says what it takes")
+                    format!("{name} does not take the argument {word}; `{help}` says what it takes")
                 }
             }
         }

@@ -6,8 +6,9 @@ use clap::Args;
 use dataset::layout::ByteSize;
 use flow::inputs::Input;
 use flow::keys::{KeyNames, SortKey};
+use flow::survey::conditions::check_conditions;
 use flow::survey::wanted::Wanted;
-use flow::{Budget, Join};
+use flow::{Budget, Choice, Join};
 use rootfile::{Follow, Hint, Result, check_output};
 
 /// How much of the machine a verb may use.
@@ -61,7 +62,7 @@ pub struct Matching {
 impl Matching {
     /// What is looked for in inputs before the work begins; nothing if it may be missing.
     pub fn asked(self, inputs: Vec<Input>, wanted: Wanted) -> Asked {
-        if self.allow_no_match { Asked::default() } else { Asked { inputs, wanted } }
+        if self.allow_no_match { Asked::default() } else { Asked { inputs, wanted, conditions: Choice::default() } }
     }
 }
 
@@ -72,9 +73,25 @@ pub struct Asked {
     pub inputs: Vec<Input>,
     /// What is named in them.
     pub wanted: Wanted,
+    /// The cuts, which are bound to the inputs when these are read.
+    pub conditions: Choice,
 }
 
 impl Asked {
+    /// The same with cuts.
+    pub fn with(self, conditions: Choice) -> Self {
+        Self { conditions, ..self }
+    }
+
+    /// Looks for all of it, and for the columns of the cuts, where no input is to be read now.
+    pub fn check_ahead(self) -> Result<()> {
+        let Self { inputs, wanted, conditions } = self;
+        if !wanted.is_empty() {
+            wanted.check(&inputs)?;
+        }
+        check_conditions(&inputs, &conditions)
+    }
+
     /// Looks for it. Returns a sentence for each rule of a shared file that matches nothing.
     pub fn check(self) -> Result<Vec<String>> {
         if self.wanted.is_empty() { Ok(Vec::new()) } else { self.wanted.check(&self.inputs) }

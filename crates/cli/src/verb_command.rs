@@ -23,6 +23,8 @@ pub struct Commands {
     pub whole: fn() -> clap::Command,
     /// Checks the arguments of a task, which begin with a verb.
     pub check: fn(&[String]) -> Result<()>,
+    /// Looks whether the inputs of a task have what its arguments name.
+    pub look: fn(&[String]) -> Result<()>,
     /// Runs the command of a task, and returns its report as JSON and its answer.
     pub run: fn(&[String], Progress<'_>) -> Result<Reported>,
 }

@@ -1,6 +1,7 @@
 //! Names that a user may have meant, where a name or a pattern means nothing: the known names most like it, and the error that
 //! lists them. Every such message is made here.
 
+use std::collections::HashSet;
 use std::fmt::Display;
 
 use rootfile::{Error, Hint};
@@ -54,7 +55,9 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Ve
 
 /// What stands behind the message that a name means nothing: the names most like it, or else some of those that there are.
 pub fn advice<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
+    // A name may be there several times, as that of cycles.
+    let mut told = HashSet::new();
+    let known: Vec<&str> = known.into_iter().filter(|name| told.insert(*name)).collect();
     let near = nearest(wanted, known.iter().copied());
     if !near.is_empty() {
         return format!("; near it: {}", near.join(", "));
@@ -127,6 +130,7 @@ mod tests {
         let text = no_match("keep", "muon_*", "branch of tree Events", NAMES).to_string();
         assert!(text.starts_with("--keep muon_*: no branch of tree Events matches; near it: Muon_"), "{text}");
         assert!(advice("xyzzy", NAMES).ends_with("MET_pt and 1 more"));
+        assert_eq!(advice("xyzzy", ["h", "t", "h"]), "; there are: h, t");
         assert_eq!(no_such_table(Some("T"), &[]).to_string(), "has no tree and no RNTuple");
         assert_eq!(no_such_table(Some("T"), &["Events"]).to_string(), "has no tree or RNTuple T; there are: Events");
     }

@@ -118,11 +118,22 @@ pub(crate) fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> 
         let short = one.rsplit(['/', '.']).next().unwrap_or(&one);
         strsim::damerau_levenshtein(&wanted, &one).min(strsim::damerau_levenshtein(&last, short))
     };
-    let most = 1 + wanted.chars().count() / 4;
-    let mut found: Vec<_> = known.into_iter().map(|one| (distance(one), one)).filter(|(far, _)| *far <= most).collect();
+    let (most, letters) = (1 + wanted.chars().count() / 4, last.chars().count());
+    let mut found: Vec<_> =
+        known.into_iter().map(|one| (distance(one), one)).filter(|(far, _)| *far <= most && *far < letters).collect();
     found.sort_unstable();
     found.dedup();
     found.into_iter().take(MOST_NAMES).map(|(_, one)| one).collect()
+}
+
+/// Some of the names that there are, where none is like the one that was meant.
+pub(crate) fn listing(names: &[&str]) -> String {
+    let some = names.get(..MOST_NAMES).unwrap_or(names).join(", ");
+    match names.len().saturating_sub(MOST_NAMES) {
+        _ if names.is_empty() => String::new(),
+        0 => format!("; there are {some}"),
+        _ => format!("; there are {some} and others"),
+    }
 }
 
 /// An offer of names at the end of a message.
@@ -153,6 +164,8 @@ mod tests {
         assert_eq!(near("muon_ptt", known), ["Muon_pt", "Muon_eta"]);
         assert_eq!(near("Muon_pt", known).first(), Some(&"Muon_pt"));
         assert!(near("luminosity", known).is_empty());
+        // No letter is like another one, and the last part of a path is a name too.
+        assert_eq!(near("a", ["L", "b", "lf.a"]), ["lf.a"]);
         assert_eq!(offer(&["a", "b", "c"]), "; did you mean a, b or c?");
     }
 }

@@ -174,7 +174,8 @@ impl VerbCommand for Args {
         let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
         let entries = self.entries.iter().map(|entries| (None, entries.clone())).collect();
         let wanted = wanted.entries(&EntryFilter { entries, ..EntryFilter::default() });
-        Ok(self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?))
+        let conditions = self.cuts.conditions(self.defines.defines()?);
+        Ok(self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?).with(conditions))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Converted> {

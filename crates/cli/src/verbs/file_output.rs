@@ -131,7 +131,8 @@ impl FileOutputArgs {
     /// What is named in the inputs.
     fn asked(&self) -> Result<Asked> {
         let wanted = self.layout.wanted(self.select.wanted()?)?;
-        Ok(self.matching.asked(inputs(&self.inputs)?, wanted))
+        let conditions = self.select.conditions(self.defines.defines()?);
+        Ok(self.matching.asked(inputs(&self.inputs)?, wanted).with(conditions))
     }
 
     /// Writes the output, or plans it.

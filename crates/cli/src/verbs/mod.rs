@@ -169,13 +169,13 @@ impl Verb {
     /// Runs the verb and prints errors. `whole` makes the description of the whole command.
     pub fn exit_code(self, whole: fn() -> clap::Command) -> u8 {
         self.set_up_allocator();
-        let commands = Commands { whole, check, run: reported_within_budget };
+        let commands = Commands { whole, check, look, run: reported_within_budget };
         with_args!(self, args => args.exit_code(commands))
     }
 
     /// Runs the verb and returns the report as JSON and the answer, without printing.
     pub fn report(self, progress: Progress<'_>, whole: fn() -> clap::Command) -> Result<Reported> {
-        let commands = Commands { whole, check, run: reported };
+        let commands = Commands { whole, check, look, run: reported };
         with_args!(self, args => args.report(progress, commands))
     }
 }
@@ -198,6 +198,11 @@ fn parsed(arguments: &[String]) -> Result<Verb> {
 /// Checks the arguments of a task.
 fn check(arguments: &[String]) -> Result<()> {
     parsed(arguments).map(drop)
+}
+
+/// Looks whether the inputs of a task have what its arguments name. Nothing is done.
+fn look(arguments: &[String]) -> Result<()> {
+    with_args!(parsed(arguments)?, args => args.asked())?.check_ahead()
 }
 
 /// Runs the command of a task.

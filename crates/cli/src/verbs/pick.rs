@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use flow::Choice;
 use flow::events::{PickJob, PickOrder, Picked, PickedEvent, pick};
 use flow::inputs::{inputs, lists};
 use rootfile::Result;
@@ -83,7 +84,8 @@ impl VerbCommand for Args {
         if self.inputs.is_empty() {
             return Ok(Asked::default());
         }
-        self.output.asked(inputs(&self.inputs)?)
+        let conditions = Choice { cuts: self.cut.clone(), ..Choice::default() };
+        Ok(self.output.asked(inputs(&self.inputs)?)?.with(conditions))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Picked> {

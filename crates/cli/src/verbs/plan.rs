@@ -12,7 +12,7 @@ use flow::survey::check::{CheckOptions, CheckedFile, Condition, check};
 use flow::{Budget, Progress};
 use lab::jobs::{BadInput, Batch, Jobs, SCHEMA, StateFolder, Task, bins, output_name, run_command, submit_file};
 use lab::math::evenly_spaced;
-use rootfile::{Error, Hint, OutputFile, Result, check_output};
+use rootfile::{Error, ErrorKind, Hint, OutputFile, Result, check_output, forget_handed_over};
 
 use super::plan_by_keys::{KeyedTask, of_events, of_ranges};
 use crate::options::Verbosity;
@@ -165,6 +165,7 @@ fn planned(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result
     for task in &planner.tasks {
         (commands.check)(&task.args)?;
     }
+    refuse_no_match(&planner.tasks, commands)?;
     let jobs = Jobs { schema: SCHEMA, verb: args.verb.name().to_owned(), tasks: planner.tasks, bad };
     let states = StateFolder::of(&args.output);
     states.make()?;
@@ -177,6 +178,21 @@ fn planned(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result
         OutputFile::replace(&path, &text)?;
     }
     Ok(jobs)
+}
+
+/// Fails if what the options name is in the inputs of no task. What cannot be read here may be at hand where the tasks run.
+fn refuse_no_match(tasks: &[Task], commands: Commands) -> Result<()> {
+    let mut refused = None;
+    let is_refused = |task: &Task| match (commands.look)(&task.args) {
+        Err(e) if matches!(e.kind(), ErrorKind::Request(_)) => {
+            refused.get_or_insert(e);
+            true
+        }
+        _ => false,
+    };
+    let all_are = tasks.iter().all(is_refused);
+    forget_handed_over();
+    refused.filter(|_| all_are).map_or(Ok(()), Err)
 }
 
 impl Args {

@@ -99,7 +99,8 @@ impl VerbCommand for Args {
                 stored.retain(|other| other != text);
             }
         }
-        Ok(self.matching.asked(sides, self.select.wanted()?.columns_before_sign("tolerance", &stored)?))
+        let wanted = self.select.wanted()?.columns_before_sign("tolerance", &stored)?;
+        Ok(self.matching.asked(sides, wanted).with(self.select.conditions(defines)))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Verdict> {

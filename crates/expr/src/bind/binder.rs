@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use arrow_schema::DataType;
 
-use crate::error::{Error, ErrorKind, Result, near, offer};
+use crate::error::{Error, ErrorKind, Result, listing, near, offer};
 use crate::parse::parse;
 use crate::syntax::{Binary, Literal, Node, Syntax};
 use crate::typed::{Fold, Step, Typed};
@@ -165,9 +165,12 @@ impl<'a> Binder<'a> {
 
     pub fn unknown(&self, name: &str, place: Range<usize>) -> Error {
         let known = self.names.known();
-        let near = near(name, known.iter().map(String::as_str));
-        let what = if crate::function::find(name).is_some() { "; the function needs (...)" } else { "" };
-        let message = format!("no column {name}{what}{}", offer(&near));
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let near = near(name, known.iter().copied());
+        let is_function = crate::function::find(name).is_some();
+        let what = if is_function { "; the function needs (...)" } else { "" };
+        let offered = if near.is_empty() && !is_function { listing(&known) } else { offer(&near) };
+        let message = format!("no column {name}{what}{offered}");
         Error::new(ErrorKind::UnknownName, message, place)
     }
 

@@ -89,6 +89,11 @@ impl Called<'_> {
             Function::Count => {
                 let [lists] = self.take(values)?;
                 let lists = self.lists(lists)?;
+                if lists.of.kind == Kind::Bool {
+                    let message =
+                        "count would count the false ones, too: sum(...) counts those that are true, len(...) all";
+                    return Err(Error::types(message, lists.place.clone()));
+                }
                 Ok(Typed { of: WHOLE, step: Step::Count(Box::new(lists)), place })
             }
             Function::Length | Function::Empty => {

@@ -20,6 +20,7 @@ fn refusals_name_the_place() {
         ("n > 1 & flag", "write parentheses", "1 & flag"),
         ("n > 1 & x > 2", "write parentheses around the comparisons", "1 & x"),
         ("any(n)", "any takes a list, and this is a whole number", "n"),
+        ("count(pt > 20) > 1", "sum(...) counts those that are true", "pt > 20"),
         ("n[0]", "an index takes a list", "n"),
         ("pt[0.5]", "an index is a whole number", "0.5"),
         ("pos > 1", "column pos has objects; name a member of them: x, n", "pos"),

@@ -17,7 +17,7 @@ use super::hits::{Found, Hits, paths};
 use super::index_file::IndexFile;
 use super::lookup::look_up;
 use super::picked_cost::{PickedCost, cost_of};
-use super::search::{passing_of, search, search_cuts};
+use super::search::{Searched, passing_of, search, search_cuts};
 use crate::execute::order::OrderBuilder;
 use crate::execute::progress::{Progress, tell};
 use crate::execute::workers::Workers;
@@ -29,6 +29,7 @@ use crate::plan::skipped::{BadFiles, Skipped};
 use crate::rewrite::execute::rewrite;
 use crate::rewrite::options::{EntryOrder, GivenOrder, Options};
 use crate::rewrite::summary::Summary;
+use crate::select::CutFlow;
 
 /// Most events that are listed.
 const MOST_LISTED: usize = 1000;
@@ -123,6 +124,7 @@ struct Search {
     notes: Vec<String>,
     /// Whether nothing but cuts picks: then all files take part.
     by_cuts: bool,
+    cut_flow: Option<CutFlow>,
     /// The events that are looked for by their keys.
     asked: Option<AskedKeys>,
 }
@@ -139,6 +141,7 @@ impl Search {
             skipped: Vec::new(),
             notes: Vec::new(),
             by_cuts: false,
+            cut_flow: None,
             asked: None,
         })
     }
@@ -155,14 +158,14 @@ pub fn pick(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     check_output(job.output, options.overwrite, paths)?;
     refuse_cycles(job.inputs)?;
     let search = found(job, options, progress)?;
-    let Search { of, key, files, mut hits, missing, mut skipped, mut notes, by_cuts, asked } = search;
+    let Search { of, key, files, mut hits, missing, mut skipped, mut notes, by_cuts, mut cut_flow, asked } = search;
     let count = |hits: &[Hits]| hits.iter().map(|hits| hits.found.len() as u64).sum::<u64>();
     let mut cut = 0;
     if !by_cuts {
         hits.retain(|hits| !hits.is_empty());
-        let (passed, bad) = passing_of(hits, options, progress, &mut cut)?;
-        hits = passed;
-        skipped.extend(bad);
+        let passed = passing_of(hits, options, progress, &mut cut)?;
+        (hits, cut_flow) = (passed.hits, passed.cut_flow);
+        skipped.extend(passed.skipped);
         hits.retain(|hits| !hits.is_empty());
     }
     let (hits, costs, bad) = with_costs(hits, options, progress)?;
@@ -190,6 +193,8 @@ pub fn pick(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         output: None,
     };
     if done.picked > 0 {
+        let mut options = options.clone();
+        options.content.cut_flows.extend(cut_flow);
         done.output = Some(write(job, &hits, &rows, options, progress)?);
     }
     Ok(done)
@@ -242,8 +247,8 @@ fn by_cuts_alone(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -
         let message = format!("an index has keys alone: name the files, or give {events}");
         return Err(Error::request(message).hint(events));
     }
-    let (hits, skipped) = search_cuts(job.inputs, options, progress)?;
-    Ok(Search { skipped, by_cuts: true, ..Search::without_keys(hits)? })
+    let Searched { hits, skipped, cut_flow } = search_cuts(job.inputs, options, progress)?;
+    Ok(Search { skipped, by_cuts: true, cut_flow, ..Search::without_keys(hits)? })
 }
 
 /// Finds events in the files.
@@ -372,7 +377,7 @@ fn write(
     job: &PickJob<'_>,
     hits: &[Hits],
     rows: &[PickedRow],
-    options: &Options,
+    mut options: Options,
     progress: Progress<'_>,
 ) -> Result<Summary> {
     let Some(Hits { file: first, .. }) = hits.first() else { return Err(Error::request("nothing is picked")) };
@@ -380,7 +385,6 @@ fn write(
         let message = format!("the table is called {} here and {} in {}", other.tree, first.tree, first.path.display());
         return Err(Error::differs(message).file(&other.path));
     }
-    let mut options = options.clone();
     // The entries that pass are known, and so are bad files: without one of these they would have other numbers.
     options.content.entries.cuts.clear();
     options.inputs.skip_bad = false;

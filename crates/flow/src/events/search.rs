@@ -20,10 +20,16 @@ use crate::plan::inputs::Input;
 use crate::plan::request::Select;
 use crate::plan::skipped::{BadFiles, Skipped};
 use crate::rewrite::options::Options;
-use crate::select::EntrySelection;
+use crate::select::{CutFlow, EntrySelection};
 
-/// What was found in files, and the files that are left out because they are bad.
-pub(super) type Searched = (Vec<Hits>, Vec<Skipped>);
+/// What was found in files.
+pub(super) struct Searched {
+    pub hits: Vec<Hits>,
+    /// The files that are left out because they are bad.
+    pub skipped: Vec<Skipped>,
+    /// What the cuts left of all files, if there are some.
+    pub cut_flow: Option<CutFlow>,
+}
 
 /// The entries of each file that pass cuts, in their order, and the files. They have no keys.
 ///
@@ -34,11 +40,12 @@ pub(super) fn search_cuts(inputs: &[Input], options: &Options, progress: Progres
     let files: Vec<Tested<'_>> =
         inputs.iter().map(|input| Tested { input: input.clone(), set: None, known: None, before: None }).collect();
     let (passed, skipped) = passing(&files, options, progress)?;
+    let cut_flow = cut_flow(&passed);
     let found = passed.into_iter().flatten().map(|Passed { file, entries, .. }| {
         let found = entries.all_runs().flatten().map(|entry| Found { key: 0, entry }).collect();
         (file, found)
     });
-    Ok((Hits::of(found), skipped))
+    Ok(Searched { hits: Hits::of(found), skipped, cut_flow })
 }
 
 /// Those of the found entries that pass cuts as well, if there are some. `cut` gets the number of the others.
@@ -53,7 +60,7 @@ pub(super) fn passing_of(
     cut: &mut u64,
 ) -> Result<Searched> {
     if options.content.entries.cuts.is_empty() {
-        return Ok((hits, Vec::new()));
+        return Ok(Searched { hits, skipped: Vec::new(), cut_flow: None });
     }
     let tested = |hits: &'_ Hits| {
         let Hits { file, before, found } = hits;
@@ -71,6 +78,7 @@ pub(super) fn passing_of(
         .collect();
     let (passed, skipped) = passing(&files, options, progress)?;
     drop(files);
+    let cut_flow = cut_flow(&passed);
     let left = |(hits, passed): (Hits, Option<Passed>)| {
         let (Hits { file, before, mut found }, passed) = (hits, passed?.entries);
         let all = found.len();
@@ -78,7 +86,8 @@ pub(super) fn passing_of(
         *cut += (all - found.len()) as u64;
         Some(Hits { file, before, found })
     };
-    Ok((hits.into_iter().zip(passed).filter_map(left).collect(), skipped))
+    let hits = hits.into_iter().zip(passed).filter_map(left).collect();
+    Ok(Searched { hits, skipped, cut_flow })
 }
 
 /// A file whose entries are tested: all, or a set of them.
@@ -95,8 +104,18 @@ struct Tested<'a> {
 struct Passed {
     file: KeyedFile,
     entries: EntrySet,
+    /// What the cuts leave of it.
+    cut_flow: CutFlow,
     /// Whether the cuts count entries.
     counts: bool,
+}
+
+/// The sum of the cut flows of files.
+fn cut_flow(passed: &[Option<Passed>]) -> Option<CutFlow> {
+    let mut flows = passed.iter().flatten().map(|passed| &passed.cut_flow);
+    let mut sum = flows.next()?.clone();
+    flows.for_each(|more| sum.add(more));
+    Some(sum)
 }
 
 /// The entries of each file that pass the cuts, none of a bad one that is left out.
@@ -142,14 +161,22 @@ fn tested(
         let found = table_with(&pool, input, own.memory, "the columns of the cuts", &|path, open| {
             let mut selection = EntrySelection::new(&cuts).behind(before);
             let selected = selection.for_table(path, open, named, own)?;
-            if !selected.is_cut() {
-                return Ok(Err(selection.finish().err().unwrap_or_else(|| Error::request("no column of the cuts"))));
-            }
-            let (table, counts) = (open(&NameFilter::default())?, selection.counts_entries());
+            let counts = selection.counts_entries();
+            let flow = match selection.finish() {
+                Ok(flows) => flows.into_iter().next().ok_or_else(|| Error::request("no column of the cuts")),
+                Err(e) => Err(e),
+            };
+            let flow = match flow {
+                Ok(flow) => flow,
+                Err(e) => return Ok(Err(e)),
+            };
+            let table = open(&NameFilter::default())?;
             if let Some(known) = known {
                 refuse_changed(known, &table)?;
             }
-            Ok(Ok(Passed { file: KeyedFile::of(&input.path, &table)?, entries: selected.entries(0)?, counts }))
+            let cut_flow = CutFlow { path: table.path().to_owned(), ..flow };
+            let file = KeyedFile::of(&input.path, &table)?;
+            Ok(Ok(Passed { file, entries: selected.entries(0)?, cut_flow, counts }))
         });
         bad.hold(found.map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) }))
     })

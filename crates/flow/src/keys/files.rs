@@ -413,17 +413,20 @@ pub(crate) fn table_with<T>(
         let open = |filter: &NameFilter| Dataset::of_trees(&source, &table.path, filter, PlanOptions::default());
         match of(&table.path, &open) {
             Ok(Ok(one)) => found.push((table.path.as_str(), one)),
-            Ok(Err(e)) => lacking.push(e.object(&table.path)),
+            Ok(Err(e)) => lacking.push(e),
             Err(e) if named.len() == 1 => return Err(e),
             // A table that is not asked for need not be read.
-            Err(e) => lacking.push(e),
+            Err(e) => lacking.push(e.object(&table.path)),
         }
     }
+    let asked: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
     let paths: Vec<&str> = catalog::by_path(&tables).into_iter().map(|table| table.path.as_str()).collect();
     // Of several tables, the reason that says most: it has the names that are near.
     let lacks = lacking.into_iter().max_by_key(|e: &Error| e.to_string().len());
     match (found.len(), found.pop()) {
-        (0, _) => Err(lacks.unwrap_or_else(|| no_such_table(input.tree.as_deref(), &paths))),
+        (0, _) => Err(lacks
+            .map(|e| e.object(asked.join(", ")))
+            .unwrap_or_else(|| no_such_table(input.tree.as_deref(), &paths))),
         (1, Some((_, one))) => Ok(one),
         (_, last) => {
             let all: Vec<&str> = found.iter().chain(&last).map(|(path, _)| *path).collect();

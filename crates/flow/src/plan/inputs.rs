@@ -6,6 +6,9 @@ use std::str::FromStr;
 
 use rootfile::{Error, Result, list_url, public_path, url};
 
+/// Special characters of patterns for files.
+const SPECIAL: [char; 3] = ['*', '?', '['];
+
 /// A file, and the tree in it, if one was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
@@ -113,7 +116,7 @@ fn expand(text: &str) -> Result<Vec<Input>> {
     if let Some(url) = url(&input.path) {
         return expand_url(url, &input);
     }
-    if !pattern.contains(['*', '?', '[']) || input.path.exists() {
+    if !pattern.contains(SPECIAL) || input.path.exists() {
         return Ok(vec![input]);
     }
     let bad = |e: &dyn std::fmt::Display| Error::request(format!("{pattern}: not a pattern for files: {e}"));
@@ -124,6 +127,21 @@ fn expand(text: &str) -> Result<Vec<Input>> {
         return Err(Error::request(format!("no file matches {pattern}")));
     }
     Ok(files.into_iter().map(|path| Input { path, tree: input.tree.clone() }).collect())
+}
+
+/// Refuses a pattern for files where one file is read.
+///
+/// # Errors
+///
+/// The path is a pattern, and no file is called so.
+pub fn refuse_pattern(input: &Input) -> Result<()> {
+    let is_pattern = url(&input.path).is_none() && input.path.to_string_lossy().contains(SPECIAL);
+    if !is_pattern || input.path.exists() {
+        return Ok(());
+    }
+    let why =
+        "is a pattern, and one file is read here: name it; `basketry ls`, `count`, `stats` and `draw` take patterns";
+    Err(Error::request(why).file(&input.path))
 }
 
 /// The files of a pattern on a server. Only the last part may be one, and `?` begins the parameters of a URL.

@@ -39,6 +39,8 @@ pub struct PlanOptions {
     pub pack: Pack,
     /// Whether the inputs are only read, by a caller who cannot ask for another way to join them.
     pub is_read: bool,
+    /// Whether the columns are those of conditions on entries: each input must have them, whatever the others become.
+    pub is_tested: bool,
     /// Whether the table gets another index than those of the inputs, which are left out without a word.
     pub replaces_index: bool,
 }

@@ -14,7 +14,7 @@ use crate::execute::budget::Budget;
 use crate::execute::order::Order;
 use crate::keys::{IndexNames, KeyNames, SortKey};
 use crate::plan::options::PlanOptions;
-use crate::select::Define;
+use crate::select::{CutFlow, Define};
 
 /// Which cycles of a tree or of a merged object are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,6 +115,8 @@ pub struct ContentOptions {
     pub order: Option<EntryOrder>,
     /// Columns that are defined by expressions, in tables that have what they need.
     pub defines: Vec<Define>,
+    /// The cut flows of tables whose entries passed cuts before: they are told and written as those of the cuts here.
+    pub cut_flows: Vec<CutFlow>,
     /// Only this tree, by its path, or by its path and cycle (`events;2`) where an RNTuple has the same path.
     pub tree: Option<String>,
     /// Names that the merge is restricted to, or leaves out.

@@ -8,6 +8,7 @@ use super::cuts::{CUT, Conditions, Cut, TableCuts, WEIGHT};
 use super::define::Define;
 use super::pass::Testing;
 use super::source::{OpenColumns, SourceTree};
+use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
 use crate::execute::progress::unwatched;
 use crate::plan::request::Select;
@@ -88,17 +89,37 @@ impl<'a> EntrySelection<'a> {
         named: Select<'_>,
         budget: Budget,
     ) -> Result<TreeSelection> {
-        self.trees.push(path.to_owned());
         let filter = self.filter.for_tree(path);
+        let (bound, notes) = self.bound(path, open)?;
+        let Some((dataset, cuts)) = bound else { return Ok(TreeSelection { filter, passed: None, notes }) };
+        let named = match named {
+            Some(named) => Some(named(dataset.entries())?),
+            None => filter.resolve(dataset.entries())?,
+        };
+        self.counts_entries |= cuts.counts_entries();
+        let how = Testing { budget, before: self.before, most: None, remembers: false, progress: &unwatched };
+        let selected = cuts.select(&dataset, named.as_ref(), &self.cuts, &how)?;
+        self.flows.push(CutFlow { path: path.to_owned(), cuts: selected.cuts });
+        Ok(TreeSelection { filter, passed: Some(selected.entries), notes })
+    }
+
+    /// Looks whether a table has the columns of the cuts. Nothing of them is read.
+    pub fn look_at(&mut self, path: &str, open: OpenColumns<'_>) -> Result<()> {
+        self.bound(path, open).map(drop)
+    }
+
+    /// The cuts that can be evaluated in a table, if there are some, and notes on those that cannot.
+    fn bound(&mut self, path: &str, open: OpenColumns<'_>) -> Result<(Option<(Dataset, TableCuts)>, Vec<String>)> {
+        self.trees.push(path.to_owned());
+        let mut notes = Vec::new();
         if self.cuts.is_empty() {
-            return Ok(TreeSelection { filter, ..TreeSelection::default() });
+            return Ok((None, notes));
         }
         let (dataset, cuts) = TableCuts::open(
             path,
             open,
             &Conditions { cuts: &self.cuts, weight: self.weight.as_ref(), defines: self.defines },
         )?;
-        let mut notes = Vec::new();
         let mut lacks = Vec::new();
         for (place, error) in &cuts.lacking {
             lacks.push(error.text().get(error.place()).unwrap_or_default().to_owned());
@@ -111,7 +132,7 @@ impl<'a> EntrySelection<'a> {
         }
         let found: Vec<usize> = cuts.places().collect();
         if found.is_empty() {
-            return Ok(TreeSelection { filter, passed: None, notes });
+            return Ok((None, notes));
         }
         found.into_iter().for_each(|place| self.find(place));
         self.without_column = self.without_column.or_else(|| cuts.without_column());
@@ -123,15 +144,7 @@ impl<'a> EntrySelection<'a> {
             }
             None => self.find(self.cuts.len()),
         }
-        let named = match named {
-            Some(named) => Some(named(dataset.entries())?),
-            None => filter.resolve(dataset.entries())?,
-        };
-        self.counts_entries |= cuts.counts_entries();
-        let how = Testing { budget, before: self.before, most: None, remembers: false, progress: &unwatched };
-        let selected = cuts.select(&dataset, named.as_ref(), &self.cuts, &how)?;
-        self.flows.push(CutFlow { path: path.to_owned(), cuts: selected.cuts });
-        Ok(TreeSelection { filter, passed: Some(selected.entries), notes })
+        Ok((Some((dataset, cuts)), notes))
     }
 
     /// Fails if a tree pattern matched no tree, or if no tree has the columns of a cut. Returns what the cuts left of each table.

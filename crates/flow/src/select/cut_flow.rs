@@ -42,6 +42,17 @@ pub struct CutStep {
     pub squares: Option<[f64; 2]>,
 }
 
+impl CutFlow {
+    /// Adds the entries of another part of the table, which were counted without weights.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (step, more) in self.cuts.iter_mut().zip(&other.cuts) {
+            step.before += more.before;
+            step.after += more.after;
+            step.clusters_skipped += more.clusters_skipped;
+        }
+    }
+}
+
 impl CutStep {
     /// The sum of weights before the cut, and that of their squares.
     pub(crate) fn weights_before(&self) -> Option<(f64, f64)> {

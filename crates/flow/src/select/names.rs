@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef};
 use dataset::glob::TreePattern;
 use dataset::table::TableSchema;
 use expr::{NamedColumn, Names};
@@ -47,9 +47,13 @@ impl<'a> TableNames<'a> {
         if self.is_own(name) || !self.dataset.friend_names().iter().any(|friend| after(friend, name).is_some()) {
             return None;
         }
-        let columns = self.friends.get_or_init(|| self.dataset.friends().iter().map(Self::of_friend).collect());
-        let mut all = self.dataset.friends().iter().zip(columns);
+        let mut all = self.dataset.friends().iter().zip(self.columns_of_friends());
         all.find_map(|(friend, columns)| columns.get(after(friend.name(), name)?).copied())
+    }
+
+    /// The columns of each friend, which is opened now.
+    fn columns_of_friends(&self) -> &[HashMap<String, usize>] {
+        self.friends.get_or_init(|| self.dataset.friends().iter().map(Self::of_friend).collect())
     }
 
     /// The columns of a friend; none if it cannot be read.
@@ -102,6 +106,17 @@ fn named(schema: &TableSchema, column_of_each: Vec<Option<usize>>) -> HashMap<St
     columns
 }
 
+/// The members of objects, or of lists of objects.
+fn members(data_type: &DataType) -> &[FieldRef] {
+    match data_type {
+        DataType::Struct(members) => members,
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            members(item.data_type())
+        }
+        _ => &[],
+    }
+}
+
 /// A path, and its ends: `a/b/c`, `b/c`, `c`; with dots too, and without the dimensions of an array.
 fn paths(names: &[&str]) -> impl Iterator<Item = String> {
     let ends: Vec<String> = (0..names.len()).map(|from| names.get(from..).unwrap_or_default().join("/")).collect();
@@ -126,9 +141,12 @@ impl Names for TableNames<'_> {
     fn known(&self) -> Vec<String> {
         let defined = self.defines.iter().map(|define| &define.name);
         let mut known: Vec<String> = self.columns.keys().chain(self.aliases.keys()).chain(defined).cloned().collect();
-        let friends = self.friends.get().map(Vec::as_slice).unwrap_or_default();
-        for (friend, columns) in self.dataset.friend_names().iter().zip(friends) {
-            known.extend(columns.keys().map(|name| format!("{friend}.{name}")));
+        for (friend, columns) in self.dataset.friends().iter().zip(self.columns_of_friends()) {
+            known.extend(columns.keys().map(|name| format!("{}.{name}", friend.name())));
+        }
+        for (name, number) in &self.columns {
+            let members = self.dataset.column(*number).map_or(&[][..], |column| members(column.field().data_type()));
+            known.extend(members.iter().map(|member| format!("{name}.{}", member.name())));
         }
         known.sort_unstable();
         known

@@ -25,8 +25,9 @@ pub(crate) struct SourceTree<'a> {
 impl SourceTree<'_> {
     /// Opens some of its columns.
     pub fn open(&self, filter: &NameFilter) -> Result<Dataset> {
-        let schema = if self.joining.schema == Join::Fill { Join::Fill } else { Join::Strict };
-        Dataset::of_trees(self.inputs, self.path, filter, PlanOptions { schema, ..self.joining })
+        let is_tested = self.joining.schema == Join::Common;
+        let schema = if is_tested { Join::Strict } else { self.joining.schema };
+        Dataset::of_trees(self.inputs, self.path, filter, PlanOptions { schema, is_tested, ..self.joining })
     }
 }
 

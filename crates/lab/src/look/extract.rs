@@ -5,7 +5,7 @@ use std::path::Path;
 use dataset::glob::{ColumnPattern, NameFilter};
 use flow::Progress;
 use flow::convert::{Conversion, Converted, Format, ParquetCodec, ToParquet, to_parquet};
-use flow::inputs::Input;
+use flow::inputs::{Input, refuse_pattern};
 use flow::read::Dataset;
 use rootfile::{Error, Hint, Result, RootFile};
 
@@ -26,6 +26,7 @@ pub fn extract(
     overwrite: bool,
     progress: Progress<'_>,
 ) -> Result<Converted> {
+    refuse_pattern(input)?;
     if let Some(wanted) = &input.tree
         && !Format::is_parquet(&input.path)
         && histogram(&RootFile::open(&input.path)?, wanted)?.is_some()

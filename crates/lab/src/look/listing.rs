@@ -45,6 +45,9 @@ pub struct ListedFile {
     pub bytes: u64,
     /// What is asked for of it, if not all.
     pub asked: Option<String>,
+    /// Whether that is a pattern, whose objects may be in several directories.
+    #[serde(skip)]
+    pub by_pattern: bool,
     /// Its objects, in the order of the file's lists, each directory followed by what is in it.
     pub objects: Vec<ListedObject>,
     /// What could not be read.
@@ -127,12 +130,12 @@ fn list_file(input: &Input, options: &ListOptions, missing: &mut Option<Error>) 
         // The list of the top is read already.
         false => (vec![file.top().clone()], Vec::new()),
     };
-    let mut lister = Lister { file: &file, directories: &directories, options, objects: Vec::new() };
+    let mut lister = Lister { file: &file, directories: &directories, options, by_pattern: false, objects: Vec::new() };
     match asked.as_deref() {
         None | Some("") => lister.directory("", 0),
         Some(wanted) => lister.named(wanted)?,
     }
-    let objects = lister.objects;
+    let Lister { by_pattern, objects, .. } = lister;
     if let (true, Some(wanted)) = (objects.is_empty(), &asked) {
         let known = directories.iter().flat_map(|d| d.keys.iter().map(|key| d.path_of(&key.name))).collect::<Vec<_>>();
         let is_there = directories.iter().any(|directory| directory.path == *wanted);
@@ -141,7 +144,14 @@ fn list_file(input: &Input, options: &ListOptions, missing: &mut Option<Error>) 
             missing.get_or_insert(Error::request(why).file(&input.path));
         }
     }
-    Ok(ListedFile { path, bytes, asked, objects, problems: problems.iter().map(ToString::to_string).collect() })
+    Ok(ListedFile {
+        path,
+        bytes,
+        asked,
+        by_pattern,
+        objects,
+        problems: problems.iter().map(ToString::to_string).collect(),
+    })
 }
 
 /// A Parquet file is one table.
@@ -163,13 +173,14 @@ fn parquet(input: &Input, path: String, options: &ListOptions) -> Result<ListedF
         date: String::new(),
         table: options.tables.then_some(table),
     };
-    Ok(ListedFile { path, bytes, asked: None, objects: vec![object], problems: Vec::new() })
+    Ok(ListedFile { path, bytes, asked: None, by_pattern: false, objects: vec![object], problems: Vec::new() })
 }
 
 struct Lister<'a> {
     file: &'a RootFile,
     directories: &'a [Directory],
     options: &'a ListOptions,
+    by_pattern: bool,
     objects: Vec<ListedObject>,
 }
 
@@ -201,14 +212,14 @@ impl Lister<'_> {
         }
         let (plain, cycle) = catalog::split_cycle(wanted).map_or((wanted, None), |(path, cycle)| (path, Some(cycle)));
         let pattern = TreePattern::new(plain)?;
-        let is_pattern = plain.contains(SPECIAL) || plain.starts_with('/');
+        self.by_pattern = plain.contains(SPECIAL) || plain.starts_with('/');
         for directory in self.directories {
             let mut before: Option<&str> = None;
             for key in directory.newest_first() {
                 let newest = before != Some(key.name.as_str());
                 before = Some(&key.name);
                 let path = directory.path_of(&key.name);
-                let is_meant = if is_pattern { pattern.matches(&path) } else { path == plain };
+                let is_meant = if self.by_pattern { pattern.matches(&path) } else { path == plain };
                 let is_cycle = cycle.map_or(newest || self.options.all_cycles, |cycle| cycle == key.cycle);
                 if is_meant && is_cycle {
                     self.add(&path, key, newest, 0);

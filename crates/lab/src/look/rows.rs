@@ -9,7 +9,7 @@ use dataset::layout::{ByteSize, Container};
 use dataset::near::advice;
 use dataset::table::catalog;
 use flow::convert::Format;
-use flow::inputs::Input;
+use flow::inputs::{Input, refuse_pattern};
 use flow::read::{BatchSize, Dataset, Request, batches, read};
 use flow::{Budget, Choice, Chosen, CutStep, Defined, Entries, EvaluatedRows, Progress};
 use objects::{Histogram, is_histogram};
@@ -128,6 +128,7 @@ pub struct Table {
 ///
 /// The file cannot be read, has no such object, or the object is neither a table nor a histogram; or a name means no column.
 pub fn open(input: &Input, options: &RowOptions, progress: Progress<'_>) -> Result<Subject> {
+    refuse_pattern(input)?;
     if !Format::is_parquet(&input.path)
         && let Some(wanted) = &input.tree
         && let Some(histogram) = histogram(&RootFile::open(&input.path)?, wanted)?

@@ -6,7 +6,7 @@ use arrow_schema::Field;
 use dataset::layout::Container;
 use dataset::table::Node;
 use dataset::tree::Tree;
-use flow::inputs::Input;
+use flow::inputs::{Input, refuse_pattern};
 use flow::read::Dataset;
 use rootfile::{Follow, Result, public_path};
 use serde::Serialize;
@@ -113,6 +113,7 @@ pub(super) fn column_type(dataset: &Dataset, nodes: &[Node], number: usize) -> O
 ///
 /// A file cannot be read, or has no such table.
 pub fn schema(input: &Input, other: Option<&Input>, follow: Follow) -> Result<TableColumns> {
+    refuse_pattern(input)?;
     let dataset = Dataset::open_following(std::slice::from_ref(input), follow)?;
     let columns = column_types(&dataset);
     let differences = other.map(|other| {

@@ -111,8 +111,10 @@ impl Args {
         for object in &file.objects {
             let indent = "  ".repeat(usize::try_from(object.depth).unwrap_or(0).min(40));
             let slash = if object.directory { "/" } else { "" };
+            // What a pattern names may be anywhere.
+            let name = if file.by_pattern && object.depth == 0 { &object.path } else { &object.name };
             let older = if object.newest || self.long { String::new() } else { format!(";{}", object.cycle) };
-            let mut cells = vec![format!("{indent}{}{slash}{older}", object.name), object.class.clone()];
+            let mut cells = vec![format!("{indent}{name}{slash}{older}"), object.class.clone()];
             if self.long {
                 let sizes = [object.bytes, object.raw_bytes].map(output::bytes);
                 cells.push(object.cycle.to_string());

@@ -156,18 +156,20 @@ impl Dataset {
     ///
     /// # Errors
     ///
-    /// As for [`ParquetTable::open`], and if a tree is named: Parquet files have none.
+    /// As for [`ParquetTable::open`], and if another table is named than the one of the files.
     pub(crate) fn of_parquet(
         inputs: &[Input],
         keeps: &dyn Fn(&str, &str) -> bool,
         join: Join,
         memory: u64,
     ) -> Result<(Self, Vec<String>)> {
-        if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
-            return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
-        }
         let files = inputs.iter().map(|input| open_source(&input.path)).collect::<Result<Vec<_>>>()?;
         let table = ParquetTable::open(&files, keeps, join, memory)?;
+        let own = table.schema().names().0;
+        if let Some(input) = inputs.iter().find(|input| input.tree.as_ref().is_some_and(|tree| tree != own)) {
+            let why = format!("is a Parquet file, which has no trees: its one table is called {own}");
+            return Err(Error::request(why).file(&input.path));
+        }
         let (input_entries, uuids) = (table.entries(), vec![String::new(); files.len()]);
         let left_out = table.left_out().to_vec();
         let opened = Self::of_table(Box::new(table), files);

@@ -151,7 +151,8 @@ pub(crate) fn prepare_table(
     let StoredSource { dataset, open, path, fill, entries } = source;
     let mut selection = EntrySelection::new(&options.content.entries).with_defines(&options.content.defines);
     let selected = selection.for_table(&path, open, entries, options.budget)?;
-    let cut_flows = selection.finish()?;
+    let mut cut_flows = selection.finish()?;
+    cut_flows.extend_from_slice(&options.content.cut_flows);
     let mut unique = UniqueKeys::new(&options.content, options.budget);
     let selected = unique.for_table(&path, open, selected)?;
     let duplicates = unique.finish()?;

@@ -199,6 +199,7 @@ impl<'a> TablesPlanner<'a> {
             });
         }
         self.found.cut_flows = self.selection.finish()?;
+        self.found.cut_flows.extend_from_slice(&self.planning.options.content.cut_flows);
         self.found.duplicates = self.unique.finish()?;
         let OrderFacts { unsorted, notes } = self.order.finish()?;
         self.found.unsorted = unsorted;

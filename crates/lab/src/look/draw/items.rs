@@ -6,7 +6,7 @@ use std::ops::Range;
 use dataset::EntrySet;
 use flow::read::Dataset;
 use flow::{Budget, Computed, Given, Progress, Step};
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, Hint, Result, public_path};
 
 use super::fill::Item;
 use super::options::{DrawOptions, Sample};
@@ -33,8 +33,16 @@ pub(super) struct Items {
 }
 
 impl Items {
-    /// Opens the files of a sample, and binds the expressions of its axes, the weight and the cuts.
+    /// Opens the files of a sample, and binds the expressions of its axes, the weight and the cuts. Errors name its first file.
     pub fn open(sample: &Sample, axes: &[&str], cuts: &[Option<&str>], options: &DrawOptions) -> Result<Self> {
+        let of_file = |e: Error| match sample.inputs.first() {
+            Some(first) => e.file(public_path(&first.path)),
+            None => e,
+        };
+        Self::opened(sample, axes, cuts, options).map_err(of_file)
+    }
+
+    fn opened(sample: &Sample, axes: &[&str], cuts: &[Option<&str>], options: &DrawOptions) -> Result<Self> {
         let dataset = Dataset::open_following(&sample.inputs, options.follow)?;
         if !options.allow_no_match {
             check_entries(&dataset, &options.entries)?;
