@@ -34,6 +34,9 @@ pub(crate) struct EntrySelection<'a> {
     counts_entries: bool,
 }
 
+/// The columns of the cuts of a table, and the cuts.
+type BoundCuts = (Dataset, TableCuts);
+
 /// The selection in one tree.
 #[derive(Default)]
 pub(crate) struct TreeSelection {
@@ -109,7 +112,7 @@ impl<'a> EntrySelection<'a> {
     }
 
     /// The cuts that can be evaluated in a table, if there are some, and notes on those that cannot.
-    fn bound(&mut self, path: &str, open: OpenColumns<'_>) -> Result<(Option<(Dataset, TableCuts)>, Vec<String>)> {
+    fn bound(&mut self, path: &str, open: OpenColumns<'_>) -> Result<(Option<BoundCuts>, Vec<String>)> {
         self.trees.push(path.to_owned());
         let mut notes = Vec::new();
         if self.cuts.is_empty() {

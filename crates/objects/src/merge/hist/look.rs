@@ -117,7 +117,7 @@ enum Spread {
     Values,
     /// "i": the error of the mean of whole numbers, each of which is known to 1/√12.
     WholeNumbers,
-    /// "g": the error of the mean of values that are weighted by their squared errors.
+    /// "g": the error of the mean of values that are weighted by the inverse of their squared errors.
     Measurements,
 }
 
@@ -152,7 +152,7 @@ fn profile_error(hist: &Hist, profile: &ProfileCells, cell: usize, spread: Sprea
         Spread::Values => deviation,
         Spread::WholeNumbers if deviation == 0.0 => 1.0 / (12.0 * effective).sqrt(),
         Spread::WholeNumbers => deviation / effective.sqrt(),
-        Spread::Measurements => 1.0 / effective.sqrt(),
+        Spread::Measurements => 1.0 / entries.sqrt(),
     }
 }
 
