@@ -319,7 +319,7 @@ class Histogram(Shown):
     """The content of each cell as `TH1::GetBinContent` gives it; the first axis runs fastest, each axis with its
     underflow and overflow."""
     errors: tuple[float, ...]
-    """The error of each cell, as `TH1::GetBinError` gives it; empty for a profile."""
+    """The error of each cell, as `GetBinError` of `TH1` or of the profile gives it."""
     entries: float
     """Number of entries."""
     means: tuple[float, ...]
