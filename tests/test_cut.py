@@ -125,14 +125,18 @@ def test_trees_without_the_columns_come_whole(source: Path, basketry: Basketry, 
 
 @pytest.mark.parametrize("cut", ["entry % 10 == 3", "false", "1 < 2"])
 def test_a_cut_without_columns_is_about_one_tree(cut: str, source: Path, basketry: Basketry, tmp_path: Path) -> None:
-    said = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--cut", "good", "--cut", cut)
+    said = basketry.refuses("rewrite", source, "-o", tmp_path / "out.root", "--cut", cut)
     assert f"--cut {cut} names no column, so it would be about all of" in said
     assert "--entries" in said
     assert not (tmp_path / "out.root").exists()
-    basketry("rewrite", source, "-o", tmp_path / "one.root", "--keep", "few/*", "--cut", cut)
-    with uproot.open(tmp_path / "one.root") as file:
-        expected = {"entry % 10 == 3": 1, "false": 0, "1 < 2": 10}[cut]
-        assert (file.keys(cycle=False, filter_classname="TTree"), file["few"].num_entries) == (["few"], expected)
+    # Beside another cut it is about the trees of that one.
+    basketry("rewrite", source, "-o", tmp_path / "two.root", "--cut", "late || !late", "--cut", cut)
+    with uproot.open(tmp_path / "two.root") as file:
+        expected = {"entry % 10 == 3": 300, "false": 0, "1 < 2": 3000}[cut]
+        assert [file[name].num_entries for name in ("events", "more", "few")] == [expected, 3000, 10]
+    # A table that is named is alone.
+    shown = basketry("show", f"{source}:few", "k", "--cut", cut, "--jsonl").splitlines()
+    assert len(shown) == {"entry % 10 == 3": 1, "false": 0, "1 < 2": 10}[cut]
 
 
 def test_a_tree_without_entries_is_told(source: Path, basketry: Basketry, tmp_path: Path) -> None:
@@ -212,7 +216,7 @@ def test_other_verbs_take_the_same_entries(
 ) -> None:
     path, cut = f"{request.getfixturevalue(of)}:events", "any(x > 100 && x < 900)"
     expected = [7 * (2999 - entry) for entry in truth[cut]]
-    step = {"cut": cut, "before": 3000, "after": len(expected), "weight_before": None, "weight_after": None}
+    step = {"cut": cut, "before": 3000, "after": len(expected), "weight_before": None, "weight_after": None, "clusters_skipped": 0}
     # To Parquet, whatever is kept.
     out = tmp_path / "out.parquet"
     done = json.loads(basketry("convert", path, "-o", out, "--cut", cut, "--keep", "event", "--json"))

@@ -24,7 +24,7 @@ pub(crate) struct EntrySelection<'a> {
     found: Vec<bool>,
     /// Why the trees so far do not have them.
     lacking: Vec<Option<expr::Error>>,
-    /// The first cut without a column: every tree has what it needs.
+    /// The first cut, if none has a column: every tree has what they need.
     without_column: Option<usize>,
     trees: Vec<String>,
     flows: Vec<CutFlow>,
@@ -133,12 +133,14 @@ impl<'a> EntrySelection<'a> {
             let lacks = lacks.join(", ");
             notes.push(format!("tree {path} has no column {lacks}: none of its entries is left out for that"));
         }
+        // A cut without a column is about the tables that the others are about.
+        let names_none = !cuts.name_columns();
         let found: Vec<usize> = cuts.places().collect();
-        if found.is_empty() {
+        if found.is_empty() || names_none && !cuts.lacking.is_empty() {
             return Ok((None, notes));
         }
+        self.without_column = self.without_column.or(found.first().copied().filter(|_| names_none));
         found.into_iter().for_each(|place| self.find(place));
-        self.without_column = self.without_column.or_else(|| cuts.without_column());
         match &cuts.lacks_weight {
             Some(error) => {
                 let name = error.text().get(error.place()).unwrap_or_default();

@@ -132,9 +132,9 @@ impl TableCuts {
         self.conditions.iter().any(|(_, cut)| cut.counts_entries()) || self.weight.iter().any(Program::counts_entries)
     }
 
-    /// The place of the first cut that needs no column.
-    pub fn without_column(&self) -> Option<usize> {
-        self.conditions.iter().find(|(_, condition)| condition.columns().is_empty()).map(|(place, _)| *place)
+    /// Whether one of the cuts that can be evaluated needs a column.
+    pub fn name_columns(&self) -> bool {
+        self.conditions.iter().any(|(_, condition)| !condition.columns().is_empty())
     }
 
     /// The places of the cuts that can be evaluated.
