@@ -186,10 +186,10 @@ def test_members_of_objects_are_named_with_a_dot() -> None:
     ("text", "kind", "says"),
     [
         ("xx + 1", KeyError, "no branch 'xx'"),
-        ("sqr(x)", KeyError, "did you mean .*sqrt"),
+        ("sqr(x)", KeyError, "sqrt?"),
         ("x.real", KeyError, "no member 'real'"),
         ("v.__class__", KeyError, "no member"),
-        ("anny(v > 1)", KeyError, "did you mean .*any"),
+        ("anny(v > 1)", KeyError, "any?"),
         ("sum(xx)", KeyError, "no branch 'xx'"),
         ("flag and xx", KeyError, "no branch 'xx'"),
         ("sum(x, v)", ValueError, "sum"),
