@@ -216,7 +216,14 @@ def test_other_verbs_take_the_same_entries(
 ) -> None:
     path, cut = f"{request.getfixturevalue(of)}:events", "any(x > 100 && x < 900)"
     expected = [7 * (2999 - entry) for entry in truth[cut]]
-    step = {"cut": cut, "before": 3000, "after": len(expected), "weight_before": None, "weight_after": None, "clusters_skipped": 0}
+    step = {
+        "cut": cut,
+        "before": 3000,
+        "after": len(expected),
+        "weight_before": None,
+        "weight_after": None,
+        "clusters_skipped": 0,
+    }
     # To Parquet, whatever is kept.
     out = tmp_path / "out.parquet"
     done = json.loads(basketry("convert", path, "-o", out, "--cut", cut, "--keep", "event", "--json"))

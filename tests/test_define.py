@@ -153,7 +153,16 @@ def test_several_inputs_and_threads_give_the_same_bytes(
     for threads in ("1", "4"):
         out = tmp_path / threads / "out.root"
         out.parent.mkdir()
-        given = ("--drop", "objects", "--container", container, "--cut", "place % 7 != 3 && event >= 0", "--threads", threads)
+        given = (
+            "--drop",
+            "objects",
+            "--container",
+            container,
+            "--cut",
+            "place % 7 != 3 && event >= 0",
+            "--threads",
+            threads,
+        )
         basketry("merge", source, second, "-o", out, *GIVEN, *given)
         made.append(out.read_bytes())
     assert made[0] == made[1]
@@ -177,7 +186,14 @@ def test_parquet_files_get_columns(
     done = json.loads(basketry("convert", parquet, "-o", root, *given, "--json"))
     both = np.asarray(truth["two"]) + np.asarray(truth["chained"])
     assert done["cuts"] == [
-        {"cut": "sum > 3", "before": 3000, "after": int((both > 3).sum()), "weight_before": None, "weight_after": None, "clusters_skipped": 0}
+        {
+            "cut": "sum > 3",
+            "before": 3000,
+            "after": int((both > 3).sum()),
+            "weight_before": None,
+            "weight_after": None,
+            "clusters_skipped": 0,
+        }
     ]
     found = by_uproot(root, ["sum", "again"])
     assert found["sum"] == both[both > 3].tolist()
