@@ -74,7 +74,7 @@ def own_memory() -> int:
             "rewrite", make_files.made("chained") / "part0.root", "-o", Path(folder) / "out.root", "-j", "2"
         )
     assert outcome.code == 0, str(outcome)
-    # 19 MB for the release, 28 to 33 MB with assertions, as the kernel maps more or less of the program around what runs:
+    # 19 MB for the release, 28 to 33 MB with assertions, as the kernel maps more or less around what runs of a program:
     # what grows here is in no other bar.
     assert outcome.peak_rss <= 36 * MB, str(outcome)
     return outcome.peak_rss
