@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
-use dataset::layout::{ColumnLayout, Key, Layout, TreeLayout};
+use dataset::layout::{ColumnLayout, Container, Key, Layout, Streaming, TreeLayout};
 use flow::survey::wanted::Wanted;
 use flow::{Choice, Define, Entries, EntryFilter};
 use rootfile::{Error, Hint, Result};
@@ -81,8 +81,8 @@ impl TypedValueParser for KeyParser {
 /// Values of a key that has few, or usual ones.
 fn usual_values(key: &str) -> &'static [&'static str] {
     match key {
-        "container" => &["ttree", "rntuple"],
-        "streaming" => &["member-wise", "object-wise"],
+        "container" => Container::WORDS,
+        "streaming" => Streaming::WORDS,
         "compression" => &["none", "zlib:1", "zlib:6", "lz4:4", "zstd:1", "zstd:5", "lzma:7"],
         "encoding" => &["plain", "split", "half", "single", "double", "exact"],
         _ => &[],

@@ -278,23 +278,20 @@ pub fn table(columns: &[&str]) -> Table {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    Table { table, names: columns.iter().map(|name| name.trim_start_matches('>').to_owned()).collect() }
+    Table(table)
 }
 
 /// Characters of a cell of a table; `--json` has all of a name.
 const WIDEST: usize = 160;
 
 /// A table, each cell of which takes one line.
-pub struct Table {
-    table: comfy_table::Table,
-    names: Vec<String>,
-}
+pub struct Table(comfy_table::Table);
 
 impl Table {
     /// Adds a row, with unprintable characters as codes. Cells are cut in the middle so that one name does not make all lines long.
     pub fn add_row<T: ToString>(&mut self, cells: impl IntoIterator<Item = T>) {
         let cell = |text: T| shortened(&name(&text.to_string()), WIDEST).into_owned();
-        self.table.add_row(cells.into_iter().map(cell));
+        self.0.add_row(cells.into_iter().map(cell));
     }
 
     /// Leaves out columns with these names, the first ones first, until each line has so many characters at most. Returns those that are
@@ -306,8 +303,8 @@ impl Table {
             if widest(self) <= width {
                 break;
             }
-            let place = self.names.iter().position(|one| one == name);
-            if let Some(column) = place.and_then(|place| self.table.column_mut(place)) {
+            let place = self.0.header().and_then(|head| head.cell_iter().position(|cell| cell.content() == *name));
+            if let Some(column) = place.and_then(|place| self.0.column_mut(place)) {
                 column.set_constraint(ColumnConstraint::Hidden);
                 hidden.push(*name);
             }
@@ -317,13 +314,13 @@ impl Table {
 
     /// The table without blanks at the ends of lines.
     pub fn trim_fmt(&self) -> String {
-        self.table.trim_fmt()
+        self.0.trim_fmt()
     }
 }
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.table.fmt(f)
+        self.0.fmt(f)
     }
 }
 

@@ -44,13 +44,18 @@ pub enum Streaming {
 /// The words of a closed set, for `FromStr` and `Display`.
 macro_rules! words {
     ($type:ident, $what:literal, $($variant:ident = $word:literal),+) => {
+        impl $type {
+            /// Its words.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+        }
+
         impl FromStr for $type {
             type Err = Error;
 
             fn from_str(text: &str) -> Result<Self> {
                 match text {
                     $($word => Ok(Self::$variant),)+
-                    _ => Err(Error::request(format!("{text:?} is not a {}; write one of: {}", $what, [$($word),+].join(", ")))),
+                    _ => Err(Error::request(format!("{text:?} is not a {}; write one of: {}", $what, Self::WORDS.join(", ")))),
                 }
             }
         }

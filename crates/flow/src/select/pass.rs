@@ -60,9 +60,10 @@ impl TableCuts {
         let team = budget.helpers()?;
         dataset.forget_changed(how.budget.memory);
         // The weights of all entries are added up.
-        let decides = self.weight.is_none();
-        let decided =
-            if decides { Decided::of(dataset, &self.conditions, named, how.before) } else { Decided::default() };
+        let decided = match self.weight {
+            Some(_) => Decided::default(),
+            None => Decided::of(dataset, &self.conditions, named, how.before),
+        };
         let open = decided.open(named, all);
         let mut pass = Pass {
             cuts: self,
@@ -81,9 +82,18 @@ impl TableCuts {
         };
         let entries = open.as_ref().map_or(0..stop, |open| open.span(0..stop));
         let (selection, team) = (open.as_ref(), team.clone());
-        let before = how.before;
         let mut seen = how.remembers.then(|| Seen::new(dataset, &columns, selection, budget));
-        let steps = Steps { dataset, columns: &columns, entries, selection, budget, bytes, made: MADE, team, before };
+        let steps = Steps {
+            dataset,
+            columns: &columns,
+            entries,
+            selection,
+            budget,
+            bytes,
+            made: MADE,
+            team,
+            before: how.before,
+        };
         steps.each(|step| {
             pass.take(&step.arrays, &step.rows())?;
             seen.iter_mut().for_each(|seen| seen.take(&step.arrays, &step.rows(), pass.team));

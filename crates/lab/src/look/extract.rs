@@ -4,14 +4,14 @@ use std::path::Path;
 
 use dataset::glob::{ColumnPattern, NameFilter};
 use flow::Progress;
-use flow::convert::{Conversion, Converted, Format, ParquetCodec, ToParquet, to_parquet};
+use flow::convert::{Conversion, Converted, ParquetCodec, ToParquet, to_parquet};
 use flow::inputs::{Input, refuse_pattern};
 use flow::read::Dataset;
-use rootfile::{Error, Hint, Result, RootFile};
+use rootfile::{Error, Hint, Result};
 
 use super::asked_columns::{AskedColumn, asked_columns};
 use super::check_entries;
-use super::rows::{RowOptions, histogram};
+use super::rows::{RowOptions, named_histogram};
 
 /// Writes the chosen columns and entries of a table to a Parquet file.
 ///
@@ -27,12 +27,9 @@ pub fn extract(
     progress: Progress<'_>,
 ) -> Result<Converted> {
     refuse_pattern(input)?;
-    if let Some(wanted) = &input.tree
-        && !Format::is_parquet(&input.path)
-        && histogram(&RootFile::open(&input.path)?, wanted)?.is_some()
-    {
+    if let Some(found) = named_histogram(input)? {
         let (csv, json) = (Hint::switch("csv"), Hint::switch("json"));
-        let why = format!("{wanted} is a histogram, and no table: {csv} and {json} have its bins");
+        let why = format!("{} is a histogram, and no table: {csv} and {json} have its bins", found.path);
         return Err(Error::request(why).hint(csv).hint(json).file(&input.path));
     }
     let conversion = Conversion {

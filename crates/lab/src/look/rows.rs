@@ -129,11 +129,8 @@ pub struct Table {
 /// The file cannot be read, has no such object, or the object is neither a table nor a histogram; or a name means no column.
 pub fn open(input: &Input, options: &RowOptions, progress: Progress<'_>) -> Result<Subject> {
     refuse_pattern(input)?;
-    if !Format::is_parquet(&input.path)
-        && let Some(wanted) = &input.tree
-        && let Some(histogram) = histogram(&RootFile::open(&input.path)?, wanted)?
-    {
-        refuse_choice(options, wanted).map_err(|e| e.file(&input.path))?;
+    if let Some(histogram) = named_histogram(input)? {
+        refuse_choice(options, &histogram.path).map_err(|e| e.file(&input.path))?;
         return Ok(Subject::Histogram(Box::new(histogram)));
     }
     Table::open(input, options, progress).map(|table| Subject::Table(Box::new(table)))
@@ -148,12 +145,22 @@ fn refuse_choice(options: &RowOptions, wanted: &str) -> Result<()> {
     let Choice { entries, cuts, defines, .. } = &options.entries;
     let given = [("cut", !cuts.is_empty()), ("define", !defines.is_empty()), ("entries", *entries != Entries::All)];
     match given.into_iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => {
-            let hint = Hint::named(option);
-            let why = format!("{wanted} is a histogram, which has no entries: {hint} is for tables");
-            Err(Error::request(why).hint(hint))
-        }
+        Some((option, _)) => Err(no_entries(wanted, option)),
         None => Ok(()),
+    }
+}
+
+/// The error for an option that chooses entries of a histogram.
+pub fn no_entries(wanted: &str, option: &'static str) -> Error {
+    let hint = Hint::named(option);
+    Error::request(format!("{wanted} is a histogram, which has no entries: {hint} is for tables")).hint(hint)
+}
+
+/// The histogram that an address names; none if it names a table, or nothing in its file.
+pub(super) fn named_histogram(input: &Input) -> Result<Option<ShownHistogram>> {
+    match &input.tree {
+        Some(wanted) if !Format::is_parquet(&input.path) => histogram(&RootFile::open(&input.path)?, wanted),
+        _ => Ok(None),
     }
 }
 

@@ -8,7 +8,7 @@ use flow::{Choice, Entries, Progress};
 use lab::look::Histogram;
 use lab::look::cell::Cell;
 use lab::look::extract::extract;
-use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, Table, open};
+use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, Table, no_entries, open};
 use rootfile::text::{printable, shortened};
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
@@ -177,11 +177,7 @@ impl Args {
     fn open(&self, most_columns: usize, progress: Progress<'_>) -> Result<Subject> {
         let subject = open(&self.input, &self.options(most_columns)?, progress)?;
         match (&subject, self.number) {
-            (Subject::Histogram(shown), Some(_)) => {
-                let hint = Hint::named("number");
-                let why = format!("{} is a histogram, which has no entries: {hint} is for tables", shown.path);
-                Err(Error::request(why).hint(hint).file(&self.input.path))
-            }
+            (Subject::Histogram(shown), Some(_)) => Err(no_entries(&shown.path, "number").file(&self.input.path)),
             _ => Ok(subject),
         }
     }
@@ -297,8 +293,9 @@ impl Form {
 
     /// Prints all bins of a histogram, with those that hold what lies outside.
     fn print_bins(self, out: &mut impl Write, histogram: &Histogram) -> Result<()> {
-        self.print_head(out, &bins::names(histogram))?;
-        bins::each(histogram, &mut |cells| self.print_record(out, &bins::names(histogram), cells))
+        let names = bins::names(histogram);
+        self.print_head(out, &names)?;
+        bins::each(histogram, &mut |cells| self.print_record(out, &names, cells))
     }
 
     fn print_head(self, out: &mut impl Write, names: &[String]) -> Result<()> {
