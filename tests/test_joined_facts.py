@@ -99,6 +99,40 @@ def test_an_alias_is_the_same_in_all_files(read: Read, made: Path) -> None:
         read(places("a", "b"), "none")
 
 
+@pytest.mark.parametrize("form", ["{} ? 1 : 0", "`{}`", "!{}"])
+def test_the_commands_language_has_the_same_aliases(form: str, made: Path, basketry: Basketry) -> None:
+    """What Python's language refuses, the engine computes: an alias that files do not share is none there either."""
+
+    def places(*names: str) -> list[str]:
+        return [f"{made / name}.root:t" for name in names]
+
+    text = form.format("z")
+    assert len(by_open(places("a", "again"), form.format("same"))) == 6
+    for order in (["a", "b"], ["b", "a"], ["a", "c"], ["c", "a"]):
+        for read in READERS:
+            with pytest.raises(bk.SchemaDiffers, match="alias z is"):
+                read(places(*order), text)
+            with pytest.raises(bk.SchemaDiffers, match="alias z is"):
+                bk.open(places(*order)).arrays(["x"], f"{text} > 2")
+    # A file without entries says nothing.
+    assert by_open(places("a", "empty"), text) == by_open(places("a"), text)
+
+
+def test_verbs_refuse_an_alias_that_files_do_not_share(made: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out = tmp_path / "out.root"
+    cut = ["-o", out, "--force", "--cut", "z > 1"]
+    for order in ("ab", "ba"):
+        inputs = [made / f"{name}.root" for name in order]
+        for verb, *more in (["merge"], ["merge", "--define", "w=z+1"], ["rewrite"], ["pick"]):
+            assert "the files differ: alias z is x*" in basketry.refuses(verb, *inputs, *cut, *more)
+        assert basketry.run("pick", *inputs, "-o", out, "--cut", "same > 1", "--force").code == 0
+    # A file without entries says nothing.
+    inputs = [made / f"{name}.root" for name in ("a", "again", "empty")]
+    for verb in ("merge", "pick"):
+        basketry(verb, *inputs, "-o", out, "--cut", "z > 1", "--force")
+        assert bk.open(out)["t"]["x"].array(library="np").tolist() == [1, 2, 1, 2]
+
+
 def test_own_aliases_go_before_those_of_files(made: Path) -> None:
     tree = bk.open([f"{made / name}.root:t" for name in "ab"])
     assert tree.aliases == {"same": "x+1"}

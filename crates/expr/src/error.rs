@@ -83,6 +83,11 @@ impl Error {
         &self.text
     }
 
+    /// What it is about: this part of the text, a name without its backquotes.
+    pub fn subject(&self) -> &str {
+        self.text.get(self.place()).unwrap_or_default().trim_matches('`')
+    }
+
     /// The bytes of the text that it is about.
     pub fn place(&self) -> Range<usize> {
         self.place.clone()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flow::read::{Dataset, JoinedTable};
 use flow::{Choice, Define, Defined, DefinedSteps, Meaning};
 use pyo3::{PyResult, Python};
-use rootfile::{Error, Result};
+use rootfile::{Error, ErrorKind, Result};
 
 use crate::buffer::Memory;
 use crate::errors::keyword;
@@ -32,6 +32,8 @@ pub fn meaning(
             Meaning::Fits(columns) => Some((columns, String::new(), String::new())),
             Meaning::NoExpression => None,
             Meaning::UnknownName(name, why) => Some((Vec::new(), name, why.text(keyword))),
+            // It is the files that are wrong, in whichever language it is.
+            Meaning::Wrong(why) if matches!(why.kind(), ErrorKind::Differs(_)) => return Err(why),
             Meaning::Wrong(why) => Some((Vec::new(), String::new(), why.text(keyword))),
         })
     })

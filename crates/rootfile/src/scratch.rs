@@ -72,7 +72,11 @@ fn create_locked(path: &Path) -> io::Result<Option<File>> {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
         done => done?,
     }
-    let held = File::open(path)?;
+    let held = match File::open(path) {
+        // Without a lock it was stale to another process.
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
     match held.try_lock() {
         Err(TryLockError::WouldBlock) => Ok(None),
         // On a file system without locks, stale folders stay and no folder in use is removed.
@@ -129,5 +133,15 @@ mod tests {
         for kept in [".basketry-scratch-2-0", ".basketry-scratch-x-0", "mine", ".basketry-scratch-3-0"] {
             assert!(left(kept), "{kept}");
         }
+    }
+    #[test]
+    fn folders_are_made_at_once_in_one_place() {
+        let place = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..500).for_each(|_| drop(ScratchFolder::within(place.path()).unwrap())));
+            }
+        });
+        assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0);
     }
 }

@@ -19,8 +19,9 @@ use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::request::Select;
 use crate::plan::skipped::{BadFiles, Skipped};
+use crate::plan::tree::attached::Alias;
 use crate::rewrite::options::Options;
-use crate::select::{CutFlow, EntrySelection};
+use crate::select::{CutFlow, EntrySelection, aliases_used, refuse_different};
 
 /// What was found in files.
 pub(super) struct Searched {
@@ -108,6 +109,8 @@ struct Passed {
     cut_flow: CutFlow,
     /// Whether the cuts count entries.
     counts: bool,
+    /// The aliases that the cuts use, if it has entries.
+    aliases: Option<Vec<Alias>>,
 }
 
 /// The sum of the cut flows of files.
@@ -127,6 +130,8 @@ fn passing(
     let paths: Vec<&Path> = files.iter().map(|tested| tested.input.path.as_path()).collect();
     let none = vec![0; files.len()];
     let (passed, skipped) = BadFiles::sort_out(tested(files, &none, options, progress)?, &paths)?;
+    let all = passed.iter().flatten();
+    refuse_different(all.filter_map(|passed| Some((passed.file.path.as_path(), passed.aliases.as_deref()?))))?;
     let is_wrong = |(passed, tested): (&Option<Passed>, &Tested<'_>)| {
         tested.before.is_none() && passed.as_ref().is_some_and(|passed| passed.counts)
     };
@@ -175,8 +180,8 @@ fn tested(
                 refuse_changed(known, &table)?;
             }
             let cut_flow = CutFlow { path: table.path().to_owned(), ..flow };
-            let file = KeyedFile::of(&input.path, &table)?;
-            Ok(Ok(Passed { file, entries: selected.entries(0)?, cut_flow, counts }))
+            let (file, aliases) = (KeyedFile::of(&input.path, &table)?, aliases_used(&table, &cuts.cuts));
+            Ok(Ok(Passed { file, entries: selected.entries(0)?, cut_flow, counts, aliases }))
         });
         bad.hold(found.map_err(|e| if e.path().is_some() { e } else { e.file(&input.path) }))
     })

@@ -125,7 +125,7 @@ impl<'a> EntrySelection<'a> {
         )?;
         let mut lacks = Vec::new();
         for (place, error) in &cuts.lacking {
-            lacks.push(error.text().get(error.place()).unwrap_or_default().to_owned());
+            lacks.push(error.subject().to_owned());
             self.lack(*place, error);
         }
         lacks.dedup();
@@ -143,7 +143,7 @@ impl<'a> EntrySelection<'a> {
         found.into_iter().for_each(|place| self.find(place));
         match &cuts.lacks_weight {
             Some(error) => {
-                let name = error.text().get(error.place()).unwrap_or_default();
+                let name = error.subject();
                 notes.push(format!("tree {path} has no column {name}: its cut flow has no weights"));
                 self.lack(self.cuts.len(), error);
             }

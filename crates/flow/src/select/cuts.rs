@@ -56,10 +56,7 @@ impl Cut {
     pub fn bind(&self, names: &TableNames<'_>) -> Result<std::result::Result<Program, expr::Error>> {
         let expression = self.parsed(names)?;
         match expression.bind(names) {
-            Err(e) if e.kind() == ErrorKind::UnknownName => {
-                let name = e.text().get(e.place()).unwrap_or_default();
-                names.unreadable_friend(name).map_or(Ok(Err(e)), Err)
-            }
+            Err(e) if e.kind() == ErrorKind::UnknownName => names.unusable(&e).map_or(Ok(Err(e)), Err),
             bound => bound.map(Ok).map_err(|e| self.refused(&e)),
         }
     }

@@ -45,12 +45,15 @@ impl Defined {
             let program = match expression.bind(&names) {
                 Ok(program) => program,
                 Err(e) if e.kind() == ErrorKind::UnknownName => {
+                    if let Some(why) = names.unusable(&e) {
+                        return Err(why);
+                    }
                     found.lacking.push((define.name.clone(), e));
                     continue;
                 }
                 Err(e) => return Err(refused(&e)),
             };
-            if names.has(&define.name) || expr::Names::alias(&names, &define.name).is_some() {
+            if names.is_taken(&define.name) {
                 let hint = Hint::named(DEFINE);
                 let message = format!("{hint} {}: there is a column or an alias of this name already", define.name);
                 return Err(Error::request(message).hint(hint).object(path));

@@ -32,7 +32,7 @@ impl<'a> DefinesFound<'a> {
         }
         let mut notes = Vec::new();
         for (name, error) in lacking {
-            let absent = error.text().get(error.place()).unwrap_or_default();
+            let absent = error.subject();
             notes.push(format!("tree {path} has no column {absent}: {name} is not defined there"));
             if let Some(slot) = place(&name).and_then(|place| self.lacking.get_mut(place)) {
                 // Of several tables, the reason that says most.

@@ -46,7 +46,7 @@ impl Meaning {
         match asked.bind(&TableNames::new(dataset, dataset.path(), defines)) {
             Err(e) => Self::Wrong(e),
             Ok(Err(e)) => {
-                let name = e.text().get(e.place()).unwrap_or_default().to_owned();
+                let name = e.subject().to_owned();
                 Self::UnknownName(name, asked.refused(&e))
             }
             Ok(Ok(program)) => columns(program).map_or_else(|e| Self::Wrong(asked.refused(&e)), Self::Fits),

@@ -2,6 +2,7 @@
 //! entries for each table ([`apply`]), or for one that is read ([`chosen`]). Columns that expressions define are computed here too
 //! ([`defined`]), and the values of expressions ([`computed`]). [`meaning`] says what a text is before. What only trees have is in [`tree`].
 
+mod aliases_used;
 mod apply;
 mod chosen;
 mod computed;
@@ -23,6 +24,7 @@ mod source;
 mod steps;
 pub(crate) mod tree;
 
+pub(crate) use aliases_used::{aliases_used, refuse_different};
 pub(crate) use apply::{EntrySelection, TreeSelection};
 pub use chosen::{Choice, Chosen, chosen_of_joined};
 pub use computed::{Computed, Given, Step};

@@ -1,5 +1,5 @@
 //! The names of a table for expressions: columns at any depth, by their paths or by their own names, the aliases of a tree, and the columns
-//! of its friends, which are opened where no other name is meant.
+//! of its friends, which are opened where no other name is meant. An alias that not all files have alike is none.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -29,7 +29,8 @@ impl<'a> TableNames<'a> {
     /// Those of an open table with this path, and of columns that are defined in it.
     pub fn new(dataset: &'a Dataset, path: &'a str, defines: &'a [Define]) -> Self {
         let columns = named(dataset.schema(), dataset.column_of_each_node());
-        let aliases = dataset.tree().map_or_else(Vec::new, aliases).into_iter().collect();
+        let aliases = dataset.tree().map_or_else(Vec::new, aliases).into_iter();
+        let aliases = aliases.filter(|(name, _)| dataset.alias_conflict(name).is_none()).collect();
         Self { dataset, path, columns, aliases, defines, friends: OnceCell::new() }
     }
 
@@ -72,11 +73,28 @@ impl<'a> TableNames<'a> {
         self.aliases.contains_key(name) || self.defines.iter().any(|define| define.name == name) || object()
     }
 
+    /// Why a name that an error is about has no meaning, beside that nothing has it: files have other aliases of this name, or a friend cannot be read.
+    pub fn unusable(&self, unknown: &expr::Error) -> Option<Error> {
+        let name = unknown.subject();
+        let conflict = self.dataset.alias_conflict(name).map(|why| different_alias(name, why));
+        conflict.or_else(|| self.unreadable_friend(name))
+    }
+
+    /// Whether a column or an alias has this name.
+    pub fn is_taken(&self, name: &str) -> bool {
+        self.has(name) || self.alias(name).is_some() || self.dataset.alias_conflict(name).is_some()
+    }
+
     /// Why the friend that a name begins with cannot be read.
-    pub fn unreadable_friend(&self, name: &str) -> Option<Error> {
+    fn unreadable_friend(&self, name: &str) -> Option<Error> {
         self.dataset.friend_names().iter().find(|friend| after(friend, name).is_some())?;
         self.dataset.friends().iter().find(|friend| after(friend.name(), name).is_some())?.schema().err()
     }
+}
+
+/// The error for an alias that files have, but not alike.
+pub(super) fn different_alias(name: &str, why: &str) -> Error {
+    Error::differs(format!("the files differ: alias {name} {why}"))
 }
 
 /// What follows the name of a friend.

@@ -233,6 +233,11 @@ impl Dataset {
         self.sources.table().node_of(column)
     }
 
+    /// What an alias is in the files, if it is not the same in all.
+    pub fn alias_conflict(&self, name: &str) -> Option<&str> {
+        self.alias_conflicts.get(name).map(String::as_str)
+    }
+
     /// The tree of the first file, if the table is a tree.
     pub fn tree(&self) -> Option<&Tree> {
         self.schema().tree()

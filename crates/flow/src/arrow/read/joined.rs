@@ -155,11 +155,13 @@ impl JoinedTable {
             datasets.push(of_file(input, &file)?);
             files.push(file);
         }
-        let conflicts = Arc::new(alias_conflicts(&datasets));
-        let of_all = |table: Self| Self { alias_conflicts: Arc::clone(&conflicts), ..table };
+        let conflicts = alias_conflicts(&datasets);
         if are_alike(&datasets) {
-            return Ok(datasets.into_iter().map(Self::from).map(of_all).collect());
+            let of_all = |dataset| Self::from(Dataset { alias_conflicts: conflicts.clone(), ..dataset });
+            return Ok(datasets.into_iter().map(of_all).collect());
         }
+        let conflicts = Arc::new(conflicts);
+        let of_all = |table: Self| Self { alias_conflicts: Arc::clone(&conflicts), ..table };
         let as_one = |options| match is_parquet {
             true => Dataset::of_whole_parquet(inputs, u64::MAX),
             false => Dataset::of_opened(inputs, files, options),
