@@ -41,14 +41,16 @@ MODULES = {
         ],
     ),
     "making": (
-        "Reports of `rewrite`, `merge`, `recover`, `convert` and `verify`.",
+        "Reports of `rewrite`, `merge` and `convert`.",
         [
             "flow/src/rewrite/summary:Summary",
             "flow/src/rewrite/summary:Outlook",
-            "flow/src/verify/verdict:Verdict",
-            "flow/src/rewrite/recover/report:Recovery",
             "flow/src/rewrite/parquet/report:Converted",
         ],
+    ),
+    "proving": (
+        "Reports of `verify` and `recover`: what files have in common, and what is left of a broken one.",
+        ["flow/src/verify/verdict:Verdict", "flow/src/rewrite/recover/report:Recovery"],
     ),
     "editing": (
         "Reports of `cp`, `mv`, `rm`, `mkdir` and `split`.",

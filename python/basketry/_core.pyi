@@ -127,6 +127,7 @@ class Table:
     clusters: list[int]
     kind: Literal["tree", "ntuple", "parquet"]
     is_alone: bool
+    is_mixed: bool
     shares_nothing: bool
     def __new__(
         cls,

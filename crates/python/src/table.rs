@@ -239,6 +239,12 @@ impl Table {
         self.table.shares_aliases() && self.table.alike().is_some_and(|only| only.inputs().len() == 1)
     }
 
+    /// Whether it is joined of files whose columns differ.
+    #[getter]
+    fn is_mixed(&self) -> bool {
+        self.table.alike().is_none()
+    }
+
     /// Whether it is joined of files that have no column in common.
     #[getter]
     fn shares_nothing(&self) -> bool {

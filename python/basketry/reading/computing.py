@@ -99,6 +99,8 @@ class Computation:
             refused = error
         found = self._table.meaning(text, self._defined(), is_cut)
         if found is None:
+            if isinstance(refused, SyntaxError) and self._table.is_mixed:
+                raise SyntaxError(f"{refused}; of files whose columns differ, none but Python's are computed")
             raise refused
         needed, unknown, wrong = found
         if unknown.endswith(")"):

@@ -9,8 +9,9 @@ from .finding import Indexed, Joined, Picked
 from .generating import Generated
 from .inspecting import Finding, Inspection
 from .looking import Counts, Drawing, Listing, Rows, TableColumns, TableStatistics
-from .making import Converted, Outlook, Recovery, Summary, Verdict
+from .making import Converted, Outlook, Summary
 from .monitoring import Watched
+from .proving import Recovery, Verdict
 from .reading import Readspeed
 from .reducing import Precision
 from .surveying import Checked, Fileset

@@ -251,7 +251,7 @@ def verify(*inputs: Place, progress: Progress = None, **options: Unpack[Verifyin
     - `keep`, `drop`, `first`, `last`, `entries`, `cut`, `weight`, `define`, `allow_no_match`, `follow_urls`, `threads`,
       `memory`: those of `rewrite`.
     """
-    from ..reports.making import Verdict
+    from ..reports.proving import Verdict
 
     paths = as_paths(inputs)
     return called(Verdict, "verify", options, Verifying, paths, progress, read=paths)
@@ -269,7 +269,7 @@ def recover(file: Place, output: Place, *, progress: Progress = None, **options:
     - `like`: A file of the same job: trees without a saved record take their branches from it.
     - `force`, `threads`, `memory`: those of `rewrite`.
     """
-    from ..reports.making import Recovery
+    from ..reports.proving import Recovery
 
     paths = [os.fspath(file)]
     return called(Recovery, "recover", options, Recovering, paths, progress, read=paths, output=output)

@@ -8,16 +8,17 @@ pub(super) fn aliases_of(dataset: &Dataset) -> Vec<Alias> {
     dataset.tree().map_or_else(Vec::new, aliases)
 }
 
-/// The aliases that not all of the tables with entries have alike.
-pub(super) fn alias_conflicts(datasets: &[Dataset]) -> AliasConflicts {
+/// Finds the aliases that not all of the tables with entries have alike, and tells each table.
+pub(super) fn compare_aliases_of(datasets: &mut [Dataset]) {
     let mut found = AliasConflicts::new();
     let mut tables = datasets.iter().filter(|dataset| dataset.entries() > 0);
-    let Some(first) = tables.next() else { return found };
     let name = |dataset: &Dataset| dataset.paths().first().cloned().unwrap_or_default();
-    found.extend(first.alias_conflicts.clone());
-    for other in tables {
-        found.extend(other.alias_conflicts.clone());
-        compare_aliases(&aliases_of(first), &name(first), &aliases_of(other), &name(other), &mut found);
+    if let Some(first) = tables.next() {
+        found.extend(first.alias_conflicts.clone());
+        for other in tables {
+            found.extend(other.alias_conflicts.clone());
+            compare_aliases(&aliases_of(first), &name(first), &aliases_of(other), &name(other), &mut found);
+        }
     }
-    found
+    datasets.iter_mut().for_each(|dataset| dataset.alias_conflicts.clone_from(&found));
 }

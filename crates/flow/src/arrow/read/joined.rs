@@ -13,7 +13,7 @@ use dataset::EntrySet;
 use dataset::table::{Conflict, Join, JoinInput, JoinedNode, JoinedNodes, Node, TableColumn, joined_path};
 use rootfile::{Error, ErrorKind, FilePool, Follow, Hint, OPEN_FILES, Result, RootFile, public_path};
 
-use super::aliases::{alias_conflicts, aliases_of};
+use super::aliases::{aliases_of, compare_aliases_of};
 use super::dataset::{Dataset, Friend};
 use super::joined_part::{Part, PartColumn, Pieces};
 use super::open::open_files;
@@ -23,7 +23,6 @@ use crate::execute::progress::tell;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::PlanOptions;
-use crate::plan::tree::attached::AliasConflicts;
 use crate::table::text_list::listed;
 
 /// How the tables of several files become one.
@@ -41,8 +40,6 @@ pub struct JoinedTable {
     /// The joined schema; none of a single part that is as it is in its files.
     joined: Option<Arc<Schemas>>,
     bounds: Vec<u64>,
-    /// Aliases that not all files have alike.
-    alias_conflicts: Arc<AliasConflicts>,
 }
 
 /// The schema of tables that differ.
@@ -155,27 +152,24 @@ impl JoinedTable {
             datasets.push(of_file(input, &file)?);
             files.push(file);
         }
-        let conflicts = alias_conflicts(&datasets);
+        compare_aliases_of(&mut datasets);
         if are_alike(&datasets) {
-            let of_all = |dataset| Self::from(Dataset { alias_conflicts: conflicts.clone(), ..dataset });
-            return Ok(datasets.into_iter().map(of_all).collect());
+            return Ok(datasets.into_iter().map(Self::from).collect());
         }
-        let conflicts = Arc::new(conflicts);
-        let of_all = |table: Self| Self { alias_conflicts: Arc::clone(&conflicts), ..table };
         let as_one = |options| match is_parquet {
             true => Dataset::of_whole_parquet(inputs, u64::MAX),
             false => Dataset::of_opened(inputs, files, options),
         };
         let table = Self::of_opened(inputs.len(), joining, &[], as_one, || Ok(datasets))?;
         let each = table.parts.iter().flat_map(Part::each_file);
-        Ok(each.map(|part| of_all(Self::new(vec![part], table.joined.clone()))).collect())
+        Ok(each.map(|part| Self::new(vec![part], table.joined.clone())).collect())
     }
 
     /// Joins tables that differ.
-    fn of_differing(datasets: Vec<Dataset>, joining: Joining) -> Result<Self> {
+    fn of_differing(mut datasets: Vec<Dataset>, joining: Joining) -> Result<Self> {
         let JoinedNodes { nodes, left_out } = joining.join.tables(&join_inputs(&datasets), joining.widen)?;
         let schemas = Schemas::of(&nodes, &datasets, left_out);
-        let alias_conflicts = Arc::new(alias_conflicts(&datasets));
+        compare_aliases_of(&mut datasets);
         let mut parts = Vec::with_capacity(datasets.len());
         let mut first_entry = 0u64;
         for (number, dataset) in datasets.into_iter().enumerate() {
@@ -185,7 +179,7 @@ impl JoinedTable {
             first_entry = part.end();
             parts.push(part);
         }
-        Ok(Self { alias_conflicts, ..Self::new(parts, Some(Arc::new(schemas))) })
+        Ok(Self::new(parts, Some(Arc::new(schemas))))
     }
 
     fn new(parts: Vec<Part>, joined: Option<Arc<Schemas>>) -> Self {
@@ -194,7 +188,7 @@ impl JoinedTable {
             bounds.extend(part.clusters());
         }
         bounds.push(parts.last().map_or(0, Part::end));
-        Self { parts, joined, bounds, alias_conflicts: Arc::default() }
+        Self { parts, joined, bounds }
     }
 
     /// The first of its tables, which has names, titles and metadata.
@@ -220,18 +214,18 @@ impl JoinedTable {
     /// Names and formulas of the aliases that all files have alike.
     pub fn aliases(&self) -> Vec<(String, String)> {
         let mut aliases = self.first().map_or_else(Vec::new, aliases_of);
-        aliases.retain(|(name, _)| !self.alias_conflicts.contains_key(name));
+        aliases.retain(|(name, _)| self.alias_conflict(name).is_none());
         aliases
     }
 
     /// What an alias is in the files, if it is not the same in all.
     pub fn alias_conflict(&self, name: &str) -> Option<&str> {
-        self.alias_conflicts.get(name).map(String::as_str)
+        self.first()?.alias_conflict(name)
     }
 
     /// Whether all files have the same aliases.
     pub fn shares_aliases(&self) -> bool {
-        self.alias_conflicts.is_empty()
+        self.first().is_none_or(|first| first.alias_conflicts.is_empty())
     }
 
     /// The friends, if all files have the same columns.
@@ -368,8 +362,7 @@ impl JoinedTable {
 impl From<Dataset> for JoinedTable {
     fn from(dataset: Dataset) -> Self {
         let bounds = dataset.clusters().to_vec();
-        let alias_conflicts = Arc::new(dataset.alias_conflicts.clone());
-        Self { parts: vec![Part::whole(Arc::new(dataset))], joined: None, bounds, alias_conflicts }
+        Self { parts: vec![Part::whole(Arc::new(dataset))], joined: None, bounds }
     }
 }
 
