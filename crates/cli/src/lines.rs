@@ -82,6 +82,7 @@ pub fn hanging(text: &str, used: usize, indent: usize, columns: usize) -> String
             all.push(' ');
             at += 1;
         } else if place > 0 || (at > indent && at + width(word) > columns) {
+            all.truncate(all.trim_end_matches(' ').len());
             all += &next;
             at = indent;
         }

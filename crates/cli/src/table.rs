@@ -117,6 +117,11 @@ impl Table {
             part.extend(together);
         }
         parts.push(fitted(&part, room));
+        // The names of rows are the same in all parts.
+        let narrowest = parts.iter().filter_map(|part| Some(part.first()?.1)).min();
+        for first in parts.iter_mut().filter_map(|part| part.first_mut()) {
+            first.1 = narrowest.unwrap_or(first.1);
+        }
         parts
     }
 }

@@ -32,7 +32,7 @@ struct Shown<'a> {
 /// Prints a histogram in lines of so many columns of a terminal.
 pub fn picture(out: &mut impl Write, shown: &ShownHistogram, width: usize) -> Result<()> {
     let histogram = &shown.histogram;
-    writeln!(out, "{} {}: {}", shown.class, shown.path, histogram.title)?;
+    writeln!(out, "{}", named(&shown.class, &shown.path, &histogram.title))?;
     writeln!(out, "{}", facts(histogram))?;
     let head = if histogram.profile { "mean" } else { "content" };
     contents(out, &[Shown { head, histogram, errors: histogram.profile }], false, width)
@@ -69,10 +69,16 @@ fn shown_of<'a>(drawing: &'a Drawing, curve: &'a Curve) -> Shown<'a> {
     }
 }
 
+/// A histogram by its class, path and title.
+fn named(class: &str, path: &str, title: &str) -> String {
+    let title = if title.is_empty() { String::new() } else { format!(": {title}") };
+    printable(&format!("{class} {path}{title}")).trim_end().to_owned()
+}
+
 /// What a curve is of.
 fn about(curve: &Curve) -> String {
     let mut text = match &curve.class {
-        Some(class) => format!("{class} {}: {}", curve.path, curve.histogram.title),
+        Some(class) => named(class, &curve.path, &curve.histogram.title),
         None => format!("{} of {}", curve.histogram.title, curve.path),
     };
     if let (Some(entries), [file, more @ ..]) = (curve.entries, curve.files.as_slice()) {

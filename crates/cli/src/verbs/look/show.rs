@@ -332,7 +332,8 @@ fn print_long(out: &mut impl Write, names: &[String], row: &Row) -> Result<()> {
             Some(room) => output::hanging(&printable(&value), width(&label), widest + 4, room),
             None => printable(&value).into_owned(),
         };
-        writeln!(out, "{}", format!("{label}{value}").trim_end())?;
+        let text = format!("{label}{value}");
+        text.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))?;
     }
     Ok(())
 }
