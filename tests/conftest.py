@@ -1,7 +1,6 @@
 """Fixtures: the binary under test, its referees, and the corpus."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,13 +18,6 @@ from servers.fixtures import odd_server as odd_server
 from servers.fixtures import s3_server as s3_server
 from servers.fixtures import start_xrootd as start_xrootd
 from servers.fixtures import xrootd_server as xrootd_server
-
-# What the command prints has the width that a test gives it. readline, which packages load, tells children of a terminal's.
-with contextlib.suppress(ImportError):
-    import readline as readline
-for variable in ("COLUMNS", "LINES"):
-    os.environ.pop(variable, None)
-    os.unsetenv(variable)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -83,7 +83,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "xaxis", "a title of an axis that is long " * 4, 3, 0.0, 3.0, fLabels=labels_of(labels)
         )
         file["a_histogram_with_labels"] = uproot.writing.identify.to_TH1x(
-            "h", "a title of " + "many words " * 20, np.array([0.0, 5.0, 17.0, 2.0, 1.0]), 25.0, 25.0, 25.0, 40.0, 90.0, None, axis
+            "h",
+            "a title of " + "many words " * 20,
+            np.array([0.0, 5.0, 17.0, 2.0, 1.0]),
+            25.0,
+            25.0,
+            25.0,
+            40.0,
+            90.0,
+            None,
+            axis,
         )
     whole = (folder / "all.root").read_bytes()
     (folder / "cut.root").write_bytes(whole[: len(whole) * 2 // 3])
@@ -188,7 +197,9 @@ def figures(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("columns", WIDTHS)
-@pytest.mark.parametrize("words", ["stats table.parquet n nan 横運動量 한국어_이름 lists*", "ls -l all.root", "count all.root other.root"])
+@pytest.mark.parametrize(
+    "words", ["stats table.parquet n nan 横運動量 한국어_이름 lists*", "ls -l all.root", "count all.root other.root"]
+)
 def test_no_figure_is_cut(words: str, columns: int, whole: Path, basketry: Basketry) -> None:
     verb, *more = shlex.split(words)
     wide = basketry.within(COLUMNS="1000").run(verb, *more, cwd=whole).out
@@ -241,5 +252,9 @@ def test_without_a_width_nothing_is_cut(whole: Path, basketry: Basketry) -> None
     assert NAMES[1] in text
     assert NAMES[3] in text
     path = f"{whole / 'all.root'}"
-    for words in (["ls", "-1", "-r", path], ["show", "--csv", f"{path}:dir/測定データ"], ["show", "--jsonl", f"{path}:dir/測定データ"]):
+    for words in (
+        ["ls", "-1", "-r", path],
+        ["show", "--csv", f"{path}:dir/測定データ"],
+        ["show", "--jsonl", f"{path}:dir/測定データ"],
+    ):
         assert basketry.within(COLUMNS="60")(*words) == basketry(*words)

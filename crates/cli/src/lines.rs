@@ -76,7 +76,7 @@ pub fn hanging(text: &str, used: usize, indent: usize, columns: usize) -> String
     let columns = columns.max(indent + 8);
     let next = format!("\n{:indent$}", "");
     let (mut all, mut at) = (String::with_capacity(text.len()), used);
-    for (place, word) in text.split(' ').enumerate() {
+    for (place, word) in words(text).into_iter().enumerate() {
         let mut word = word;
         if place > 0 && at + 1 + width(word) <= columns {
             all.push(' ');
@@ -97,6 +97,19 @@ pub fn hanging(text: &str, used: usize, indent: usize, columns: usize) -> String
         at += width(word);
     }
     all
+}
+
+/// The words of a sentence; a number and its unit are one.
+fn words(text: &str) -> Vec<&str> {
+    const UNITS: [&str; 9] = ["B", "kB", "MB", "GB", "TB", "PB", "EB", "ms", "s"];
+    let is_apart = |(at, _): &(usize, &str)| {
+        let (before, behind) = (text.get(..*at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
+        let next = behind.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        !(before.ends_with(|c: char| c.is_ascii_digit()) && UNITS.contains(&next))
+    };
+    let mut begin = 0;
+    let ends = text.match_indices(' ').filter(is_apart).map(|(at, _)| at).chain([text.len()]);
+    ends.map(|end| text.get(std::mem::replace(&mut begin, end + 1)..end).unwrap_or_default()).collect()
 }
 
 /// Adds a command in lines of so many columns, of which all but the last end with a backslash. Words stay whole.
@@ -146,12 +159,14 @@ mod tests {
     fn sentences_are_broken_between_words() {
         assert_eq!(folded("one two three\n  four five six", 12), "one two\n    three\n  four five\n    six\n");
         assert_eq!(folded("short", 12), "short\n");
+        assert_eq!(folded("it takes 20.5 kB, 3 ms", 13), "it takes\n    20.5 kB,\n    3 ms\n");
         // What is longer than a line is broken within, and letters stay whole.
         assert_eq!(folded("a /long/path/name.root", 12), "a\n    /long/pa\n    th/name.\n    root\n");
         assert_eq!(folded("横運動量の誤差の分布", 12), "横運動量の誤\n    差の分布\n");
         assert_eq!(hanging("[1, 2, 3, 4]", 6, 6, 14), "[1, 2,\n      3, 4]");
         for columns in 12..60 {
-            let text = "  sentences of some words, 横運動量 too, and_a_word_that_is_longer_than_a_line_can_be_here, in lines";
+            let text =
+                "  sentences of some words, 横運動量 too, and_a_word_that_is_longer_than_a_line_can_be_here, in lines";
             let all = folded(text, columns);
             assert!(all.lines().all(|line| width(line) <= columns), "{all}");
             let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();

@@ -105,7 +105,9 @@ impl Table {
     /// one before it.
     fn parts(&self) -> Vec<Vec<Fitted<'_>>> {
         let shown = self.shown();
-        let Some(room) = self.room else { return vec![shown.into_iter().map(|column| (column, column.width)).collect()] };
+        let Some(room) = self.room else {
+            return vec![shown.into_iter().map(|column| (column, column.width)).collect()];
+        };
         let mut parts = Vec::new();
         let mut part: Vec<&Column> = Vec::new();
         for together in shown.chunk_by(|_, next| next.name.is_empty()) {

@@ -103,9 +103,7 @@ impl fmt::Display for Error {
         let to = shown.len().min(from + MOST_DRAWN);
         let drawn: String = shown.get(from..to).unwrap_or_default().iter().collect();
         let (before, after) = (if from > 0 { "..." } else { "" }, if to < shown.len() { "..." } else { "" });
-        let width = |from: usize, to: usize| {
-            shown.get(from..to).unwrap_or_default().iter().collect::<String>().width()
-        };
+        let width = |from: usize, to: usize| shown.get(from..to).unwrap_or_default().iter().collect::<String>().width();
         let room = " ".repeat(before.len() + width(from, start));
         let marks = "^".repeat(width(start, end.min(to)).max(1));
         write!(f, "\n  {before}{drawn}{after}\n  {room}{marks}")

@@ -181,7 +181,9 @@ mod tests {
 
     #[test]
     fn letters_take_their_columns_and_stay_whole() {
-        for (text, columns) in [("pt", 2), ("größe", 5), ("gro\u{308}ße", 5), ("横運動量", 8), ("한", 2), ("ｐｔ", 4), ("", 0)] {
+        for (text, columns) in
+            [("pt", 2), ("größe", 5), ("gro\u{308}ße", 5), ("横運動量", 8), ("한", 2), ("ｐｔ", 4), ("", 0)]
+        {
             assert_eq!(width(text), columns, "{text}");
         }
         assert_eq!(shortened("横運動量の誤差", 9), "横運…差");
@@ -189,14 +191,18 @@ mod tests {
         assert_eq!(split_at_width("ae\u{301}b", 2), ("ae\u{301}", "b"));
         assert_eq!((begun("横運動量", 7), begun("横運動量", 8)), ("横運動…".into(), "横運動量".into()));
         assert_eq!((to_the_right("横", 4), to_the_right("long", 2)), ("  横".into(), "long".into()));
-        assert_eq!((padded("横", 4), padded("pt", 4), padded("long", 2)), ("横  ".into(), "pt  ".into(), "long".into()));
+        assert_eq!(
+            (padded("横", 4), padded("pt", 4), padded("long", 2)),
+            ("横  ".into(), "pt  ".into(), "long".into())
+        );
     }
 
     #[test]
     fn what_is_cut_is_no_wider_than_it_may_be() {
         let letters = ["a", "é", "e\u{301}", "横", "한", "👍🏽", "🇨🇭", "ｶﾞ", "\u{f7ff}", "…", "q\u{323}\u{307}"];
         for seed in 0..200usize {
-            let text: String = (0..seed % 40).filter_map(|n| letters.get((seed * 7 + n * n * 3) % letters.len())).copied().collect();
+            let text: String =
+                (0..seed % 40).filter_map(|n| letters.get((seed * 7 + n * n * 3) % letters.len())).copied().collect();
             for most in 3..30 {
                 let (begin, rest) = split_at_width(&text, most);
                 assert_eq!(format!("{begin}{rest}"), text);

@@ -340,7 +340,7 @@ fn layouts(out: &mut impl Write, layouts: &[LayoutSpeed]) -> Result<()> {
 }
 
 fn columns(out: &mut impl Write, report: &Report) -> Result<()> {
-    let heads = 
+    let heads =
         ["column", "type", ">on disk", ">uncompressed", ">baskets", ">fetch ms", ">decompress ms", ">decode ms"];
     let mut table = output::table(&heads);
     for column in report.columns.iter().take(SHOWN) {

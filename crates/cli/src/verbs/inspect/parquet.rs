@@ -59,7 +59,8 @@ fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top, width: usize) -> 
         shown.sort_by_key(|column| std::cmp::Reverse(column.zip_bytes));
         shown.truncate(*n);
     }
-    let columns = ["column", "type", "missing", ">in memory", ">on disk", ">ratio", ">of table", "=codec", "=encodings"];
+    let columns =
+        ["column", "type", "missing", ">in memory", ">on disk", ">ratio", ">of table", "=codec", "=encodings"];
     let mut table = table(&columns);
     for column in &shown {
         let leaves = &column.leaves;

@@ -179,8 +179,7 @@ fn bars(out: &mut impl Write, shown: &[Shown<'_>], axis: &HistogramAxis, log: bo
     let values = || columns.iter().flatten();
     let flow = || shown.iter().flat_map(outside);
     let longest = values().map(|(value, _)| *value).chain(flow()).map(|value| number(value).len()).max().unwrap_or(0);
-    let longest =
-        longest.max(7).max(if shown.len() == 1 { heads.first().map_or(0, |head| width(head)) } else { 0 });
+    let longest = longest.max(7).max(if shown.len() == 1 { heads.first().map_or(0, |head| width(head)) } else { 0 });
     let has_errors = shown.iter().any(|one| one.errors);
     let longest_error = values().map(|(_, error)| number(*error).len()).max().unwrap_or(0).max(5);
     let besides = longest + 4 + if has_errors { longest_error + 2 } else { 0 };
