@@ -1,5 +1,6 @@
-"""Tables and texts of the command fit the line, whatever its width and the letters of names: no line takes more columns of a terminal,
-columns stay aligned, letters stay whole, and no figure is cut. Widths of letters are those of Python's tables of Unicode."""
+"""Tables and texts of the command fit the line, whatever its width and the letters of names: no line takes more columns
+of a terminal, columns stay aligned, letters stay whole, and no figure is cut. Widths of letters are those of Python's
+tables of Unicode."""
 
 import re
 import shlex
@@ -82,18 +83,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         axis = uproot.writing.identify.to_TAxis(
             "xaxis", "a title of an axis that is long " * 4, 3, 0.0, 3.0, fLabels=labels_of(labels)
         )
-        file["a_histogram_with_labels"] = uproot.writing.identify.to_TH1x(
-            "h",
-            "a title of " + "many words " * 20,
-            np.array([0.0, 5.0, 17.0, 2.0, 1.0]),
-            25.0,
-            25.0,
-            25.0,
-            40.0,
-            90.0,
-            None,
-            axis,
-        )
+        title, contents = "a title of " + "many words " * 20, np.array([0.0, 5.0, 17.0, 2.0, 1.0])
+        sums = (25.0, 25.0, 25.0, 40.0, 90.0)
+        file["a_histogram_with_labels"] = uproot.writing.identify.to_TH1x("h", title, contents, *sums, None, axis)
     whole = (folder / "all.root").read_bytes()
     (folder / "cut.root").write_bytes(whole[: len(whole) * 2 // 3])
     return folder
@@ -179,7 +171,7 @@ def test_no_line_is_wider(words: str, columns: int, whole: Path, basketry: Baske
 @pytest.mark.skipif(not CORPUS, reason="the corpus is absent")
 @pytest.mark.parametrize("columns", WIDTHS)
 @pytest.mark.parametrize("name", CORPUS)
-def test_no_line_is_wider_for_files_of_others(name: str, columns: int, basketry: Basketry) -> None:
+def test_no_line_of_other_files_is_wider(name: str, columns: int, basketry: Basketry) -> None:
     path = oracle.corpus_file(name)
     [first, *_] = sorted({one["table"] for one in basketry.json("count", path)["tables"]})
     narrow = basketry.within(COLUMNS=str(columns))

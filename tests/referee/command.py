@@ -38,8 +38,8 @@ class Outcome:
 def run(
     command: Sequence[Argument], *, timeout: float = 120.0, cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> Outcome:
-    """Runs a command through the launcher and reports its result, success or not. Lines have the width that `env` names,
-    or none."""
+    """Runs a command through the launcher and reports its result, success or not. Lines have the width that `env`
+    names, or none."""
     words = tuple(str(word) for word in command)
     reading, writing = os.pipe()
     launch = [sys.executable, "-I", "-S", str(LAUNCHER), str(timeout), str(writing)]
