@@ -291,6 +291,8 @@ def test_names_below_others_are_near(basketry: Basketry, tmp_path: Path) -> None
         written.Branch(column, number, f"{column}/I")
         if tree == "t":
             written.Branch("lf", pair, "aa/I:bb/I")
+            look = ROOT.TAttText()
+            written.Branch("look", look)
             written.AddFriend("f=ft", str(friend))
         written.Fill()
         made.WriteTObject(written)
@@ -298,6 +300,25 @@ def test_names_below_others_are_near(basketry: Basketry, tmp_path: Path) -> None
     for name, meant in (("fy", "f.fy"), ("aa", "lf.aa")):
         assert f"did you mean {meant}" in basketry.refuses("show", f"{file}:t", "--cut", f"{name} > 45")
     assert "did you mean" not in basketry.refuses("show", f"{file}:t", "--cut", "q > 45")
+    # look.fTextAngle, look/fTextAngle and fTextAngle are one column.
+    assert "did you mean fTextAngle?" in basketry.refuses("show", f"{file}:t", "--cut", "fTextAnglee > 45")
+    assert "has no member ab; did you mean aa or bb?" in basketry.refuses("show", f"{file}:t", "--cut", "lf.ab > 45")
+
+
+def test_functions_are_named_once(basketry: Basketry, tmp_path: Path) -> None:
+    """Many have a name in Python's spelling and one in ROOT's, often of the same letters."""
+    with bk.recreate(tmp_path / "f.root") as made:
+        made["t"] = {"x": np.arange(3.0), "Pt": np.arange(3), "pt": np.arange(3)}
+    for name, meant in (
+        ("anny", "any"),
+        ("summ", "sum"),
+        ("deltapi", "deltaphi or deltar"),
+        ("DeltaPi", "DeltaPhi or DeltaR"),
+    ):
+        said = basketry.refuses("show", tmp_path / "f.root", "--cut", f"{name}(x) > 1")
+        assert f"no function {name}; did you mean {meant}?" in said
+    # Columns are others where only the case differs.
+    assert "did you mean pt or Pt?" in basketry.refuses("show", tmp_path / "f.root", "--cut", "ptt > 1")
 
 
 def test_a_cut_of_common_columns_needs_its_own(basketry: Basketry, tmp_path: Path) -> None:

@@ -367,13 +367,12 @@ def test_pictures_of_all_formats_show_the_same(file: Path, basketry: Basketry, t
     assert (tmp_path / "log.png").read_bytes() != same[0]
 
 
-def test_what_is_printed_fits(file: Path, basketry: Basketry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_printed_fits(file: Path, basketry: Basketry) -> None:
     for width in (60, 80, 130):
-        monkeypatch.setenv("COLUMNS", str(width))
         for words in (["x"], ["y:pt"], ["y", "--cut", "ok", "--cut", "not ok"], ["pt", "--log", "--weight", "w"]):
-            lines = basketry("draw", f"{file}:Events", *words).splitlines()
+            lines = basketry.within(COLUMNS=str(width))("draw", f"{file}:Events", *words).splitlines()
             assert len(lines) > 10
             drawn = [line for line in lines if "█" in line or "░" in line]
             assert drawn
-            assert max(map(len, drawn)) <= width, words
+            assert max(map(len, lines)) <= width, words
     assert not math.isnan(sum(inner(curve(basketry, f"{file}:Events", "x"))))

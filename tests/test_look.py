@@ -159,15 +159,14 @@ def test_tables_fit_and_do_no_harm(file: Path, basketry: Basketry) -> None:
     for width in (40, 80, 200):
         text = basketry.within(COLUMNS=str(width))("show", f"{file}:dir/Events")
         lines = text.splitlines()
-        assert all(len(line) <= width for line in lines[:-1])
-        assert len(lines) == 13
-        assert lines[-1].startswith("10 of 100 entries of tree dir/Events")
+        assert all(len(line) <= width for line in lines)
+        assert lines[12].startswith("10 of 100 entries of tree dir/Events")
     assert "\x1b" not in text
     assert r"a\u{1b}[2Jb" in text
     assert "NaN" in text
     assert "[6.5, 7.5, 8.5, 9.5]" in text
     narrow = basketry.within(COLUMNS="40")("show", f"{file}:dir/Events")
-    assert "have no room" in narrow.splitlines()[-1]
+    assert "have no room" in " ".join(narrow.splitlines()[12:])
 
 
 def test_one_entry_with_all_values(file: Path, basketry: Basketry) -> None:

@@ -37,9 +37,9 @@ def compare(request: pytest.FixtureRequest) -> Compare:
     return compared
 
 
-def said(folder: Path, words: str) -> str:
+def said(folder: Path, words: str, **environment: str) -> str:
     """A command with what it prints and its exit code."""
-    outcome = run([BINARY, *shlex.split(words)], cwd=folder)
+    outcome = run([BINARY, *shlex.split(words)], cwd=folder, env=environment)
     text = re.sub(r"basketry \d+\.\d+\.\d+", "basketry VERSION", outcome.out + outcome.err)
     return f"$ basketry {words}\n{text}[exit {outcome.code}]\n\n"
 
@@ -265,8 +265,7 @@ draw all.root:h
 """
 
 
-def test_what_is_looked_at(tmp_path: Path, compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+def test_what_is_looked_at(tmp_path: Path, compare: Compare) -> None:
     with bk.recreate(tmp_path / "all.root", compression="zlib:1") as file:
         words = [f"word {n}" * (n % 3) for n in range(20)]
         file["dir/Events"] = {**columns(20), "word": words, "a_long_name_of_a_column_that_says_much": np.arange(20)}
@@ -277,7 +276,7 @@ def test_what_is_looked_at(tmp_path: Path, compare: Compare, monkeypatch: pytest
     with bk.recreate(tmp_path / "empty.root") as file:
         file.mktree("Events", {"x": "f8"})
 
-    compare("looked.txt", "".join(said(tmp_path, words) for words in LOOKED.splitlines()))
+    compare("looked.txt", "".join(said(tmp_path, words, COLUMNS="80") for words in LOOKED.splitlines()))
 
 
 def pieces(path: Path) -> list[tuple[int, str, int, int]]:

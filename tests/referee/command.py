@@ -38,7 +38,8 @@ class Outcome:
 def run(
     command: Sequence[Argument], *, timeout: float = 120.0, cwd: Path | None = None, env: dict[str, str] | None = None
 ) -> Outcome:
-    """Runs a command through the launcher and reports its result, success or not."""
+    """Runs a command through the launcher and reports its result, success or not. Lines have the width that `env`
+    names, or none."""
     words = tuple(str(word) for word in command)
     reading, writing = os.pipe()
     launch = [sys.executable, "-I", "-S", str(LAUNCHER), str(timeout), str(writing)]
@@ -47,7 +48,8 @@ def run(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         cwd=cwd,
-        env=(os.environ | env) if env else None,
+        # A terminal's width may be in os.environ, and readline, which packages load, gives it to children besides.
+        env={name: value for name, value in os.environ.items() if name != "COLUMNS"} | (env or {}),
         pass_fds=[writing],
         check=False,
     )

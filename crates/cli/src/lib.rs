@@ -8,11 +8,13 @@ mod help;
 mod interrupt;
 mod job_runner;
 mod layout_args;
+mod lines;
 mod live_view;
 mod options;
 mod output;
 mod prices;
 mod self_command;
+mod table;
 mod terminal_text;
 mod verb_command;
 mod verbs;
@@ -118,7 +120,10 @@ fn usage_sentence(error: &clap::Error, arguments: &[OsString]) -> String {
                 );
             }
             let help = if is_whole { format!("{name} help") } else { format!("{} help {name}", command.get_name()) };
-            let options = verb.get_arguments().filter(|option| !option.is_hide_set()).filter_map(clap::Arg::get_long);
+            let shown = verb.get_arguments().filter(|option| !option.is_hide_set());
+            // Each option once, by the one of its names that is most like it.
+            let spelled = shown.filter_map(clap::Arg::get_long_and_visible_aliases);
+            let options: Vec<&str> = spelled.filter_map(|names| nearest(long, names).first().copied()).collect();
             let near = nearest(long, options);
             let near = near.iter().map(|option| format!("--{option}")).collect::<Vec<_>>();
             match (word.starts_with('-'), near.is_empty()) {

@@ -2,20 +2,21 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, presets};
 use flow::{CutStep, Skipped};
 use indicatif::{ProgressBar, ProgressStyle};
 pub use rootfile::text::{count, plural};
-use rootfile::text::{is_printable, printable, printable_lines, shortened};
+use rootfile::text::{is_printable, printable, printable_lines};
 use rootfile::{Error, ErrorKind, OutputFile, Result, public_path, public_text};
 
+use crate::lines::Folding;
+pub use crate::lines::{folded, hanging, known_width};
+pub use crate::table::{Table, table};
 use crate::terminal_text::Printable;
 
 /// The answer of a verb that did its work.
@@ -218,9 +219,18 @@ pub fn name(text: &str) -> Cow<'_, str> {
     printable(text)
 }
 
-/// Standard output for people, buffered. Flush it at the end; a closed pipe ends the command with success.
-pub fn stdout() -> io::BufWriter<Printable<io::StdoutLock<'static>>> {
-    io::BufWriter::with_capacity(1 << 16, Printable::new(io::stdout().lock()))
+/// Standard output for people, buffered: no line is wider than the terminal. Flush it at the end; a closed pipe ends the command with success.
+pub fn stdout() -> io::BufWriter<Printable<Folding<io::StdoutLock<'static>>>> {
+    buffered(known_width())
+}
+
+/// The same for lines that stay whole: names, and forms that others have made.
+pub fn whole_lines() -> io::BufWriter<Printable<Folding<io::StdoutLock<'static>>>> {
+    buffered(None)
+}
+
+fn buffered(width: Option<usize>) -> io::BufWriter<Printable<Folding<io::StdoutLock<'static>>>> {
+    io::BufWriter::with_capacity(1 << 16, Printable::new(Folding::new(io::stdout().lock(), width)))
 }
 
 /// Standard output for programs, buffered and without changes to the text.
@@ -260,101 +270,15 @@ pub fn json_text(value: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string(value).map_err(io::Error::from)?)
 }
 
-/// Characters of a line: those of the terminal, of the variable COLUMNS, or 100.
+/// Columns of a line for what is made for a width: the known one, or 100.
 pub fn width() -> usize {
-    let terminal = comfy_table::Table::new().width().map(usize::from);
-    let named = || std::env::var("COLUMNS").ok()?.parse().ok();
-    terminal.or_else(named).filter(|width| *width > 0).unwrap_or(100)
+    known_width().unwrap_or(100)
 }
 
-/// A table without borders; columns named with a leading `>` are right-aligned.
-pub fn table(columns: &[&str]) -> Table {
-    let mut table = comfy_table::Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(columns.iter().map(|name| name.trim_start_matches('>')));
-    for (column, name) in table.column_iter_mut().zip(columns) {
-        column.set_padding((0, 2));
-        if name.starts_with('>') {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    Table(table)
+/// What is said of columns of a table that are left out.
+pub fn no_room_for(hidden: &[&str]) -> String {
+    if hidden.is_empty() { String::new() } else { format!(" (no room for {})", hidden.join(", ")) }
 }
-
-/// Characters of a cell of a table; `--json` has all of a name.
-const WIDEST: usize = 160;
-
-/// A table, each cell of which takes one line.
-pub struct Table(comfy_table::Table);
-
-impl Table {
-    /// Adds a row, with unprintable characters as codes. Cells are cut in the middle so that one name does not make all lines long.
-    pub fn add_row<T: ToString>(&mut self, cells: impl IntoIterator<Item = T>) {
-        let cell = |text: T| shortened(&name(&text.to_string()), WIDEST).into_owned();
-        self.0.add_row(cells.into_iter().map(cell));
-    }
-
-    /// Leaves out columns with these names, the first ones first, until each line has so many characters at most. Returns those that are
-    /// left out.
-    pub fn fit<'n>(&mut self, width: usize, spare: &[&'n str]) -> Vec<&'n str> {
-        let widest = |table: &Self| table.trim_fmt().lines().map(|line| line.chars().count()).max().unwrap_or(0);
-        let mut hidden = Vec::new();
-        for name in spare {
-            if widest(self) <= width {
-                break;
-            }
-            let place = self.0.header().and_then(|head| head.cell_iter().position(|cell| cell.content() == *name));
-            if let Some(column) = place.and_then(|place| self.0.column_mut(place)) {
-                column.set_constraint(ColumnConstraint::Hidden);
-                hidden.push(*name);
-            }
-        }
-        hidden
-    }
-
-    /// The table without blanks at the ends of lines.
-    pub fn trim_fmt(&self) -> String {
-        self.0.trim_fmt()
-    }
-}
-
-impl fmt::Display for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// Text whose sentences are broken into lines of so many characters at most; further lines are indented. Rows of tables, which have
-/// two spaces in a row, and commands, which are there to be copied, stay as they are.
-pub fn folded(text: &str, width: usize) -> String {
-    let mut all = String::with_capacity(text.len());
-    for line in text.lines() {
-        let words = line.trim_start();
-        if line.chars().count() <= width || words.contains("  ") || words.starts_with("basketry ") {
-            all += line;
-        } else {
-            let mut used = line.len() - words.len();
-            all += line.get(..used).unwrap_or_default();
-            for (place, word) in words.split(' ').enumerate() {
-                let more = word.chars().count();
-                if place > 0 && used + 1 + more > width {
-                    all += FURTHER;
-                    used = FURTHER.len() - 1;
-                } else if place > 0 {
-                    all.push(' ');
-                    used += 1;
-                }
-                all += word;
-                used += more;
-            }
-        }
-        all.push('\n');
-    }
-    all
-}
-
-/// What stands between the lines of a sentence.
-const FURTHER: &str = "\n    ";
 
 /// A number of bytes for people: three digits and a unit.
 pub fn bytes(n: u64) -> String {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use unicode_width::UnicodeWidthStr;
+
 /// Most characters of a text that a message draws around the place.
 const MOST_DRAWN: usize = 100;
 /// Most names that a message offers.
@@ -106,16 +108,22 @@ impl fmt::Display for Error {
         let to = shown.len().min(from + MOST_DRAWN);
         let drawn: String = shown.get(from..to).unwrap_or_default().iter().collect();
         let (before, after) = (if from > 0 { "..." } else { "" }, if to < shown.len() { "..." } else { "" });
-        let room = " ".repeat(start - from + before.len());
-        let marks = "^".repeat(end.min(to).saturating_sub(start).max(1));
+        let width = |from: usize, to: usize| shown.get(from..to).unwrap_or_default().iter().collect::<String>().width();
+        let room = " ".repeat(before.len() + width(from, start));
+        let marks = "^".repeat(width(start, end.min(to)).max(1));
         write!(f, "\n  {before}{drawn}{after}\n  {room}{marks}")
     }
 }
 
 impl std::error::Error for Error {}
 
-/// The names that are most like one, the nearest first.
-pub(crate) fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+/// The names that are most like one, the nearest first; of those that differ in case alone, that with its case. Of several names for
+/// the same, by what they mean, the nearest is told.
+pub(crate) fn near<'a, M: PartialEq>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    meaning: impl Fn(&'a str) -> M,
+) -> Vec<&'a str> {
     let wanted = name.to_lowercase();
     let last = wanted.rsplit(['/', '.']).next().unwrap_or(&wanted).to_owned();
     let distance = |one: &str| {
@@ -124,11 +132,17 @@ pub(crate) fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> 
         strsim::damerau_levenshtein(&wanted, &one).min(strsim::damerau_levenshtein(&last, short))
     };
     let (most, letters) = (1 + wanted.chars().count() / 4, last.chars().count());
-    let mut found: Vec<_> =
-        known.into_iter().map(|one| (distance(one), one)).filter(|(far, _)| *far <= most && *far < letters).collect();
+    let far = known.into_iter().map(|one| (distance(one), strsim::damerau_levenshtein(name, one), one));
+    let mut found: Vec<_> = far.filter(|(far, ..)| *far <= most && *far < letters).collect();
     found.sort_unstable();
-    found.dedup();
-    found.into_iter().take(MOST_NAMES).map(|(_, one)| one).collect()
+    let mut told: Vec<(M, &str)> = Vec::new();
+    for (.., one) in found {
+        let means = meaning(one);
+        if told.len() < MOST_NAMES && told.iter().all(|(other, _)| *other != means) {
+            told.push((means, one));
+        }
+    }
+    told.into_iter().map(|(_, one)| one).collect()
 }
 
 /// Some of the names that there are, where none is like the one that was meant.
@@ -158,6 +172,8 @@ mod tests {
     fn the_place_is_marked() {
         let error = Error::syntax("no", 4..6).of("é + ab");
         assert_eq!(error.to_string(), "no\n  é + ab\n     ^^");
+        // Letters that take two columns have two marks.
+        assert_eq!(Error::syntax("no", 9..13).of("運動 + 量b").to_string(), "no\n  運動 + 量b\n         ^^^");
         let long = Error::syntax("no", 300..301).of(&"a".repeat(400)).to_string();
         let lines: Vec<&str> = long.lines().collect();
         assert_eq!((lines[1].len(), lines[2].len()), (2 + 3 + MOST_DRAWN + 3, 2 + 3 + MOST_DRAWN / 2 + 1));
@@ -165,12 +181,14 @@ mod tests {
 
     #[test]
     fn near_names_are_few_and_like_it() {
-        let known = ["Muon_pt", "Muon_eta", "MET_pt", "run"];
+        let near = |name, known: &[&'static str]| near(name, known.iter().copied(), |one| one);
+        let known = &["Muon_pt", "Muon_eta", "MET_pt", "run"];
         assert_eq!(near("muon_ptt", known), ["Muon_pt", "Muon_eta"]);
         assert_eq!(near("Muon_pt", known).first(), Some(&"Muon_pt"));
+        assert_eq!(near("muon_ptt", &["MUON_PT", "Muon_pt", "muon_pt", "Muon_pt"]), ["muon_pt", "Muon_pt", "MUON_PT"]);
         assert!(near("luminosity", known).is_empty());
         // No letter is like another one, and the last part of a path is a name too.
-        assert_eq!(near("a", ["L", "b", "lf.a"]), ["lf.a"]);
+        assert_eq!(near("a", &["L", "b", "lf.a"]), ["lf.a"]);
         assert_eq!(offer(&["a", "b", "c"]), "; did you mean a, b or c?");
     }
 }

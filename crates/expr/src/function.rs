@@ -1,5 +1,6 @@
 //! The functions: their names, in Python's, NumPy's, ROOT's and C's spelling, and what each takes.
 
+use crate::error::near;
 use crate::typed::{Fold, Math, Math2, TextTest};
 
 /// What a function does.
@@ -163,7 +164,8 @@ pub(crate) fn find(name: &str) -> Option<Function> {
     named(bare.unwrap_or(name)).or_else(|| named(&bare?.to_lowercase()))
 }
 
-/// All names.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().flat_map(|(names, _)| names.split(' '))
+/// The names of functions that are most like one, each function once.
+pub(crate) fn like(name: &str) -> Vec<&'static str> {
+    let named = |one: &str| FUNCTIONS.iter().position(|(names, _)| names.split(' ').any(|name| name == one));
+    near(name, FUNCTIONS.iter().flat_map(|(names, _)| names.split(' ')), named)
 }

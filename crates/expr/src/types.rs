@@ -88,7 +88,7 @@ pub(crate) fn of_arrow(data_type: &DataType, members: &[String]) -> Result<Type,
             return Err(format!("has objects; name a member of them: {}", some.join(", ")));
         };
         let Some(field) = fields.iter().find(|field| field.name() == member) else {
-            let near = crate::error::near(member, names());
+            let near = crate::error::near(member, names(), |one| one);
             return Err(format!("has no member {member}{}", crate::error::offer(&near)));
         };
         at = field.data_type();

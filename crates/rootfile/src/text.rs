@@ -3,8 +3,14 @@
 //!
 //! Bytes that are not UTF-8 are mapped to U+F780..U+F7FF (a private use area), so that any name is text and can be
 //! written back byte for byte.
+//!
+//! Text for people is measured here as well: how many columns of a terminal it takes, and how it is cut to fewer. A letter with
+//! its accents is one, and those of Chinese, Japanese and Korean take two columns.
 
 use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
 const ESCAPE: u32 = 0xF700;
 
@@ -96,17 +102,55 @@ pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
-/// Text of at most `most` characters, three at least: a longer one is cut in the middle, as names often differ in their ends.
+/// The columns of a terminal that a text in one line takes.
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
+/// The longest beginning of a text, in whole letters, that takes at most so many columns; and the rest.
+pub fn split_at_width(text: &str, most: usize) -> (&str, &str) {
+    text.split_at(letters_within(text.grapheme_indices(true).map(|(_, letter)| letter), most))
+}
+
+/// The bytes of the first of these letters that together take at most so many columns.
+fn letters_within<'a>(letters: impl Iterator<Item = &'a str>, most: usize) -> usize {
+    let mut used = 0;
+    let fitting = letters.take_while(|letter| {
+        used += width(letter);
+        used <= most
+    });
+    fitting.map(str::len).sum()
+}
+
+/// Text of at most so many columns, three at least: a longer one is cut in the middle, as names often differ in their ends.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    // Characters are no more than bytes.
-    if text.len() <= most || text.chars().count() <= most {
+    // No letter takes more columns than bytes.
+    if text.len() <= most || width(text) <= most {
         return Cow::Borrowed(text);
     }
     let kept = most.max(3) - 1;
     let behind = (kept / 3).max(1);
-    let end = text.char_indices().nth(kept - behind).map_or(text.len(), |(at, _)| at);
-    let start = text.char_indices().nth_back(behind - 1).map_or(0, |(at, _)| at);
-    Cow::Owned(format!("{}…{}", text.get(..end).unwrap_or_default(), text.get(start..).unwrap_or_default()))
+    let (begin, rest) = split_at_width(text, kept - behind);
+    let end = rest.len() - letters_within(rest.graphemes(true).rev(), behind);
+    Cow::Owned(format!("{begin}…{}", rest.get(end..).unwrap_or_default()))
+}
+
+/// Text of at most so many columns: a longer one is cut at its end.
+pub fn begun(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most || width(text) <= most {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{}…", split_at_width(text, most.saturating_sub(1)).0))
+}
+
+/// Text with blanks behind it, so many columns together.
+pub fn padded(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Text with blanks before it, so many columns together.
+pub fn to_the_right(text: &str, columns: usize) -> String {
+    format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 #[cfg(test)]
@@ -131,7 +175,43 @@ mod tests {
         assert_eq!(shortened("größe", 5), "größe");
         assert_eq!(shortened("aäbcdefghij", 7), "aäbc…ij");
         for (length, most) in [(30_000, 160), (4, 3), (200, 100)] {
-            assert_eq!(shortened(&"ä".repeat(length), most).chars().count(), most);
+            assert_eq!(width(&shortened(&"ä".repeat(length), most)), most);
+        }
+    }
+
+    #[test]
+    fn letters_take_their_columns_and_stay_whole() {
+        for (text, columns) in
+            [("pt", 2), ("größe", 5), ("gro\u{308}ße", 5), ("横運動量", 8), ("한", 2), ("ｐｔ", 4), ("", 0)]
+        {
+            assert_eq!(width(text), columns, "{text}");
+        }
+        assert_eq!(shortened("横運動量の誤差", 9), "横運…差");
+        assert_eq!(split_at_width("横運動量", 5), ("横運", "動量"));
+        assert_eq!(split_at_width("ae\u{301}b", 2), ("ae\u{301}", "b"));
+        assert_eq!((begun("横運動量", 7), begun("横運動量", 8)), ("横運動…".into(), "横運動量".into()));
+        assert_eq!((to_the_right("横", 4), to_the_right("long", 2)), ("  横".into(), "long".into()));
+        assert_eq!(
+            (padded("横", 4), padded("pt", 4), padded("long", 2)),
+            ("横  ".into(), "pt  ".into(), "long".into())
+        );
+    }
+
+    #[test]
+    fn what_is_cut_is_no_wider_than_it_may_be() {
+        let letters = ["a", "é", "e\u{301}", "横", "한", "👍🏽", "🇨🇭", "ｶﾞ", "\u{f7ff}", "…", "q\u{323}\u{307}"];
+        for seed in 0..200usize {
+            let text: String =
+                (0..seed % 40).filter_map(|n| letters.get((seed * 7 + n * n * 3) % letters.len())).copied().collect();
+            for most in 3..30 {
+                let (begin, rest) = split_at_width(&text, most);
+                assert_eq!(format!("{begin}{rest}"), text);
+                for cut in [&*shortened(&text, most), &*begun(&text, most), begin] {
+                    assert!(width(cut) <= most, "{text}: {cut}");
+                    let parts = cut.split('…').flat_map(|part| part.graphemes(true));
+                    assert!(parts.clone().all(|letter| letters.contains(&letter)), "{text}: {cut}");
+                }
+            }
         }
     }
 

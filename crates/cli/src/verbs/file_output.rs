@@ -298,8 +298,9 @@ fn print_cut_flows(out: &mut impl Write, flows: &[CutFlow]) -> Result<()> {
 /// The trees, or the RNTuples, of an output.
 fn tables<'a>(container: Container, summaries: impl Iterator<Item = &'a TableSummary>) -> Table {
     let words = words(container);
-    let mut table =
-        output::table(&[words.table, "entries", "clusters", words.pieces, "before compression", "on disk", "depth"]);
+    let pieces = format!(">{}", words.pieces);
+    let heads = [words.table, ">entries", ">clusters", &pieces, ">before compression", ">on disk", "=depth"];
+    let mut table = output::table(&heads);
     for table_summary in summaries {
         let TableSummary {
             path,
@@ -348,7 +349,7 @@ fn depth_text(d: Depths) -> String {
 
 /// The columns that would be recoded.
 fn recode_table(recodes: &[RecodeForecast]) -> Table {
-    let mut table = output::table(&["recoded", "split level", "streaming", "branches", "now", "expected"]);
+    let mut table = output::table(&["recoded", ">split level", "=streaming", ">branches", ">now", ">expected"]);
     let change = |before: String, after: String| if before == after { before } else { format!("{before} -> {after}") };
     let streaming = |form: &Form| form.streaming.map_or_else(|| "-".to_owned(), |streaming| streaming.to_string());
     for RecodeForecast { name, before, after, bytes_before, bytes_after, .. } in recodes {
@@ -383,7 +384,7 @@ fn print_outlook(forecast: &Outlook) -> Result<()> {
         let clusters =
             clusters.map_or_else(String::new, |n| format!(" in {}", output::plural(n, "cluster", "clusters")));
         writeln!(out, "{} {path}: {of_all} entries{clusters}", words.table)?;
-        let mut table = output::table(&[words.column, "depth", "compression", "now", "expected"]);
+        let mut table = output::table(&[words.column, "=depth", "=compression", ">now", ">expected"]);
         for c in columns {
             table.add_row([
                 c.name.clone(),

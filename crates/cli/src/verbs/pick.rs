@@ -134,14 +134,14 @@ impl VerbCommand for Args {
             return Ok(out.flush()?);
         }
         output::notes(&mut out, &picked.notes)?;
-        let mut table = output::table(&["event", ">entry", ">to read", ">pieces", "file"]);
+        let mut table = output::table(&["=event", ">entry", ">to read", ">pieces", "file"]);
         for PickedEvent { key, file, entry, bytes, pieces, .. } in picked.events.iter().take(SHOWN) {
             let file = output::line(&file.display().to_string());
             let cells = [key.join(":"), output::count(*entry), output::bytes(*bytes), output::count(*pieces), file];
             table.add_row(cells);
         }
         if !picked.events.is_empty() {
-            writeln!(out, "{}", table.trim_fmt())?;
+            writeln!(out, "{table}")?;
         }
         if let Some(more @ 1..) = picked.picked.checked_sub(SHOWN as u64) {
             writeln!(out, "and {} more", output::count(more))?;

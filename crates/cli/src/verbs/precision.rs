@@ -166,13 +166,13 @@ fn columns(out: &mut impl Write, table: &TableReport, all: bool) -> Result<()> {
         "column",
         "type",
         ">on disk",
-        "encoding",
+        "=encoding",
         ">expected",
         ">largest error",
         ">relative",
         ">mean shift",
         ">width change",
-        "kept",
+        "=kept",
     ];
     let mut lines = output::table(&heads);
     let shown = if all { usize::MAX } else { SHOWN };
@@ -195,7 +195,7 @@ fn columns(out: &mut impl Write, table: &TableReport, all: bool) -> Result<()> {
             lines.add_row([String::new(), String::new(), String::new()].into_iter().chain(cells(choice, column)));
         }
     }
-    writeln!(out, "{}\n", lines.trim_fmt())?;
+    writeln!(out, "{lines}\n")?;
     if let Some(more @ 1..) = table.columns.len().checked_sub(shown) {
         writeln!(
             out,

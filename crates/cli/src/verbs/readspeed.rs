@@ -275,7 +275,7 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
         writeln!(out, "{:.0}% of the files' bytes were not in the page cache", cold * 100.0)?;
     }
     let sum = (median.fetch + median.decompress + median.decode).max(1e-9);
-    let mut table = output::table(&["stage", "thread seconds", "share"]);
+    let mut table = output::table(&["stage", ">thread seconds", ">share"]);
     for (stage, seconds) in [("fetch", median.fetch), ("decompress", median.decompress), ("decode", median.decode)] {
         table.add_row([stage.to_owned(), format!("{seconds:.3}"), format!("{:.0}%", seconds / sum * 100.0)]);
     }
@@ -284,14 +284,16 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
 }
 
 fn scaling(out: &mut impl Write, all: &[Scaled]) -> Result<()> {
-    const WIDTH: f64 = 4.0;
-    let heads = [">threads", ">real s", ">spread s", ">MB/s", ">speed-up", ">effective cores", ">of possible", ""];
+    const LONGEST: f64 = 24.0;
+    let heads = [">threads", ">real s", ">spread s", ">MB/s", ">speed-up", ">effective cores", ">of possible", "="];
     let mut table = output::table(&heads);
+    let most = all.iter().map(|one| one.effective_cores).fold(0.0, f64::max);
+    // A block for each quarter of a core that reading gains, or for more where there are many cores; a dot for what the loop gains beyond.
+    let blocks = f64::min(4.0, LONGEST / most.max(1.0));
     for one in all {
         let maybe = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.2}"));
-        // A block for each quarter of a core that reading gains, a dot for what the loop gains beyond.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a bar of some blocks")]
-        let length = |cores: f64| (cores * WIDTH).round().clamp(0.0, 200.0) as usize;
+        let length = |cores: f64| (cores * blocks).round().clamp(0.0, LONGEST) as usize;
         let (gain, most) = (length(one.speed_up.unwrap_or(0.0)), length(one.effective_cores));
         table.add_row([
             one.threads.to_string(),
@@ -338,7 +340,8 @@ fn layouts(out: &mut impl Write, layouts: &[LayoutSpeed]) -> Result<()> {
 }
 
 fn columns(out: &mut impl Write, report: &Report) -> Result<()> {
-    let heads = ["column", "type", "on disk", "uncompressed", "baskets", "fetch ms", "decompress ms", "decode ms"];
+    let heads =
+        ["column", "type", ">on disk", ">uncompressed", ">baskets", ">fetch ms", ">decompress ms", ">decode ms"];
     let mut table = output::table(&heads);
     for column in report.columns.iter().take(SHOWN) {
         let ms = |seconds: f64| format!("{:.2}", seconds * 1e3);

@@ -390,7 +390,7 @@ fn run(args: &Args) -> Result<Answer> {
             if args.verbosity.json {
                 output::json(&found)?;
             } else if !args.verbosity.quiet {
-                let mut out = output::stdout();
+                let mut out = output::whole_lines();
                 write!(out, "{}", show::markdown(&found))?;
                 out.flush()?;
             }
@@ -408,7 +408,7 @@ fn answer(found: &Findings) -> Answer {
 
 fn print_tables(args: &ShowArgs) -> Result<Answer> {
     let found = findings(&args.folder)?;
-    let mut out = output::stdout();
+    let mut out = output::whole_lines();
     match (args.format.as_str(), args.json) {
         (_, true) | ("json", _) => return output::json(&priced(found, args)?).map(|()| Answer::Yes),
         ("csv", _) => write!(out, "{}", show::csv(&found))?,
@@ -491,6 +491,6 @@ fn write_page(args: &ReportArgs) -> Result<Answer> {
     }
     check_output(&path, args.force, &args.with)?;
     output::text_file(&path, &html(&shown(args)?)?, args.force)?;
-    writeln!(output::stdout(), "{}", path.display())?;
+    writeln!(output::whole_lines(), "{}", path.display())?;
     Ok(Answer::Yes)
 }

@@ -169,7 +169,7 @@ fn print(verdict: &Verdict, start: Instant, quiet: bool) -> Result<()> {
             ]);
         }
         if !verdict.trees.is_empty() {
-            writeln!(out, "{}", table.trim_fmt())?;
+            writeln!(out, "{table}")?;
         }
         for table in &verdict.trees {
             for ColumnError { column, largest, relative } in table.errors.iter().take(SHOWN) {

@@ -1,5 +1,6 @@
 //! Names of an expression: which are columns, aliases, members of a column's objects, or constants.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use arrow_schema::DataType;
@@ -165,11 +166,17 @@ impl<'a> Binder<'a> {
 
     pub fn unknown(&self, name: &str, place: Range<usize>) -> Error {
         let known = self.names.known();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let near = near(name, known.iter().copied());
+        // A column may have several names, such as those with and without the branch above it.
+        let meaning = |one: &str| self.names.column(one).map(|column| column.number).ok_or_else(|| one.to_owned());
+        let near = near(name, known.iter().map(String::as_str), meaning);
         let is_function = crate::function::find(name).is_some();
         let what = if is_function { "; the function needs (...)" } else { "" };
-        let offered = if near.is_empty() && !is_function { listing(&known) } else { offer(&near) };
+        let offered = if near.is_empty() && !is_function {
+            let mut told = HashSet::new();
+            listing(&known.iter().map(String::as_str).filter(|one| told.insert(meaning(one))).collect::<Vec<_>>())
+        } else {
+            offer(&near)
+        };
         let message = format!("no column {name}{what}{offered}");
         Error::new(ErrorKind::UnknownName, message, place)
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::binder::{Binder, constant, fold};
 use super::operators::{alike, arithmetic, choose, common, compare, logic, not, test, truth, unary};
 use super::subscripts;
-use crate::error::{Error, ErrorKind, Result, near, offer};
+use crate::error::{Error, ErrorKind, Result, offer};
 use crate::function::{self, Function};
 use crate::syntax::{Comparison, Literal, Syntax, Unary};
 use crate::typed::{Arithmetic, Fold, Logic, Step, Typed};
@@ -24,7 +24,7 @@ impl<'a> Binder<'a> {
         let Some(function) = function::find(name) else {
             let message = match name {
                 "get" => "get takes a name in quotes".to_owned(),
-                _ => format!("no function {name}{}", offer(&near(name, function::names()))),
+                _ => format!("no function {name}{}", offer(&function::like(name))),
             };
             return Err(Error::new(ErrorKind::UnknownName, message, called.place));
         };

@@ -9,6 +9,10 @@ fn refusals_name_the_place() {
         ("ptt > 20", "no column ptt; did you mean pt?", "ptt"),
         ("nn + 1", "no column nn; did you mean n", "nn"),
         ("sqr(x)", "no function sqr; did you mean", "sqr(x)"),
+        // A function once, by the name that is nearest.
+        ("anny(x)", "no function anny; did you mean any?", "anny(x)"),
+        ("Anny(x)", "no function Anny; did you mean Any?", "Anny(x)"),
+        ("deltapi(x, x)", "no function deltapi; did you mean deltaphi or deltar?", "deltapi(x, x)"),
         ("sum", "no column sum; the function needs (...)", "sum"),
         ("pt > 20", "write any(...) or all(...) around it", "pt > 20"),
         ("n > 1 && pt", "write any(...) or all(...) around it", "n > 1 && pt"),

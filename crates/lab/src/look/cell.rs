@@ -9,6 +9,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
+use rootfile::text::{begun, width};
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
@@ -64,7 +65,7 @@ impl Cell {
             }
     }
 
-    /// A text of at most about `most` characters: lists and texts are cut at their ends, and say how much is left out.
+    /// A text of about `most` columns of a terminal: lists and texts are cut at their ends, and say how much is left out.
     pub fn short(&self, most: usize) -> String {
         let mut text = Short { text: String::new(), room: most };
         text.add(self, false);
@@ -162,7 +163,7 @@ struct Short {
 
 impl Short {
     fn is_full(&self) -> bool {
-        self.text.len() >= self.room
+        self.text.len() >= self.room && width(&self.text) >= self.room
     }
 
     fn add(&mut self, cell: &Cell, inside: bool) {
@@ -176,13 +177,7 @@ impl Short {
             Cell::Text(value) if inside => {
                 let _ = write!(self.text, "{value:?}");
             }
-            Cell::Text(value) => match value.chars().nth(self.room).is_some() {
-                true => {
-                    self.text.extend(value.chars().take(self.room.saturating_sub(1)));
-                    self.text.push('…');
-                }
-                false => self.text.push_str(value),
-            },
+            Cell::Text(value) => self.text.push_str(&begun(value, self.room)),
             Cell::Bytes(first, all) => {
                 self.text.push_str("0x");
                 let shown = first.len().min(self.room.saturating_sub(self.text.len()) / 2);
@@ -299,5 +294,6 @@ mod tests {
         assert!(serde_json::to_string(&cell).unwrap().starts_with("[0.5,1.5,"));
         assert_eq!(Cell::Bytes(vec![1, 255], 10).to_string(), "0x01ff… 8 more");
         assert_eq!(Cell::Text("größere".to_owned()).short(4), "grö…");
+        assert_eq!(Cell::Text("横運動量".to_owned()).short(6), "横運…");
     }
 }

@@ -97,7 +97,7 @@ impl VerbCommand for Args {
         let by_value = report.parts.iter().any(|part| part.value.is_some());
         let mut heads = vec!["file", ">entries", ">bytes"];
         if by_value {
-            heads.push("value");
+            heads.push("=value");
         }
         let mut table = output::table(&heads);
         for part in &report.parts {
@@ -108,7 +108,7 @@ impl VerbCommand for Args {
             }
             table.add_row(cells);
         }
-        writeln!(out, "{}", table.trim_fmt())?;
+        writeln!(out, "{table}")?;
         output::notes(&mut out, &report.notes)?;
         Ok(out.flush()?)
     }

@@ -22,5 +22,5 @@ pub(super) fn info(text: &str) {
 /// A line on standard output. A closed output does not stop the merge.
 pub(super) fn say(text: &str) {
     use std::io::Write;
-    let _ = writeln!(output::stdout(), "{}", output::line(&public_text(text)));
+    let _ = writeln!(output::whole_lines(), "{}", output::line(&public_text(text)));
 }

@@ -94,7 +94,7 @@ impl VerbCommand for Args {
     fn run(&self, _: Commands) -> Result<Answer> {
         if flags::wants_help(&self.words) {
             use std::io::Write;
-            let mut out = output::stdout();
+            let mut out = output::whole_lines();
             let help = HELP.replace("{memory}", &ByteSize(DEFAULT_MEMORY).to_string());
             write!(out, "{USAGE}\n{help}")?;
             out.flush()?;

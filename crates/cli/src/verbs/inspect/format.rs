@@ -5,9 +5,7 @@ use std::io::{Result, Write};
 use dataset::layout::Compression;
 use lab::inspect::report::{Memory, ReadTime, Spread};
 
-use rootfile::text::shortened;
-
-use crate::output::{self, bytes};
+use crate::output::bytes;
 
 /// A time, in two digits or three.
 pub fn seconds(s: f64) -> String {
@@ -67,21 +65,6 @@ pub fn reading_line(out: &mut impl Write, time: ReadTime, more: &str) -> Result<
         seconds(time.decompress),
         seconds(time.decode)
     )
-}
-
-/// What is said of columns that are left out.
-pub fn no_room_for(hidden: &[&str]) -> String {
-    if hidden.is_empty() { String::new() } else { format!(" (no room for {})", hidden.join(", ")) }
-}
-
-/// A name that leaves most of a line to the figures.
-pub fn name_within(name: &str, width: usize) -> String {
-    shortened(&output::name(name), (width * 3 / 10).max(16)).into_owned()
-}
-
-/// A type that leaves most of a line to the figures.
-pub fn type_within(name: &str, width: usize) -> String {
-    shortened(&output::name(name), (width / 5).max(12)).into_owned()
 }
 
 #[cfg(test)]

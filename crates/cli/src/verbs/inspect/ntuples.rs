@@ -6,16 +6,16 @@ use std::io::{Result, Write};
 use lab::inspect::ntuple::report::{AttributeSetReport, Checksums, ColumnReport, FieldReport, FieldRole, NtupleReport};
 use lab::inspect::report::Report;
 
-use super::format::{memory_line, name_within, no_room_for, ratio, reading_line, setting, spread, type_within};
+use super::format::{memory_line, ratio, reading_line, setting, spread};
 use super::rows::Top;
-use crate::output::{self, bytes, count, percent, plural, table};
+use crate::output::{self, bytes, count, no_room_for, percent, plural, table};
 
 /// Columns of tables that are left out where lines would be too long, the first ones first.
 const SPARE_OF_NTUPLES: [&str; 5] = ["format", "metadata", "ratio", "columns", "of file"];
 const SPARE_OF_FIELDS: [&str; 10] =
     ["mean", "role", "elements", "ratio", "largest", "pages", "in memory", "encoding", "codec", "of RNTuple"];
 
-/// Prints a row for each RNTuple, with so many characters.
+/// Prints a row for each RNTuple, in so many columns of a terminal.
 pub fn overview(out: &mut impl Write, report: &Report, width: usize) -> Result<()> {
     let columns = [
         "RNTuple",
@@ -35,7 +35,7 @@ pub fn overview(out: &mut impl Write, report: &Report, width: usize) -> Result<(
     for ntuple in &report.ntuples {
         let old = if ntuple.newest { String::new() } else { format!(";{} (older cycle)", ntuple.cycle) };
         table.add_row([
-            format!("{}{old}", name_within(&ntuple.path, width)),
+            format!("{}{old}", ntuple.path),
             ntuple.format.clone(),
             count(ntuple.entries),
             count(ntuple.fields.len() as u64),
@@ -49,11 +49,11 @@ pub fn overview(out: &mut impl Write, report: &Report, width: usize) -> Result<(
             bytes(ntuple.metadata.bytes),
         ]);
     }
-    table.fit(width, &SPARE_OF_NTUPLES);
-    writeln!(out, "{}", table.trim_fmt())
+    table.fit(Some(width), &SPARE_OF_NTUPLES);
+    writeln!(out, "{table}")
 }
 
-/// Prints one RNTuple with tables of so many characters.
+/// Prints one RNTuple with tables of so many columns of a terminal.
 pub fn one(out: &mut impl Write, ntuple: &NtupleReport, top: &Top, width: usize) -> Result<()> {
     fields(out, ntuple, top, width)?;
     codecs(out, ntuple)?;
@@ -74,12 +74,12 @@ fn fields(out: &mut impl Write, ntuple: &NtupleReport, top: &Top, width: usize) 
         "field",
         "type",
         "role",
-        "encoding",
+        "=encoding",
         ">in memory",
         ">on disk",
         ">ratio",
         ">of RNTuple",
-        "codec",
+        "=codec",
         ">elements",
         ">pages",
         ">mean",
@@ -88,30 +88,30 @@ fn fields(out: &mut impl Write, ntuple: &NtupleReport, top: &Top, width: usize) 
     let mut table = table(&columns);
     let tree = matches!(top, Top::All);
     for field in &shown {
-        table.add_row(field_row(ntuple, field, tree, width));
+        table.add_row(field_row(ntuple, field, tree));
     }
     let which = if shown.len() < all {
         format!(", the largest {} of {all} fields with columns", shown.len())
     } else {
         String::new()
     };
-    let hidden = no_room_for(&table.fit(width, &SPARE_OF_FIELDS));
-    writeln!(out, "{}{which}{hidden}\n{}", output::name(&ntuple.path), table.trim_fmt())?;
+    let hidden = no_room_for(&table.fit(Some(width), &SPARE_OF_FIELDS));
+    writeln!(out, "{}{which}{hidden}\n{}", output::name(&ntuple.path), table)?;
     notes(out, &shown)
 }
 
-fn field_row(ntuple: &NtupleReport, field: &FieldReport, tree: bool, width: usize) -> [String; 13] {
+fn field_row(ntuple: &NtupleReport, field: &FieldReport, tree: bool) -> [String; 13] {
     let name = match field.path.rsplit_once('.') {
         Some((above, name)) if tree => {
-            format!("{}{}", "  ".repeat(above.matches('.').count() + 1), name_within(name, width))
+            format!("{}{name}", "  ".repeat(above.matches('.').count() + 1))
         }
-        _ => name_within(&field.path, width),
+        _ => field.path.clone(),
     };
     let some = |text: String| if field.pages > 0 { text } else { String::new() };
     let pages = spread(field.columns.iter().filter_map(|column| Some((column.raw?, column.pages))));
     [
         name,
-        type_within(&type_text(field), width),
+        type_text(field),
         role_text(field),
         encoding_text(&field.columns),
         some(bytes(field.tot_bytes)),
@@ -242,7 +242,7 @@ fn codecs(out: &mut impl Write, ntuple: &NtupleReport) -> Result<()> {
             percent(zip, ntuple.zip_bytes),
         ]);
     }
-    writeln!(out, "\n{}", table.trim_fmt())
+    writeln!(out, "\n{}", table)
 }
 
 fn summary(out: &mut impl Write, ntuple: &NtupleReport) -> Result<()> {

@@ -5,15 +5,15 @@ use std::io::{Result, Write};
 
 use lab::inspect::report::{FileReport, ParquetColumnFacts, ParquetFacts};
 
-use super::format::{name_within, no_room_for, ratio, type_within};
+use super::format::ratio;
 use super::rows::Top;
-use crate::output::{self, bytes, count, percent, plural, table};
+use crate::output::{self, bytes, count, no_room_for, percent, plural, table};
 
 /// Columns of tables that are left out where lines would be too long, the first ones first.
 const SPARE_OF_TABLE: [&str; 2] = ["metadata", "ratio"];
 const SPARE_OF_COLUMNS: [&str; 6] = ["encodings", "missing", "ratio", "codec", "in memory", "of table"];
 
-/// Prints a Parquet file with tables of so many characters; `remark` adds that no faults are looked for.
+/// Prints a Parquet file with tables of so many columns of a terminal; `remark` adds that no faults are looked for.
 pub fn print(
     out: &mut impl Write,
     file: &FileReport,
@@ -39,7 +39,7 @@ fn overview(out: &mut impl Write, file: &FileReport, of: &ParquetFacts, width: u
         ["table", ">entries", ">columns", ">in memory", ">on disk", ">ratio", ">of file", ">row groups", ">metadata"];
     let mut table = table(&columns);
     table.add_row([
-        name_within(&of.path, width),
+        of.path.clone(),
         count(of.entries),
         count(of.columns.len() as u64),
         bytes(of.tot_bytes),
@@ -49,8 +49,8 @@ fn overview(out: &mut impl Write, file: &FileReport, of: &ParquetFacts, width: u
         count(of.row_groups.len() as u64),
         bytes(of.metadata_bytes),
     ]);
-    table.fit(width, &SPARE_OF_TABLE);
-    writeln!(out, "{}", table.trim_fmt())
+    table.fit(Some(width), &SPARE_OF_TABLE);
+    writeln!(out, "{table}")
 }
 
 fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top, width: usize) -> Result<()> {
@@ -59,13 +59,14 @@ fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top, width: usize) -> 
         shown.sort_by_key(|column| std::cmp::Reverse(column.zip_bytes));
         shown.truncate(*n);
     }
-    let columns = ["column", "type", "missing", ">in memory", ">on disk", ">ratio", ">of table", "codec", "encodings"];
+    let columns =
+        ["column", "type", "missing", ">in memory", ">on disk", ">ratio", ">of table", "=codec", "=encodings"];
     let mut table = table(&columns);
     for column in &shown {
         let leaves = &column.leaves;
         table.add_row([
-            name_within(&column.name, width),
-            type_within(&column.arrow_type, width),
+            column.name.clone(),
+            column.arrow_type.clone(),
             if column.nullable { "maybe" } else { "none" }.to_owned(),
             bytes(column.tot_bytes),
             bytes(column.zip_bytes),
@@ -79,8 +80,8 @@ fn columns(out: &mut impl Write, of: &ParquetFacts, top: &Top, width: usize) -> 
         true => format!(", the largest {} of {} columns", shown.len(), of.columns.len()),
         false => String::new(),
     };
-    let hidden = no_room_for(&table.fit(width, &SPARE_OF_COLUMNS));
-    writeln!(out, "{}{which}{hidden}\n{}", output::name(&of.path), table.trim_fmt())
+    let hidden = no_room_for(&table.fit(Some(width), &SPARE_OF_COLUMNS));
+    writeln!(out, "{}{which}{hidden}\n{}", output::name(&of.path), table)
 }
 
 /// Parquet's words, each once, in small letters.

@@ -5,17 +5,17 @@ use std::io::{Result, Write};
 use lab::inspect::report::{BranchReport, ClustersKnown, FileReport, LeafReport, Probed, Report, Spread, TreeReport};
 
 use super::findings::findings;
-use super::format::{memory_line, name_within, no_room_for, ratio, reading_line, setting, spread, type_within};
+use super::format::{memory_line, ratio, reading_line, setting, spread};
 use super::rows::Top;
 use super::{ntuples, parquet};
-use crate::output::{self, bytes, count, percent, plural, table};
+use crate::output::{self, bytes, count, no_room_for, percent, plural, table};
 
 /// Columns of tables that are left out where lines would be too long, the first ones first.
 const SPARE_OF_TREES: [&str; 4] = ["keys", "metadata", "ratio", "class"];
 const SPARE_OF_BRANCHES: [&str; 9] =
     ["mean", "keys", "fill", "crossing", "ratio", "largest", "baskets", "in memory", "codec"];
 
-/// Prints a report with tables of so many characters; `writer` adds the findings, with or without those of writers.
+/// Prints a report with tables of so many columns of a terminal; `writer` adds the findings, with or without those of writers.
 pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bool>, width: usize) -> Result<()> {
     if let Some(table) = &report.parquet {
         return parquet::print(out, &report.file, table, top, writer.is_some(), width);
@@ -112,7 +112,7 @@ fn trees(out: &mut impl Write, report: &Report, width: usize) -> Result<()> {
     for tree in &report.trees {
         let old = if tree.newest { String::new() } else { format!(";{} (older cycle)", tree.cycle) };
         table.add_row([
-            format!("{}{old}", name_within(&tree.path, width)),
+            format!("{}{old}", tree.path),
             tree.class.clone(),
             count(tree.entries),
             count(tree.branches.len() as u64),
@@ -126,8 +126,8 @@ fn trees(out: &mut impl Write, report: &Report, width: usize) -> Result<()> {
             bytes(tree.metadata.bytes),
         ]);
     }
-    table.fit(width, &SPARE_OF_TREES);
-    writeln!(out, "{}", table.trim_fmt())
+    table.fit(Some(width), &SPARE_OF_TREES);
+    writeln!(out, "{table}")
 }
 
 fn one_tree(out: &mut impl Write, tree: &TreeReport, top: &Top, width: usize) -> Result<()> {
@@ -154,7 +154,7 @@ fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top, width: usize) ->
         ">on disk",
         ">ratio",
         ">of tree",
-        "codec",
+        "=codec",
         ">baskets",
         ">fill",
         ">mean",
@@ -163,23 +163,23 @@ fn branches(out: &mut impl Write, tree: &TreeReport, top: &Top, width: usize) ->
     ];
     let mut table = table(&columns);
     for branch in &shown {
-        table.add_row(branch_row(tree, branch, width));
+        table.add_row(branch_row(tree, branch));
     }
     let which =
         if shown.len() < all { format!(", the largest {} of {all} branches", shown.len()) } else { String::new() };
-    let hidden = no_room_for(&table.fit(width, &SPARE_OF_BRANCHES));
-    writeln!(out, "{}{which}{hidden}\n{}", output::name(&tree.path), table.trim_fmt())
+    let hidden = no_room_for(&table.fit(Some(width), &SPARE_OF_BRANCHES));
+    writeln!(out, "{}{which}{hidden}\n{}", output::name(&tree.path), table)
 }
 
-fn branch_row(tree: &TreeReport, branch: &BranchReport, width: usize) -> [String; 13] {
+fn branch_row(tree: &TreeReport, branch: &BranchReport) -> [String; 13] {
     let baskets = &branch.basket_summary;
     let on_disk = baskets.count > 0;
     let some = |text: String| if on_disk { text } else { String::new() };
     let depth = branch.id.matches('.').count();
     let embedded = if branch.embedded.is_empty() { "" } else { "*" };
     [
-        format!("{}{}", "  ".repeat(depth), name_within(&branch.name, width)),
-        type_within(&type_text(branch), width),
+        format!("{}{}", "  ".repeat(depth), branch.name),
+        type_text(branch),
         bytes(branch.content_bytes()),
         bytes(branch.key_bytes),
         bytes(branch.zip_bytes),
@@ -250,7 +250,7 @@ fn codecs(out: &mut impl Write, tree: &TreeReport) -> Result<()> {
             percent(zip, tree.zip_bytes),
         ]);
     }
-    writeln!(out, "\n{}", table.trim_fmt())?;
+    writeln!(out, "\n{}", table)?;
     match tree.probed {
         Probed::All => Ok(()),
         Probed::Some => writeln!(out, "from a sample of the baskets; --codecs looks at all"),

@@ -56,7 +56,7 @@ impl VerbCommand for Args {
             table.add_row([output::count(total.entries), total.table.clone(), format!("({files} together)")]);
         }
         if !counts.tables.is_empty() {
-            writeln!(out, "{}", table.trim_fmt())?;
+            writeln!(out, "{table}")?;
         }
         Ok(out.flush()?)
     }

@@ -118,7 +118,7 @@ impl VerbCommand for Args {
     }
 
     fn print(&self, found: &Drawing, _: Instant) -> Result<()> {
-        let mut out = output::stdout();
+        let mut out = if self.output.is_some() { output::whole_lines() } else { output::stdout() };
         match &self.output {
             Some(path) if !self.verbosity.quiet => writeln!(out, "{}", path.display())?,
             Some(_) => {}

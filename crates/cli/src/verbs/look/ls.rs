@@ -12,6 +12,9 @@ use crate::options::{Matching, Verbosity};
 use crate::output::{self, Answer};
 use crate::verb_command::{VerbCommand, Watch, fields};
 
+/// The column that is left out where lines would be too long.
+const SPARE: [&str; 1] = ["before compression"];
+
 /// List the objects of files: names, classes and titles; with -l cycles, sizes and dates.
 ///
 /// FILE:PATH is a directory, an object, or a pattern in quotes such as 'f.root:hists/*'; a pattern without a slash is compared with
@@ -70,7 +73,7 @@ impl VerbCommand for Args {
     }
 
     fn print(&self, listing: &Listing, _: Instant) -> Result<()> {
-        let mut out = output::stdout();
+        let mut out = if self.paths { output::whole_lines() } else { output::stdout() };
         for (place, file) in listing.files.iter().enumerate() {
             if listing.files.len() > 1 && !self.paths {
                 let line = if place > 0 { "\n" } else { "" };
@@ -101,7 +104,7 @@ impl Args {
     fn print_file(&self, out: &mut impl Write, file: &ListedFile) -> Result<()> {
         let mut heads = vec!["name", "class"];
         if self.long {
-            heads.extend([">cycle", ">on disk", ">before compression", "date"]);
+            heads.extend([">cycle", ">on disk", ">before compression", "=date"]);
         }
         if self.tables {
             heads.push(">entries");
@@ -109,7 +112,7 @@ impl Args {
         heads.push("title");
         let mut table = output::table(&heads);
         for object in &file.objects {
-            let indent = "  ".repeat(usize::try_from(object.depth).unwrap_or(0).min(40));
+            let indent = "  ".repeat(usize::try_from(object.depth).unwrap_or(0).min(output::width() / 10));
             let slash = if object.directory { "/" } else { "" };
             // What a pattern names may be anywhere.
             let name = if file.by_pattern && object.depth == 0 { &object.path } else { &object.name };
@@ -140,7 +143,11 @@ impl Args {
             }
         }
         if !file.objects.is_empty() {
-            writeln!(out, "{}", table.trim_fmt())?;
+            let hidden = table.fit(None, &SPARE);
+            writeln!(out, "{table}")?;
+            if !hidden.is_empty() && !self.verbosity.quiet {
+                writeln!(out, "{}", output::no_room_for(&hidden).trim_start())?;
+            }
         }
         Ok(())
     }

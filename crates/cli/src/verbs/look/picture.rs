@@ -7,7 +7,7 @@ use lab::look::draw::{Curve, Drawing};
 use lab::look::rows::ShownHistogram;
 use lab::look::{Histogram, HistogramAxis};
 use rootfile::Result;
-use rootfile::text::{printable, shortened};
+use rootfile::text::{padded, printable, shortened, to_the_right, width};
 
 use crate::output;
 
@@ -15,6 +15,9 @@ use crate::output;
 const LINES: usize = 40;
 /// Shades from none to most.
 const SHADES: [char; 6] = [' ', '·', '░', '▒', '▓', '█'];
+/// Columns of a terminal for the edges of a bin, and the least for a curve beside others: its numbers and its bars.
+const LONGEST_EDGES: usize = 28;
+const LEAST_OF_CURVE: usize = 24;
 /// Fewest and most characters of a bar.
 const ROOM: [usize; 2] = [8, 60];
 
@@ -26,16 +29,16 @@ struct Shown<'a> {
     errors: bool,
 }
 
-/// Prints a histogram within so many characters of a line.
+/// Prints a histogram in lines of so many columns of a terminal.
 pub fn picture(out: &mut impl Write, shown: &ShownHistogram, width: usize) -> Result<()> {
     let histogram = &shown.histogram;
-    writeln!(out, "{} {}: {}", shown.class, shown.path, histogram.title)?;
+    writeln!(out, "{}", named(&shown.class, &shown.path, &histogram.title))?;
     writeln!(out, "{}", facts(histogram))?;
     let head = if histogram.profile { "mean" } else { "content" };
     contents(out, &[Shown { head, histogram, errors: histogram.profile }], false, width)
 }
 
-/// Prints the histograms of a drawing within so many characters of a line.
+/// Prints the histograms of a drawing in lines of so many columns of a terminal.
 pub fn drawing(out: &mut impl Write, drawing: &Drawing, log: bool, width: usize) -> Result<()> {
     for curve in &drawing.curves {
         writeln!(out, "{}", about(curve))?;
@@ -45,7 +48,7 @@ pub fn drawing(out: &mut impl Write, drawing: &Drawing, log: bool, width: usize)
     let all: Vec<Shown<'_>> = drawing.curves.iter().map(|curve| shown_of(drawing, curve)).collect();
     let edges = |one: &Shown<'_>| one.histogram.axes.first().map(|axis| axis.edges.clone());
     let alike = all.iter().all(|one| one.histogram.axes.len() == 1 && edges(one) == all.first().and_then(edges));
-    if alike && (alone || width >= 24 + all.len() * 24) {
+    if alike && (alone || width >= LONGEST_EDGES + all.len() * LEAST_OF_CURVE) {
         return contents(out, &all, log, width);
     }
     for (one, curve) in all.iter().zip(&drawing.curves) {
@@ -66,10 +69,16 @@ fn shown_of<'a>(drawing: &'a Drawing, curve: &'a Curve) -> Shown<'a> {
     }
 }
 
+/// A histogram by its class, path and title.
+fn named(class: &str, path: &str, title: &str) -> String {
+    let title = if title.is_empty() { String::new() } else { format!(": {title}") };
+    printable(&format!("{class} {path}{title}")).trim_end().to_owned()
+}
+
 /// What a curve is of.
 fn about(curve: &Curve) -> String {
     let mut text = match &curve.class {
-        Some(class) => format!("{class} {}: {}", curve.path, curve.histogram.title),
+        Some(class) => named(class, &curve.path, &curve.histogram.title),
         None => format!("{} of {}", curve.histogram.title, curve.path),
     };
     if let (Some(entries), [file, more @ ..]) = (curve.entries, curve.files.as_slice()) {
@@ -146,20 +155,22 @@ fn line(histogram: &Histogram, bins: std::ops::Range<usize>) -> (f64, f64) {
     (sum / parts, squares.sqrt() / parts)
 }
 
-fn bars(out: &mut impl Write, shown: &[Shown<'_>], axis: &HistogramAxis, log: bool, width: usize) -> Result<()> {
+fn bars(out: &mut impl Write, shown: &[Shown<'_>], axis: &HistogramAxis, log: bool, line_width: usize) -> Result<()> {
     let bins = axis.edges.len().saturating_sub(1);
     // Neighbouring bins share a line where there are many.
     let each = bins.div_ceil(LINES).max(1);
     let ranges: Vec<_> = (0..bins).step_by(each).map(|first| first..(first + each).min(bins)).collect();
+    // Names leave most of a line to the bars.
+    let most = if shown.len() > 1 { LONGEST_EDGES } else { (line_width * 3 / 10).clamp(20, 60) };
+    let short = |name: &str| shortened(&printable(name), most).into_owned();
     let name = |range: &std::ops::Range<usize>| {
         let edge = |place: usize| number(axis.edges.get(place).copied().unwrap_or(0.0));
         let label = axis.labels.get(range.start).filter(|label| each == 1 && !label.is_empty());
-        label.cloned().unwrap_or_else(|| format!("{} .. {}", edge(range.start), edge(range.end)))
+        label.map_or_else(|| format!("{} .. {}", edge(range.start), edge(range.end)), |label| short(label))
     };
     let names: Vec<String> = ranges.iter().map(name).collect();
-    let head = if axis.title.is_empty() { "bin" } else { axis.title.as_str() };
-    let longest_name =
-        names.iter().map(|name| name.chars().count()).chain([head.chars().count(), 5]).max().unwrap_or(0);
+    let head = short(if axis.title.is_empty() { "bin" } else { axis.title.as_str() });
+    let longest_name = names.iter().map(|name| width(name)).chain([width(&head), 5]).max().unwrap_or(0);
 
     let heads: Vec<String> = shown.iter().map(|one| shortened(&printable(one.head), 24).into_owned()).collect();
     let columns: Vec<Vec<(f64, f64)>> =
@@ -168,13 +179,12 @@ fn bars(out: &mut impl Write, shown: &[Shown<'_>], axis: &HistogramAxis, log: bo
     let values = || columns.iter().flatten();
     let flow = || shown.iter().flat_map(outside);
     let longest = values().map(|(value, _)| *value).chain(flow()).map(|value| number(value).len()).max().unwrap_or(0);
-    let longest =
-        longest.max(7).max(if shown.len() == 1 { heads.first().map_or(0, |head| head.chars().count()) } else { 0 });
+    let longest = longest.max(7).max(if shown.len() == 1 { heads.first().map_or(0, |head| width(head)) } else { 0 });
     let has_errors = shown.iter().any(|one| one.errors);
     let longest_error = values().map(|(_, error)| number(*error).len()).max().unwrap_or(0).max(5);
     let besides = longest + 4 + if has_errors { longest_error + 2 } else { 0 };
     let room =
-        (width.saturating_sub(longest_name) / shown.len().max(1)).saturating_sub(besides).clamp(ROOM[0], ROOM[1]);
+        (line_width.saturating_sub(longest_name) / shown.len().max(1)).saturating_sub(besides).clamp(ROOM[0], ROOM[1]);
     let most = values().map(|(value, _)| value.abs()).fold(0.0, f64::max);
     let least = values().map(|(value, _)| *value).filter(|value| *value > 0.0).fold(f64::INFINITY, f64::min);
     let length = |value: f64| match log && value > 0.0 && least < most {
@@ -184,13 +194,13 @@ fn bars(out: &mut impl Write, shown: &[Shown<'_>], axis: &HistogramAxis, log: bo
         false => value,
     };
 
-    let mut text = format!("{head:<longest_name$}");
+    let mut text = padded(&head, longest_name);
     for (one, head) in shown.iter().zip(&heads) {
         match shown.len() {
-            1 => text += &format!("  {head:>longest$}"),
+            1 => text += &format!("  {}", to_the_right(head, longest)),
             _ => {
                 let block = longest + 2 + room;
-                text += &format!("  {:<block$}", shortened(head, block.saturating_sub(1).max(3)));
+                text += &format!("  {}", padded(&shortened(head, block.saturating_sub(1).max(3)), block));
             }
         }
         if one.errors {
@@ -199,7 +209,7 @@ fn bars(out: &mut impl Write, shown: &[Shown<'_>], axis: &HistogramAxis, log: bo
     }
     writeln!(out, "{}", text.trim_end())?;
     for (place, name) in names.iter().enumerate() {
-        let mut text = format!("{name:<longest_name$}");
+        let mut text = padded(name, longest_name);
         for (one, column) in shown.iter().zip(&columns) {
             let (value, error) = column.get(place).copied().unwrap_or_default();
             text += &format!("  {:>longest$}", number(value));
@@ -339,6 +349,6 @@ mod tests {
         assert!(wide[7].starts_with("below") && wide[7].ends_with('2'), "{wide:?}");
         let narrow = printed(two(), 40);
         assert_eq!(narrow.iter().filter(|line| line.starts_with("0 .. 1")).count(), 2, "{narrow:?}");
-        assert!(wide.iter().all(|line| line.chars().count() <= 100));
+        assert!(wide.iter().all(|text| width(text) <= 100));
     }
 }

@@ -60,7 +60,7 @@ impl VerbCommand for Args {
             match differences.is_empty() {
                 true if self.verbosity.quiet => {}
                 true => writeln!(out, "the same columns: {}", columns.len())?,
-                false => writeln!(out, "{}", table.trim_fmt())?,
+                false => writeln!(out, "{table}")?,
             }
             return Ok(out.flush()?);
         }
@@ -75,14 +75,14 @@ impl VerbCommand for Args {
         }
         let mut table = output::table(&["column", "type", "Arrow type", "title"]);
         for column in columns {
-            let arrow = match &column.unreadable {
-                Some(why) => format!("cannot be read: {why}"),
-                None => column.arrow.clone(),
-            };
-            table.add_row([column.name.clone(), column.type_name.clone(), arrow, column.title.clone()]);
+            let arrow = if column.unreadable.is_some() { "(cannot be read)" } else { column.arrow.as_str() };
+            table.add_row([&column.name, &column.type_name, arrow, &column.title]);
         }
         if !columns.is_empty() {
-            writeln!(out, "{}", table.trim_fmt())?;
+            writeln!(out, "{table}")?;
+        }
+        for (column, why) in columns.iter().filter_map(|column| Some((column, column.unreadable.as_ref()?))) {
+            writeln!(out, "{} cannot be read: {}", output::name(&column.name), output::line(why))?;
         }
         Ok(out.flush()?)
     }

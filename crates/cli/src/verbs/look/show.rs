@@ -9,7 +9,7 @@ use lab::look::Histogram;
 use lab::look::cell::Cell;
 use lab::look::extract::extract;
 use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, Table, no_entries, open};
-use rootfile::text::{printable, shortened};
+use rootfile::text::{padded, printable, shortened, to_the_right, width};
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
 use super::bins;
@@ -20,9 +20,9 @@ use crate::options::{Following, Matching, Resources, Verbosity};
 use crate::output::{self, Answer};
 use crate::verb_command::{Commands, VerbCommand, Watch, fields};
 
-/// Most characters of a value in a table; longer lists and texts are cut.
+/// Most columns of a terminal for a value in a table; longer lists and texts are cut.
 const WIDEST: usize = 28;
-/// Fewest characters of a column with the space beside it.
+/// Fewest columns of a terminal for a column with the space beside it.
 const NARROWEST: usize = 4;
 /// Most characters of a value with --long.
 const LONGEST: usize = 2000;
@@ -114,10 +114,10 @@ impl VerbCommand for Args {
             _ => None,
         };
         // A terminal gets no character that controls it, a program gets all.
-        if form.is_some_and(Form::is_for_programs) && !stdout().is_terminal() {
-            self.print(&mut output::raw_stdout(), form)?;
-        } else {
-            self.print(&mut output::stdout(), form)?;
+        match form.is_some_and(Form::is_for_programs) {
+            true if stdout().is_terminal() => self.print(&mut output::whole_lines(), form)?,
+            true => self.print(&mut output::raw_stdout(), form)?,
+            false => self.print(&mut output::stdout(), form)?,
         }
         Ok(Answer::Yes)
     }
@@ -202,10 +202,11 @@ impl Args {
         })
     }
 
-    /// Prints rows as a table that fits into so many characters.
-    fn print_table(&self, out: &mut impl Write, rows: &Rows, width: usize) -> Result<()> {
+    /// Prints rows as a table that fits into so many columns of a terminal.
+    fn print_table(&self, out: &mut impl Write, rows: &Rows, room: usize) -> Result<()> {
         let numbers: Vec<String> = rows.rows.iter().map(|row| row.entry.to_string()).collect();
         let mut columns = vec![Column::of("entry", "", numbers, true)];
+        let widest = (WIDEST + 12).min(room.saturating_sub(columns.iter().map(|column| column.width + 2).sum()));
         let mut used = columns.iter().map(|column| column.width).sum::<usize>();
         let mut more = rows.more_columns;
         for (place, column) in rows.columns.iter().enumerate() {
@@ -213,10 +214,10 @@ impl Args {
             let is_number = values.clone().all(|cell| {
                 matches!(cell, Cell::Int(_) | Cell::UInt(_) | Cell::Float(_) | Cell::Double(_) | Cell::Null)
             });
-            let cells = values.map(|cell| shortened(&printable(&cell.short(WIDEST)), WIDEST + 12).into_owned());
+            let cells = values.map(|cell| shortened(&printable(&cell.short(WIDEST)), widest).into_owned());
             let kind = if column.type_name.is_empty() { &column.arrow } else { &column.type_name };
             let column = Column::of(&column.name, kind, cells.collect(), is_number);
-            if used + 2 + column.width > width && columns.len() > 1 || more > rows.more_columns {
+            if used + 2 + column.width > room && columns.len() > 1 || more > rows.more_columns {
                 more += 1;
                 continue;
             }
@@ -321,9 +322,18 @@ impl Form {
 /// Prints an entry with all of its values, a line each.
 fn print_long(out: &mut impl Write, names: &[String], row: &Row) -> Result<()> {
     writeln!(out, "entry {}", row.entry)?;
-    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(40);
+    let room = output::known_width();
+    let most = room.map_or(40, |room| (room / 3).min(40));
+    let widest = names.iter().map(|name| width(&printable(name))).max().unwrap_or(0).min(most);
     for (name, cell) in names.iter().zip(&row.values) {
-        writeln!(out, "  {:<widest$}  {}", printable(name), printable(&cell.short(LONGEST)))?;
+        let (label, value) = (format!("  {}  ", padded(&printable(name), widest)), cell.short(LONGEST));
+        let value = match room {
+            // Further lines of a value begin below it.
+            Some(room) => output::hanging(&printable(&value), width(&label), widest + 4, room),
+            None => printable(&value).into_owned(),
+        };
+        let text = format!("{label}{value}");
+        text.lines().try_for_each(|line| writeln!(out, "{}", line.trim_end()))?;
     }
     Ok(())
 }
@@ -339,13 +349,13 @@ impl Column {
     fn of(name: &str, kind: &str, values: Vec<String>, to_the_right: bool) -> Self {
         let head = |text: &str| shortened(&printable(text), WIDEST).into_owned();
         let lines: Vec<String> = [head(name), head(kind)].into_iter().chain(values).collect();
-        let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let width = lines.iter().map(|line| width(line)).max().unwrap_or(0);
         Self { lines, width, to_the_right }
     }
 
     fn line(&self, line: usize) -> String {
-        let (text, width) = (self.lines.get(line).map_or("", String::as_str), self.width);
-        if self.to_the_right { format!("{text:>width$}") } else { format!("{text:<width$}") }
+        let text = self.lines.get(line).map_or("", String::as_str);
+        if self.to_the_right { to_the_right(text, self.width) } else { padded(text, self.width) }
     }
 }
 

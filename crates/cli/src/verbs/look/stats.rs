@@ -94,14 +94,14 @@ impl VerbCommand for Args {
             ">st. dev.",
             ">different",
             ">lengths",
-            "",
+            "=histogram",
         ];
         let mut table = output::table(&heads);
         found.columns.iter().for_each(|column| table.add_row(cells(column)));
-        writeln!(out, "{}", table.trim_fmt())?;
+        writeln!(out, "{table}")?;
         for column in &found.columns {
             if let Some(why) = &column.unreadable {
-                writeln!(out, "{} cannot be read: {}", output::name(&column.name), output::one_line(why))?;
+                writeln!(out, "{} cannot be read: {}", output::name(&column.name), output::line(why))?;
             }
         }
         let is_estimated = |column: &ColumnStatistics| {

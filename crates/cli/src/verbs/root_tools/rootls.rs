@@ -51,7 +51,7 @@ impl Args {
             width: if std::io::stdout().is_terminal() { output::width() } else { WIDTH },
         };
         let list = root_list(&inputs(&self.inputs)?, &options)?;
-        let mut out = output::stdout();
+        let mut out = output::whole_lines();
         for line in list.text.lines() {
             writeln!(out, "{}", output::line(line))?;
         }

@@ -76,7 +76,7 @@ fn print(calibration: &Calibration, path: &str) -> Result<()> {
             format!("{:+.1} %", 100.0 * row.error()),
         ]);
     }
-    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out, "{table}")?;
     writeln!(out)?;
     numbers(&mut out, &calibration.profile)?;
     writeln!(out)?;
@@ -142,5 +142,5 @@ fn numbers(out: &mut impl Write, profile: &Profile) -> Result<()> {
             row(&format!("a number in one, {}", kind.name()), *value, None);
         }
     }
-    Ok(writeln!(out, "{}", table.trim_fmt())?)
+    Ok(writeln!(out, "{table}")?)
 }

@@ -60,7 +60,7 @@ pub(super) fn offers(out: &mut impl Write, report: &Report, with_money: bool) ->
         }
         table.add_row(row);
     }
-    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out, "{table}")?;
     let star = if choices.iter().any(|choice| choice.chosen) { "* chosen; " } else { "" };
     let another = if star.is_empty() { "one" } else { "another" };
     let price = book.summary();
@@ -104,7 +104,7 @@ fn bill(out: &mut impl Write, report: &Report) -> Result<()> {
     row("TB-years".to_owned(), [a.tb_years, b.tb_years]);
     row("kWh".to_owned(), [a.kwh, b.kwh]);
     writeln!(out)?;
-    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out, "{table}")?;
     Ok(())
 }
 

@@ -158,7 +158,7 @@ fn decision(out: &mut impl Write, report: &Report, chosen: &Figures) -> Result<(
     row("memory of a writer", [today.cost.write_memory, chosen.cost.write_memory], bytes);
     row("clusters", [today.clusters, chosen.clusters], number);
     row("baskets or pages", [today.cost.baskets, chosen.cost.baskets], number);
-    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out, "{table}")?;
     let cluster = chosen.cluster_bytes.map_or_else(|| "as they are".to_owned(), |n| size(as_f64(n)));
     writeln!(
         out,
@@ -203,7 +203,7 @@ fn groups(out: &mut impl Write, report: &Report) -> Result<()> {
             time(group.chosen.read),
         ]);
     }
-    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out, "{table}")?;
     if let Some(more @ 1..) = report.groups.len().checked_sub(GROUPS) {
         writeln!(out, "and {more} more groups; --json lists all")?;
     }
@@ -315,7 +315,7 @@ fn attempts(out: &mut impl Write, report: &Report) -> Result<()> {
             outcome.to_owned(),
         ]);
     }
-    Ok(writeln!(out, "{}", table.trim_fmt())?)
+    Ok(writeln!(out, "{table}")?)
 }
 
 /// A ratio of reading times with its interval.
@@ -338,7 +338,7 @@ fn prove(out: &mut impl Write, proof: &Proof, reader: &ReaderReport) -> Result<(
     row("read time, chosen", &proof.read_chosen, time, same);
     row("baskets", &proof.baskets, count, true);
     row("CPU time of the rewrite", &proof.rewrite, time, true);
-    writeln!(out, "{}", table.trim_fmt())?;
+    writeln!(out, "{table}")?;
     writeln!(
         out,
         "{} reads {}: in {} of today's time, measured in {} repeats by {}",
