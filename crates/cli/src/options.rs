@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dataset::glob::NameFilter;
 use dataset::layout::ByteSize;
 use flow::inputs::Input;
 use flow::keys::{KeyNames, SortKey};
-use flow::survey::conditions::check_conditions;
+use flow::survey::ahead::{AskedCuts, look_ahead};
+use flow::survey::tables::Tables;
 use flow::survey::wanted::Wanted;
 use flow::{Budget, Choice, Join};
 use rootfile::{Follow, Hint, Result, check_output};
@@ -62,7 +64,7 @@ pub struct Matching {
 impl Matching {
     /// What is looked for in inputs before the work begins; nothing if it may be missing.
     pub fn asked(self, inputs: Vec<Input>, wanted: Wanted) -> Asked {
-        if self.allow_no_match { Asked::default() } else { Asked { inputs, wanted, conditions: Choice::default() } }
+        if self.allow_no_match { Asked::default() } else { Asked { inputs, wanted, ..Asked::default() } }
     }
 }
 
@@ -71,25 +73,28 @@ impl Matching {
 pub struct Asked {
     /// The inputs.
     pub inputs: Vec<Input>,
+    /// Which of their tables the verb takes.
+    pub tables: Tables,
     /// What is named in them.
     pub wanted: Wanted,
     /// The cuts, which are bound to the inputs when these are read.
-    pub conditions: Choice,
+    pub cuts: AskedCuts,
 }
 
 impl Asked {
-    /// The same with cuts.
-    pub fn with(self, conditions: Choice) -> Self {
-        Self { conditions, ..self }
+    /// The same of these tables.
+    pub fn of(self, tables: Tables) -> Self {
+        Self { tables, ..self }
+    }
+
+    /// The same with cuts of a file that gets these columns.
+    pub fn with(self, choice: Choice, kept: NameFilter) -> Self {
+        Self { cuts: AskedCuts { choice, kept }, ..self }
     }
 
     /// Looks for all of it, and for the columns of the cuts, where no input is to be read now.
     pub fn check_ahead(self) -> Result<()> {
-        let Self { inputs, wanted, conditions } = self;
-        if !wanted.is_empty() {
-            wanted.check(&inputs)?;
-        }
-        check_conditions(&inputs, &conditions)
+        look_ahead(&self.inputs, self.tables, self.wanted, &self.cuts)
     }
 
     /// Looks for it. Returns a sentence for each rule of a shared file that matches nothing.

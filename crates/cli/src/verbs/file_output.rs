@@ -132,7 +132,7 @@ impl FileOutputArgs {
     fn asked(&self) -> Result<Asked> {
         let wanted = self.layout.wanted(self.select.wanted()?)?;
         let conditions = self.select.conditions(self.defines.defines()?);
-        Ok(self.matching.asked(inputs(&self.inputs)?, wanted).with(conditions))
+        Ok(self.matching.asked(inputs(&self.inputs)?, wanted).with(conditions, self.select.filter()?))
     }
 
     /// Writes the output, or plans it.

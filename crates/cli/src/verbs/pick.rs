@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::ValueEnum;
+use dataset::glob::NameFilter;
 use flow::Choice;
 use flow::events::{PickJob, PickOrder, Picked, PickedEvent, pick};
 use flow::inputs::{inputs, lists};
+use flow::survey::tables::Tables;
 use rootfile::Result;
 
 use super::event_output::EventOutputArgs;
@@ -85,7 +87,7 @@ impl VerbCommand for Args {
             return Ok(Asked::default());
         }
         let conditions = Choice { cuts: self.cut.clone(), ..Choice::default() };
-        Ok(self.output.asked(inputs(&self.inputs)?)?.with(conditions))
+        Ok(self.output.asked(inputs(&self.inputs)?)?.of(Tables::One).with(conditions, NameFilter::default()))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Picked> {

@@ -100,7 +100,7 @@ impl VerbCommand for Args {
             }
         }
         let wanted = self.select.wanted()?.columns_before_sign("tolerance", &stored)?;
-        Ok(self.matching.asked(sides, wanted).with(self.select.conditions(defines)))
+        Ok(self.matching.asked(sides, wanted).with(self.select.conditions(defines), self.select.filter()?))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Verdict> {

@@ -5,9 +5,24 @@ use flow::survey::wanted::Wanted;
 use lab::sweep::point::Point;
 use rootfile::Result;
 
+use super::Args;
+use crate::layout_args::layout_of;
+use crate::options::Asked;
+
+/// What is named in the file that basketry's own jobs copy. A command of the user may read whatever it likes.
+pub(super) fn asked(args: &Args) -> Result<Asked> {
+    let Args { show, once, watched, command, .. } = args;
+    let is_other = show.is_some() || once.is_some() || watched.is_some() || command.is_some();
+    let Some(input) = args.input.as_deref().filter(|_| !is_other) else { return Ok(Asked::default()) };
+    let base = args.layout.as_deref().map(layout_of).transpose()?.unwrap_or_default();
+    let wanted = wanted(&base, &args.columns, &args.grid()?.points()?)?;
+    let Ok(input) = input.parse();
+    Ok(args.matching.asked(vec![input], wanted))
+}
+
 /// What the points and the chosen columns name. Rules of `base`, which they start from and which is in a file,
 /// need not match.
-pub(super) fn wanted(base: &Layout, columns: &[String], points: &[Point]) -> Result<Wanted> {
+fn wanted(base: &Layout, columns: &[String], points: &[Point]) -> Result<Wanted> {
     let mut own = Layout::default();
     for layout in points.iter().map(|point| &point.layout) {
         let trees = layout.trees().iter().filter(|(p, _)| !base.trees().iter().any(|(known, _)| known == p));

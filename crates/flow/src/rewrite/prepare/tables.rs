@@ -128,7 +128,7 @@ impl<'a> TablesPlanner<'a> {
         bad: &'a mut BadInputs,
     ) -> Self {
         let content = &planning.options.content;
-        let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
+        let selection = EntrySelection::new(&content.entries).with_defines(&content.defines).with_kept(&content.filter);
         let unique = UniqueKeys::new(content, planning.options.budget);
         let indices = IndexBuilder::new(planning.options.build_index.as_ref(), planning.options.budget);
         let order = OrderedTables::new(content, planning.options.budget);
@@ -287,6 +287,7 @@ impl<'a> TablesPlanner<'a> {
         let mut planned = match self.plan_cycle(&cycle) {
             Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
+                self.selection.leave_out(&table.path);
                 self.found.damaged.push(Damaged { path: input, object: table.path.clone(), reason: e.to_string() });
                 return Ok(());
             }
