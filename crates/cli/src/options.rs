@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use dataset::glob::NameFilter;
 use dataset::layout::ByteSize;
 use flow::inputs::Input;
 use flow::keys::{KeyNames, SortKey};
-use flow::survey::ahead::{AskedCuts, look_ahead};
+use flow::survey::ahead::{Expressions, look_ahead};
 use flow::survey::tables::Tables;
 use flow::survey::wanted::Wanted;
-use flow::{Budget, Choice, Join};
+use flow::{Budget, Join};
 use rootfile::{Follow, Hint, Result, check_output};
 
 /// How much of the machine a verb may use.
@@ -63,8 +62,11 @@ pub struct Matching {
 
 impl Matching {
     /// What is looked for in inputs before the work begins; nothing if it may be missing.
-    pub fn asked(self, inputs: Vec<Input>, wanted: Wanted) -> Asked {
-        if self.allow_no_match { Asked::default() } else { Asked { inputs, wanted, ..Asked::default() } }
+    pub fn asked(self, inputs: Vec<Input>, wanted: Wanted, expressions: Expressions) -> Asked {
+        match self.allow_no_match {
+            true => Asked::default(),
+            false => Asked { inputs, tables: Tables::All, wanted, expressions },
+        }
     }
 }
 
@@ -77,8 +79,8 @@ pub struct Asked {
     pub tables: Tables,
     /// What is named in them.
     pub wanted: Wanted,
-    /// The cuts, which are bound to the inputs when these are read.
-    pub cuts: AskedCuts,
+    /// The expressions, which are bound to the inputs when these are read.
+    pub expressions: Expressions,
 }
 
 impl Asked {
@@ -87,14 +89,9 @@ impl Asked {
         Self { tables, ..self }
     }
 
-    /// The same with cuts of a file that gets these columns.
-    pub fn with(self, choice: Choice, kept: NameFilter) -> Self {
-        Self { cuts: AskedCuts { choice, kept }, ..self }
-    }
-
-    /// Looks for all of it, and for the columns of the cuts, where no input is to be read now.
+    /// Looks for all of it, and for the columns of the expressions, where no input is to be read now.
     pub fn check_ahead(self) -> Result<()> {
-        look_ahead(&self.inputs, self.tables, self.wanted, &self.cuts)
+        look_ahead(&self.inputs, self.tables, self.wanted, &self.expressions)
     }
 
     /// Looks for it. Returns a sentence for each rule of a shared file that matches nothing.

@@ -10,6 +10,7 @@ use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs, lists};
 use flow::keys::IndexNames;
+use flow::survey::ahead::Expressions;
 use flow::survey::tables::Tables;
 use flow::survey::wanted::Wanted;
 use flow::{Choice, Entries, EntryFilter};
@@ -171,9 +172,13 @@ impl VerbCommand for Args {
         let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
         let entries = self.entries.iter().map(|entries| (None, entries.clone())).collect();
         let wanted = wanted.entries(&EntryFilter { entries, ..EntryFilter::default() });
-        let conditions = self.cuts.conditions(self.defines.defines()?);
-        let asked = self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?).of(Tables::Only);
-        Ok(asked.with(conditions, NameFilter::new(&self.keep, &self.drop)?))
+        let expressions = Expressions {
+            choice: self.cuts.conditions(self.defines.defines()?),
+            kept: NameFilter::new(&self.keep, &self.drop)?,
+            keys: self.build_index.iter().map(IndexNames::key).collect::<Result<_>>()?,
+        };
+        let asked = self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?, expressions);
+        Ok(asked.of(Tables::Only))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Converted> {

@@ -118,7 +118,7 @@ impl VerbCommand for Args {
     }
 
     fn look_ahead(&self) -> Result<()> {
-        look(&self.options()?)
+        if self.matching.allow_no_match { Ok(()) } else { look(&self.options()?) }
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Report> {

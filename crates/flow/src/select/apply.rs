@@ -244,8 +244,8 @@ impl<'a> EntrySelection<'a> {
         let ([one, _, ..], false) = (trees.as_slice(), self.about_one) else { return Ok(()) };
         let (hint, entries) = (Hint::named(CUT), Hint::named("entries"));
         let message = format!(
-            "{hint} {} names no column, so it would be about all of {}: let it name a column of the tree that is meant, or choose entries of \
-             one tree with {entries}, as in {one}=0:1000",
+            "{hint} {} names no column, so it would be about all of {}: let it name a column of the tree that is meant, name this tree alone, as \
+             in FILE:{one}, or choose its entries with {entries}, as in {one}=0:1000",
             cut.text,
             trees.join(", ")
         );

@@ -1,6 +1,7 @@
 //! The columns and trees that the points of a sweep name, which must be in its input.
 
 use dataset::layout::Layout;
+use flow::survey::ahead::Expressions;
 use flow::survey::wanted::Wanted;
 use lab::sweep::point::Point;
 use rootfile::Result;
@@ -17,7 +18,7 @@ pub(super) fn asked(args: &Args) -> Result<Asked> {
     let base = args.layout.as_deref().map(layout_of).transpose()?.unwrap_or_default();
     let wanted = wanted(&base, &args.columns, &args.grid()?.points()?)?;
     let Ok(input) = input.parse();
-    Ok(args.matching.asked(vec![input], wanted))
+    Ok(args.matching.asked(vec![input], wanted, Expressions::default()))
 }
 
 /// What the points and the chosen columns name. Rules of `base`, which they start from and which is in a file,

@@ -129,8 +129,9 @@ impl Dataset {
         };
         let opened = Self::of_sources(Sources::Trees(Box::new(table)), plan.files, path);
         let (uuids, holders) = of_files(trees);
-        let (input_entries, alias_conflicts) = (plan.input_entries, plan.messages.alias_conflicts);
-        Ok(Self { infos, input_entries, alias_conflicts, uuids, holders, ..opened }.with_inputs(inputs))
+        let (joining_notes, alias_conflicts) = (plan.messages.notes, plan.messages.alias_conflicts);
+        let input_entries = plan.input_entries;
+        Ok(Self { infos, input_entries, alias_conflicts, joining_notes, uuids, holders, ..opened }.with_inputs(inputs))
     }
 
     /// RNTuples: for readers, or several of them as a merge joins them.
@@ -208,6 +209,7 @@ impl Dataset {
             path: path.to_owned(),
             uuids: Vec::new(),
             alias_conflicts: AliasConflicts::new(),
+            joining_notes: Vec::new(),
             infos: Arc::default(),
             files,
             input_entries: bounds.last().copied().into_iter().collect(),
