@@ -1,5 +1,5 @@
-"""Cuts, keys, definitions and layouts where the inputs of a merge have other columns, beside numpy: trees and RNTuples do
-the same."""
+"""Cuts, keys, definitions and layouts where the inputs of a merge have other columns: trees and RNTuples do the
+same, beside numpy."""
 
 import re
 from collections.abc import Callable

@@ -458,7 +458,9 @@ impl VerbCommand for Args {
     }
 
     fn asked(&self) -> Result<Asked> {
-        names::asked(self)
+        let is_other = self.show.is_some() || self.once.is_some() || self.watched.is_some() || self.command.is_some();
+        let input = self.input.as_deref().filter(|_| !is_other);
+        names::asked(input, self.matching, self.layout.as_deref(), &self.columns, &|| self.grid()?.points())
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Swept> {

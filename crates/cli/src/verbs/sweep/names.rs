@@ -1,24 +1,29 @@
 //! The columns and trees that the points of a sweep name, which must be in its input.
 
+use std::path::Path;
+
 use dataset::layout::Layout;
 use flow::survey::ahead::Expressions;
 use flow::survey::wanted::Wanted;
 use lab::sweep::point::Point;
 use rootfile::Result;
 
-use super::Args;
 use crate::layout_args::layout_of;
-use crate::options::Asked;
+use crate::options::{Asked, Matching};
 
-/// What is named in the file that basketry's own jobs copy. A command of the user may read whatever it likes.
-pub(super) fn asked(args: &Args) -> Result<Asked> {
-    let Args { show, once, watched, command, .. } = args;
-    let is_other = show.is_some() || once.is_some() || watched.is_some() || command.is_some();
-    let Some(input) = args.input.as_deref().filter(|_| !is_other) else { return Ok(Asked::default()) };
-    let base = args.layout.as_deref().map(layout_of).transpose()?.unwrap_or_default();
-    let wanted = wanted(&base, &args.columns, &args.grid()?.points()?)?;
+/// What is named in the file that basketry's own jobs copy, if it is one. A command of the user may read whatever it likes.
+pub(super) fn asked(
+    input: Option<&str>,
+    matching: Matching,
+    layout: Option<&Path>,
+    columns: &[String],
+    points: &dyn Fn() -> Result<Vec<Point>>,
+) -> Result<Asked> {
+    let Some(input) = input else { return Ok(Asked::default()) };
+    let base = layout.map(layout_of).transpose()?.unwrap_or_default();
+    let wanted = wanted(&base, columns, &points()?)?;
     let Ok(input) = input.parse();
-    Ok(args.matching.asked(vec![input], wanted, Expressions::default()))
+    Ok(matching.asked(vec![input], wanted, Expressions::default()))
 }
 
 /// What the points and the chosen columns name. Rules of `base`, which they start from and which is in a file,

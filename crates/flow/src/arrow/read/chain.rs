@@ -116,9 +116,12 @@ pub(crate) struct ChainPart {
     pub entries_before: u64,
 }
 
+/// RNTuples that are joined, and their files.
+type OpenParts = (Vec<ChainPart>, Vec<Arc<dyn Source>>);
+
 impl ChainPart {
     /// The parts of a join with all of their page lists, and the files of these.
-    pub fn of(joined: JoinedParts<'_>) -> Result<(Vec<Self>, Vec<Arc<dyn Source>>)> {
+    pub fn of(joined: JoinedParts<'_>) -> Result<OpenParts> {
         let opened = joined.parts.into_iter().zip(joined.schema_of).map(|(part, schema)| {
             let Part { source, ntuple, entries_before } = part;
             Ok((Self { table: NtupleTable::of(ntuple, &*source)?, schema, entries_before }, source))
