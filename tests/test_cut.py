@@ -139,6 +139,90 @@ def test_a_cut_without_columns_is_about_one_tree(cut: str, source: Path, basketr
     assert len(shown) == {"entry % 10 == 3": 1, "false": 0, "1 < 2": 10}[cut]
 
 
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+def test_a_cut_without_columns_counts_the_trees_that_keep_some(
+    container: str, basketry: Basketry, tmp_path: Path
+) -> None:
+    """A tree without a column in the output has nothing that the cut could be about."""
+    source, out = tmp_path / "in.root", tmp_path / "out.root"
+    columns: dict[str, dict[str, np.ndarray]] = {
+        "few": {"x": np.arange(100), "y": np.arange(100.0)},
+        "many": {"z": np.arange(50)},
+        "d/more": {"x": np.arange(30)},
+    }
+    with bk.recreate(source) as file:
+        for name, values in columns.items():
+            made = file.mkrntuple if container == "rntuple" else file.mktree
+            made(name, {column: array.dtype for column, array in values.items()}).extend(values)
+    cut = ("--cut", "entry % 7 == 2")
+    for kept in (("--keep", "y"), ("--drop", "many/*", "--drop", "d/more/*"), ("--drop", "z", "--drop", "/^x$/")):
+        done = basketry.json("rewrite", source, "-o", out, "--force", *cut, *kept)
+        assert [(flow["path"], flow["cuts"][0]["after"]) for flow in done["cut_flows"]] == [("few", 14)]
+        with uproot.open(out) as file:
+            assert file["few"]["y"].array().tolist() == [*range(2, 100, 7)]
+            assert {name: file[name].num_entries for name in ("many", "d/more")} == {"many": 50, "d/more": 30}
+        basketry("verify", source, out, *cut, *kept)
+        basketry(
+            "plan",
+            "rewrite",
+            source,
+            "-o",
+            tmp_path / "plan.json",
+            "--force",
+            "--name",
+            tmp_path / "{n}.root",
+            "--",
+            *cut,
+            *kept,
+        )
+    for verb in ("merge", "pick"):
+        basketry(verb, source, "-o", out, "--force", *cut, "--keep", "y")
+        with uproot.open(out) as file:
+            assert file["few"]["y"].array().tolist() == [*range(2, 100, 7)]
+    if container == "ttree":
+        # It may be that nothing is better than what is there.
+        assert basketry.run("tune", source, "-o", out, "--force", *cut, "--keep", "y").code in (0, 1)
+    # What a tree keeps counts, and what is defined in it; a pattern of one tree says nothing of the others.
+    for kept, trees in (
+        (("--drop", "many/*"), "d/more, few"),
+        (("--keep", "few/*"), "d/more, few, many"),
+        (("--keep", "y", "--define", "w=z + 1"), "few, many"),
+    ):
+        said = basketry.refuses("rewrite", source, "-o", out, "--force", *cut, *kept)
+        assert f"would be about all of {trees}: " in said
+        assert "FILE:few" in said or "FILE:d/more" in said
+        planned = basketry.refuses(
+            "plan", "rewrite", source, "-o", tmp_path / "no.json", "--name", tmp_path / "{n}.root", "--", *cut, *kept
+        )
+        assert planned == said
+    assert "no tree keeps a column" in basketry.refuses("rewrite", source, "-o", out, "--force", *cut, "--drop", "*")
+    # A tree that is named comes alone.
+    basketry("rewrite", f"{source}:many", "-o", out, "--force", *cut)
+    with uproot.open(out) as file:
+        assert file["many"]["z"].array().tolist() == [*range(2, 50, 7)]
+
+
+def test_a_damaged_tree_that_is_left_out_has_no_cut_flow(basketry: Basketry, tmp_path: Path) -> None:
+    """Nor does it count among the trees that a cut without columns would be about."""
+    source, out = tmp_path / "in.root", tmp_path / "out.root"
+    with bk.recreate(source, compression="none") as file:
+        for name in ("good", "bad"):
+            file.mktree(name, {f"x_{name}": "i8"}).extend({f"x_{name}": np.arange(20)})
+    with uproot.open(source) as file:
+        key = file.key("bad")
+        record = key.fSeekKey + key.fKeylen
+    data = bytearray(source.read_bytes())
+    data[record : record + 4] = b"\x40\0\0\5"
+    source.write_bytes(data)
+    done = basketry.run("rewrite", source, "-o", out, "-k", "--cut", "entry < 5", "--json")
+    assert done.code == 1, str(done)
+    report = json.loads(done.out)
+    assert [damaged["object"] for damaged in report["damaged"]] == ["bad"]
+    assert [flow["path"] for flow in report["cut_flows"]] == ["good"]
+    with uproot.open(out) as file:
+        assert (sorted(file.keys(cycle=False)), file["good"].num_entries) == (["good", "good_cutflow"], 5)
+
+
 def test_a_tree_without_entries_is_told(source: Path, basketry: Basketry, tmp_path: Path) -> None:
     for number, (entries, told) in enumerate([("100:200", ["few"]), ("events=100:200", []), ("5:200", [])]):
         out = tmp_path / f"{number}.root"

@@ -195,11 +195,63 @@ def test_patterns_and_trees_that_are_not_there(file: Path, basketry: Basketry, t
     assert "--drop nothing: no column" in basketry.refuses("rewrite", file, *output, "--drop", "nothing")
     assert "no column to convert" in basketry.refuses("rewrite", file, *output, "--drop", "*")
     assert "--cut: no column nothing" in basketry.refuses("rewrite", file, *output, "--where", "nothing")
-    assert "no trees" in basketry.refuses("rewrite", f"{file}:Events", *output)
-    own = json.loads(basketry("schema", file, "--json"))["table"]
-    for verb in ("show", "schema"):
-        assert basketry(verb, f"{file}:{own}") == basketry(verb, file)
-        assert f"its one table is called {own}" in basketry.refuses(verb, f"{file}:other")
+
+
+#: The verbs that take Parquet files, with what else they need.
+TAKING: dict[str, tuple[str, ...]] = {
+    "ls": (),
+    "show": (),
+    "count": (),
+    "schema": (),
+    "stats": ("x",),
+    "draw": ("x",),
+    "inspect": (),
+    "readspeed": ("-q",),
+    "verify": ("{file}",),
+    "convert": ("-o", "{out}"),
+    "rewrite": ("-o", "{out}"),
+    "merge": ("-o", "{out}"),
+    "sort": ("-o", "{out}", "--by", "run"),
+    "pick": ("-o", "{out}", "--cut", "run > 3"),
+    "index": ("-o", "{out}.parquet", "--key", "x"),
+    "join": ("-o", "{out}", "--with", "{file}", "--on", "x", "--suffix", "_b"),
+    "plan rewrite": ("-o", "{out}.json"),
+    "plan convert": ("-o", "{out}.json"),
+}
+
+
+@pytest.mark.parametrize("verb", TAKING)
+@pytest.mark.parametrize("own", ["Events", "dir/events"])
+def test_all_verbs_know_the_table_by_the_name_that_ls_gives(
+    own: str, verb: str, table: pa.Table, basketry: Basketry, tmp_path: Path
+) -> None:
+    file, out = tmp_path / "in.parquet", tmp_path / "out.root"
+    named = table.select(["run", "x"]).replace_schema_metadata({} if own == "Events" else {"root.tree": own})
+    pq.write_table(named, file)
+    (listed,) = basketry.json("ls", file)["files"][0]["objects"]
+    assert listed["name"] == own
+    words = [word.format(file=file, out=out) for word in TAKING[verb]]
+    first = (*verb.split(), f"{file}:other")
+    said = basketry.refuses(*first, *words)
+    assert f"{file}: is a Parquet file, whose one table is called {own}, and not other" in said
+    assert not out.exists()
+    for address in (f"{file}:{own}", f"{file}:/{own}"):
+        outcome = basketry.run(*verb.split(), address, *words)
+        assert outcome.code == 0, str(outcome)
+        for made in (out, Path(f"{out}.parquet"), Path(f"{out}.json")):
+            if made.suffix == ".root" and made.exists():
+                with uproot.open(made) as found:
+                    assert found[own].num_entries == (960 if verb == "pick" else ENTRIES)
+            made.unlink(missing_ok=True)
+
+
+def test_a_comparison_with_a_table_of_another_name(file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    """A name is that of the side that it is given for."""
+    basketry("rewrite", file, "-o", tmp_path / "out.root")
+    basketry("cp", f"{tmp_path}/out.root:Events", f"{tmp_path}/other.root:other")
+    for sides in ((file, f"{tmp_path}/other.root:other"), (f"{tmp_path}/other.root:other", f"{file}:Events")):
+        basketry("verify", *sides)
+    assert "and not other" in basketry.refuses("verify", f"{file}:other", f"{tmp_path}/other.root:other")
 
 
 def test_damaged_files_are_refused_or_left_out(file: Path, table: pa.Table, basketry: Basketry, tmp_path: Path) -> None:
@@ -410,7 +462,7 @@ def test_inspect_refuses_what_is_no_whole_parquet_file(file: Path, basketry: Bas
         assert outcome.code in (0, 2), str(outcome)
         assert "panicked" not in outcome.err, str(outcome)
         assert outcome.code == 0 or "damaged.parquet" in outcome.err, str(outcome)
-    for words in ([f"{file}:Events"], [file, "--json", "--baskets"], [file, "--layout"]):
+    for words in ([f"{file}:other"], [file, "--json", "--baskets"], [file, "--layout"]):
         assert "is a Parquet file" in basketry.refuses("inspect", *words)
 
 

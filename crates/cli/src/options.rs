@@ -6,9 +6,10 @@ use clap::Args;
 use dataset::layout::ByteSize;
 use flow::inputs::Input;
 use flow::keys::{KeyNames, SortKey};
-use flow::survey::conditions::check_conditions;
+use flow::survey::ahead::{Expressions, look_ahead};
+use flow::survey::tables::Tables;
 use flow::survey::wanted::Wanted;
-use flow::{Budget, Choice, Join};
+use flow::{Budget, Join};
 use rootfile::{Follow, Hint, Result, check_output};
 
 /// How much of the machine a verb may use.
@@ -61,8 +62,11 @@ pub struct Matching {
 
 impl Matching {
     /// What is looked for in inputs before the work begins; nothing if it may be missing.
-    pub fn asked(self, inputs: Vec<Input>, wanted: Wanted) -> Asked {
-        if self.allow_no_match { Asked::default() } else { Asked { inputs, wanted, conditions: Choice::default() } }
+    pub fn asked(self, inputs: Vec<Input>, wanted: Wanted, expressions: Expressions) -> Asked {
+        match self.allow_no_match {
+            true => Asked::default(),
+            false => Asked { inputs, tables: Tables::All, wanted, expressions },
+        }
     }
 }
 
@@ -71,25 +75,23 @@ impl Matching {
 pub struct Asked {
     /// The inputs.
     pub inputs: Vec<Input>,
+    /// Which of their tables the verb takes.
+    pub tables: Tables,
     /// What is named in them.
     pub wanted: Wanted,
-    /// The cuts, which are bound to the inputs when these are read.
-    pub conditions: Choice,
+    /// The expressions, which are bound to the inputs when these are read.
+    pub expressions: Expressions,
 }
 
 impl Asked {
-    /// The same with cuts.
-    pub fn with(self, conditions: Choice) -> Self {
-        Self { conditions, ..self }
+    /// The same of these tables.
+    pub fn of(self, tables: Tables) -> Self {
+        Self { tables, ..self }
     }
 
-    /// Looks for all of it, and for the columns of the cuts, where no input is to be read now.
+    /// Looks for all of it, and for the columns of the expressions, where no input is to be read now.
     pub fn check_ahead(self) -> Result<()> {
-        let Self { inputs, wanted, conditions } = self;
-        if !wanted.is_empty() {
-            wanted.check(&inputs)?;
-        }
-        check_conditions(&inputs, &conditions)
+        look_ahead(&self.inputs, self.tables, self.wanted, &self.expressions)
     }
 
     /// Looks for it. Returns a sentence for each rule of a shared file that matches nothing.

@@ -101,6 +101,11 @@ pub trait VerbCommand {
         Ok(Asked::default())
     }
 
+    /// Looks whether its inputs have what its arguments name, where they are not to be read now.
+    fn look_ahead(&self) -> Result<()> {
+        self.asked()?.check_ahead()
+    }
+
     /// Adds notes to the report. Returns them if it has no place for them.
     fn take_notes(_report: &mut Self::Report, notes: Vec<String>) -> Vec<String> {
         notes

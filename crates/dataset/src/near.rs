@@ -100,6 +100,11 @@ pub fn no_such_table(wanted: Option<&str>, known: &[&str]) -> Error {
     })
 }
 
+/// The error for a Parquet file whose one table is not the one that is asked for.
+pub fn no_such_parquet_table(wanted: &str, own: &str) -> Error {
+    Error::request(format!("is a Parquet file, whose one table is called {own}, and not {wanted}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -95,7 +95,10 @@ impl Error {
     /// Adds the object (a key, a branch, a class), unless one is known.
     #[must_use]
     pub fn object(mut self, name: impl Into<String>) -> Self {
-        self.0.object.get_or_insert_with(|| name.into());
+        let name = name.into();
+        if !name.is_empty() {
+            self.0.object.get_or_insert(name);
+        }
         self
     }
 

@@ -10,6 +10,8 @@ use dataset::layout::{ClusterSize, Compression, Layout};
 use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, ToParquet, from_parquet, to_parquet};
 use flow::inputs::{Input, inputs, lists};
 use flow::keys::IndexNames;
+use flow::survey::ahead::Expressions;
+use flow::survey::tables::Tables;
 use flow::survey::wanted::Wanted;
 use flow::{Choice, Entries, EntryFilter};
 use rootfile::{Error, Hint, Result, check_output};
@@ -91,7 +93,7 @@ pub struct Args {
 /// The direction of a conversion.
 enum Job {
     ToParquet { inputs: Vec<Input>, output: PathBuf, codec: ParquetCodec },
-    FromParquet { inputs: Vec<PathBuf>, output: PathBuf, tree: Option<String>, layout: Layout },
+    FromParquet { inputs: Vec<Input>, output: PathBuf, tree: Option<String>, layout: Layout },
 }
 
 impl Args {
@@ -134,9 +136,6 @@ impl Args {
             let message = "--row-group is for Parquet; trees have clusters: use --cluster";
             return Err(Error::request(message).hint(Hint::named("row-group")).hint(Hint::named("cluster")));
         }
-        if let Some(input) = inputs.iter().find(|input| input.tree.is_some()) {
-            return Err(Error::request("is a Parquet file, which has no trees").file(&input.path));
-        }
         let tree = match (target.tree, &self.tree) {
             (Some(_), Some(_)) => {
                 return Err(Error::request("--tree and -o both name the tree").hint(Hint::named("tree")));
@@ -147,7 +146,6 @@ impl Args {
         if let Some(compression) = &self.compression {
             layout.common.compression = Some(compression.parse::<Compression>()?);
         }
-        let inputs = inputs.into_iter().map(|input| input.path).collect();
         Ok(Job::FromParquet { inputs, output: target.path, tree, layout })
     }
 }
@@ -174,8 +172,13 @@ impl VerbCommand for Args {
         let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
         let entries = self.entries.iter().map(|entries| (None, entries.clone())).collect();
         let wanted = wanted.entries(&EntryFilter { entries, ..EntryFilter::default() });
-        let conditions = self.cuts.conditions(self.defines.defines()?);
-        Ok(self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?).with(conditions))
+        let expressions = Expressions {
+            choice: self.cuts.conditions(self.defines.defines()?),
+            kept: NameFilter::new(&self.keep, &self.drop)?,
+            keys: self.build_index.iter().map(IndexNames::key).collect::<Result<_>>()?,
+        };
+        let asked = self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?, expressions);
+        Ok(asked.of(Tables::Only))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Converted> {
@@ -196,7 +199,7 @@ impl VerbCommand for Args {
                 to_parquet(&ToParquet { inputs, output, codec: *codec, row_group: self.row_group }, &how)
             }
             Job::FromParquet { inputs, output, tree, layout } => {
-                watch.will_read(inputs);
+                watch.will_read(inputs.iter().map(|input| &input.path));
                 let tree = tree.as_deref();
                 let (fill_null, build_index) = (self.fill_null, self.build_index.as_ref());
                 from_parquet(&FromParquet { inputs, output, tree, layout, fill_null, build_index }, &how)

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use dataset::glob::NameFilter;
 use flow::inputs::Input;
+use flow::survey::ahead::Expressions;
 use flow::survey::wanted::Wanted;
 use flow::{ContentOptions, InputOptions, Options};
 use rootfile::Result;
@@ -42,9 +43,9 @@ impl EventOutputArgs {
     }
 
     /// What is named in the inputs.
-    pub fn asked(&self, inputs: Vec<Input>) -> Result<Asked> {
+    pub fn asked(&self, inputs: Vec<Input>, expressions: Expressions) -> Result<Asked> {
         let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
-        Ok(self.matching.asked(inputs, self.layout.wanted(wanted)?))
+        Ok(self.matching.asked(inputs, self.layout.wanted(wanted)?, expressions))
     }
 
     /// Refuses an output that must not be written, beside files that are read.

@@ -9,9 +9,10 @@ use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
 use flow::convert::Format;
 use flow::keys::IndexNames;
+use flow::survey::ahead::Expressions;
 use flow::{
-    Absent, Budget, BuildIndex, ContentOptions, CutFlow, Cycles, Depths, Forecast, Form, InputOptions, Options,
-    Outlook, PlanOptions, RecodeForecast, Summary, TableSummary,
+    Absent, Budget, BuildIndex, ContentOptions, CutFlow, Cycles, Depths, EntryOrder, Forecast, Form, InputOptions,
+    Options, Outlook, PlanOptions, RecodeForecast, Summary, TableSummary,
 };
 use rootfile::{Error, Hint, Result};
 
@@ -128,11 +129,21 @@ impl FileOutputArgs {
         &self.target.output
     }
 
-    /// What is named in the inputs.
-    fn asked(&self) -> Result<Asked> {
+    /// What is named in the inputs, by these options and those of the verb.
+    fn asked(&self, own: &ContentOptions) -> Result<Asked> {
         let wanted = self.layout.wanted(self.select.wanted()?)?;
-        let conditions = self.select.conditions(self.defines.defines()?);
-        Ok(self.matching.asked(inputs(&self.inputs)?, wanted).with(conditions))
+        let unique = own.unique.iter().map(|unique| unique.key.clone());
+        let order = own.order.iter().filter_map(|order| match order {
+            EntryOrder::By(by) => Some(by.key.names().clone()),
+            _ => None,
+        });
+        let index = self.build_index.iter().map(IndexNames::key);
+        let expressions = Expressions {
+            choice: self.select.conditions(self.defines.defines()?),
+            kept: self.select.filter()?,
+            keys: unique.chain(order).map(Ok).chain(index).collect::<Result<_>>()?,
+        };
+        Ok(self.matching.asked(inputs(&self.inputs)?, wanted, expressions))
     }
 
     /// Writes the output, or plans it.
@@ -169,7 +180,7 @@ impl<T: FileOutputVerb> VerbCommand for T {
     }
 
     fn asked(&self) -> Result<Asked> {
-        self.file_output().asked()
+        self.file_output().asked(&self.own_options()?.content)
     }
 
     fn take_notes(made: &mut Made, notes: Vec<String>) -> Vec<String> {

@@ -9,6 +9,7 @@ use dataset::layout::Container;
 use flow::inputs::{Input, inputs, lists};
 use flow::join::{How, JoinJob, JoinKey, Joined, JoinedTable, KeyRange, KeyedEntry, join};
 use flow::keys::EntryOfKey;
+use flow::survey::ahead::Expressions;
 use rootfile::Result;
 
 use super::event_output::EventOutputArgs;
@@ -132,7 +133,7 @@ impl VerbCommand for Args {
     fn asked(&self) -> Result<Asked> {
         let mut all = inputs(&self.inputs)?;
         all.extend(self.right.inputs()?.into_iter().flatten());
-        self.output.asked(all)
+        self.output.asked(all, Expressions::default())
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Joined> {

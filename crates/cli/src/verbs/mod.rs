@@ -202,7 +202,7 @@ fn check(arguments: &[String]) -> Result<()> {
 
 /// Looks whether the inputs of a task have what its arguments name. Nothing is done.
 fn look(arguments: &[String]) -> Result<()> {
-    with_args!(parsed(arguments)?, args => args.asked())?.check_ahead()
+    with_args!(parsed(arguments)?, args => args.look_ahead())
 }
 
 /// Runs the command of a task.

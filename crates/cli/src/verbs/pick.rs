@@ -9,6 +9,8 @@ use clap::ValueEnum;
 use flow::Choice;
 use flow::events::{PickJob, PickOrder, Picked, PickedEvent, pick};
 use flow::inputs::{inputs, lists};
+use flow::survey::ahead::Expressions;
+use flow::survey::tables::Tables;
 use rootfile::Result;
 
 use super::event_output::EventOutputArgs;
@@ -84,8 +86,12 @@ impl VerbCommand for Args {
         if self.inputs.is_empty() {
             return Ok(Asked::default());
         }
-        let conditions = Choice { cuts: self.cut.clone(), ..Choice::default() };
-        Ok(self.output.asked(inputs(&self.inputs)?)?.with(conditions))
+        let expressions = Expressions {
+            choice: Choice { cuts: self.cut.clone(), ..Choice::default() },
+            keys: key_of(&self.key, "key")?.into_iter().collect(),
+            ..Expressions::default()
+        };
+        Ok(self.output.asked(inputs(&self.inputs)?, expressions)?.of(Tables::One))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Picked> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use flow::inputs::inputs;
+use flow::survey::ahead::Expressions;
 use flow::survey::wanted::Wanted;
 use lab::precision::{ChoiceReport, ColumnReport, Limits, Options, Report, TableReport, precision};
 use lab::report::page::html;
@@ -79,7 +80,8 @@ impl VerbCommand for Args {
     fn asked(&self) -> Result<Asked> {
         let wanted = Wanted::default().columns("columns", &self.columns)?;
         let wanted = wanted.columns_before_sign("max-error", &self.max_error)?;
-        Ok(self.matching.asked(inputs(&self.inputs)?, wanted.columns_before_sign("max-abs", &self.max_abs)?))
+        let wanted = wanted.columns_before_sign("max-abs", &self.max_abs)?;
+        Ok(self.matching.asked(inputs(&self.inputs)?, wanted, Expressions::default()))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Report> {

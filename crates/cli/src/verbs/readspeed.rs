@@ -9,7 +9,7 @@ use dataset::layout::ByteSize;
 use flow::inputs::{Input, inputs};
 use flow::{Budget, Choice, Entries};
 use lab::readspeed::self_check::self_check;
-use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Scaled, ThreadCounts, Throttle, measure};
+use lab::readspeed::{Columns, LayoutSpeed, Options, Report, Scaled, ThreadCounts, Throttle, look, measure};
 use lab::report::reading::page;
 use rootfile::{Error, Hint, Result, check_output};
 
@@ -117,27 +117,12 @@ impl VerbCommand for Args {
         Some(Budget::new(self.memory.bytes(), self.threads.most()))
     }
 
+    fn look_ahead(&self) -> Result<()> {
+        if self.matching.allow_no_match { Ok(()) } else { look(&self.options()?) }
+    }
+
     fn work(&self, watch: &Watch<'_>) -> Result<Report> {
-        let inputs = self.files()?;
-        let columns = match (&self.branches, &self.branches_regex) {
-            (names, _) if !names.is_empty() => Columns::Named(names.clone()),
-            (_, texts) if !texts.is_empty() => Columns::Matching(texts.clone()),
-            _ => Columns::All,
-        };
-        let options = Options {
-            inputs,
-            columns,
-            allow_no_match: self.matching.allow_no_match,
-            entries: Choice { defines: self.named.defines()?, ..self.cuts.choice(self.entries.as_ref(), self.seed) },
-            repeat: self.repeat,
-            cold: self.cold,
-            throttle: self.throttle,
-            application: self.application,
-            layouts: self.layouts,
-            follow: self.following.follow(),
-            budget: Budget::new(self.memory.bytes(), self.threads.most()),
-            scaling: Some(self.threads.all()).filter(|all| all.len() > 1).unwrap_or_default(),
-        };
+        let options = self.options()?;
         if let Some(page) = &self.page {
             if options.scaling.is_empty() {
                 let why = "a page shows several numbers of threads, such as --threads 1..4";
@@ -167,6 +152,30 @@ impl VerbCommand for Args {
 }
 
 impl Args {
+    /// What is measured.
+    fn options(&self) -> Result<Options> {
+        let inputs = self.files()?;
+        let columns = match (&self.branches, &self.branches_regex) {
+            (names, _) if !names.is_empty() => Columns::Named(names.clone()),
+            (_, texts) if !texts.is_empty() => Columns::Matching(texts.clone()),
+            _ => Columns::All,
+        };
+        Ok(Options {
+            inputs,
+            columns,
+            allow_no_match: self.matching.allow_no_match,
+            entries: Choice { defines: self.named.defines()?, ..self.cuts.choice(self.entries.as_ref(), self.seed) },
+            repeat: self.repeat,
+            cold: self.cold,
+            throttle: self.throttle,
+            application: self.application,
+            layouts: self.layouts,
+            follow: self.following.follow(),
+            budget: Budget::new(self.memory.bytes(), self.threads.most()),
+            scaling: Some(self.threads.all()).filter(|all| all.len() > 1).unwrap_or_default(),
+        })
+    }
+
     /// The files, with their trees.
     fn files(&self) -> Result<Vec<Input>> {
         let files: Vec<OsString> = self.inputs.iter().chain(&self.files).cloned().collect();

@@ -31,7 +31,7 @@ use super::write_bench::home_of_root;
 use crate::interrupt::{self, AfterNaming};
 use crate::job_runner::{Stoppable, own_process};
 use crate::layout_args::layout_of;
-use crate::options::{Matching, Verbosity};
+use crate::options::{Asked, Matching, Verbosity};
 use crate::output::{self, Answer};
 use crate::prices::Prices;
 use crate::verb_command::{Commands, VerbCommand, Watch};
@@ -303,9 +303,6 @@ impl Args {
             }
             (None, runner) => {
                 let Ok(input) = self.input.as_deref().ok_or_else(|| missing("input"))?.parse::<Input>();
-                let base = self.layout.as_deref().map(layout_of).transpose()?.unwrap_or_default();
-                let wanted = names::wanted(&base, &self.columns, &points)?;
-                self.matching.asked(vec![input.clone()], wanted).check()?;
                 let subject = SweepInput::of(&input, self.entries)?;
                 match runner {
                     "root" => (subject, Box::new(RootRunner::build(&home_of_root(None)?)?)),
@@ -353,6 +350,7 @@ fn run(args: &Args) -> Result<Answer> {
         output::json(&execute(&task)?)?;
         return Ok(Answer::Yes);
     }
+    args.asked()?.check()?;
     let quiet = args.verbosity.quiet || args.verbosity.json;
     let bar = output::progress(0, "jobs", quiet);
     if let Ok(style) = indicatif::ProgressStyle::with_template("{wide_bar} {pos}/{len} jobs, {msg}") {
@@ -457,6 +455,12 @@ impl VerbCommand for Args {
     fn when_told_to_end(&self) -> Option<AfterNaming> {
         // It writes one file after the other. What watches a command ends with it.
         self.watched.is_none().then_some(AfterNaming::Ends)
+    }
+
+    fn asked(&self) -> Result<Asked> {
+        let is_other = self.show.is_some() || self.once.is_some() || self.watched.is_some() || self.command.is_some();
+        let input = self.input.as_deref().filter(|_| !is_other);
+        names::asked(input, self.matching, self.layout.as_deref(), &self.columns, &|| self.grid()?.points())
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Swept> {

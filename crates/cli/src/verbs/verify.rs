@@ -14,6 +14,7 @@ use crate::output::{self, Answer};
 use crate::verb_command::{VerbCommand, Watch, fields};
 use dataset::glob::ColumnPattern;
 use flow::inputs::{Input, inputs, one_tree};
+use flow::survey::ahead::Expressions;
 
 /// Differences that are printed; --json has them all.
 const SHOWN: usize = 20;
@@ -100,7 +101,12 @@ impl VerbCommand for Args {
             }
         }
         let wanted = self.select.wanted()?.columns_before_sign("tolerance", &stored)?;
-        Ok(self.matching.asked(sides, wanted).with(self.select.conditions(defines)))
+        let expressions = Expressions {
+            choice: self.select.conditions(defines),
+            kept: self.select.filter()?,
+            keys: sort_key_of(&self.by, "by")?.iter().map(|key| key.names().clone()).collect(),
+        };
+        Ok(self.matching.asked(sides, wanted, expressions))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Verdict> {

@@ -93,6 +93,14 @@ pub fn by_path(tables: &[TableEntry]) -> Vec<&TableEntry> {
     found
 }
 
+/// What readers get without a path: the only tree, which goes before RNTuples beside it, or the only table.
+pub fn only(tables: &[TableEntry]) -> Option<&TableEntry> {
+    let named = by_path(tables);
+    let mut trees = named.iter().filter(|table| table.container == Container::Ttree);
+    let only_tree = trees.next().filter(|_| trees.next().is_none());
+    only_tree.or_else(|| named.first().filter(|_| named.len() == 1)).copied()
+}
+
 /// The path and the cycle of an address that has both. A name may have a semicolon; a cycle is a number behind one.
 pub fn split_cycle(wanted: &str) -> Option<(&str, i16)> {
     let (path, cycle) = wanted.rsplit_once(';')?;

@@ -3,6 +3,7 @@
 use rootfile::{Result, RootFile};
 
 use super::catalog::TableEntry;
+use super::schema::TableSchema;
 use crate::column_names::{column_names, is_item_name};
 use crate::layout::Container;
 use crate::ntuple::read_ntuple;
@@ -44,6 +45,14 @@ impl TableEntry {
 }
 
 impl Outline {
+    /// That of a table of a ROOT file with this schema and so many entries.
+    pub fn of(schema: &TableSchema, entries: u64) -> Self {
+        let mut outline = Self { entries, ..Self::default() };
+        let printed = if schema.tree().is_some() { '/' } else { '.' };
+        (0..schema.len()).for_each(|node| outline.add(&schema.lineage(node), printed));
+        outline
+    }
+
     /// Adds the names that mean a column and none above it.
     fn add(&mut self, lineage: &[&str], printed: char) {
         let above = lineage.get(1..).map_or_else(Vec::new, column_names);

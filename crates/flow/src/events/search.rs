@@ -164,7 +164,7 @@ fn tested(
         let chosen = |_: u64| Ok(set.clone().unwrap_or_else(|| EntrySet::range(0..0)));
         let named: Select<'_> = if set.is_some() { Some(&chosen) } else { None };
         let found = table_with(&pool, input, own.memory, "the columns of the cuts", &|path, open| {
-            let mut selection = EntrySelection::new(&cuts).behind(before);
+            let mut selection = EntrySelection::new(&cuts).with_kept(&options.content.filter).behind(before);
             let selected = selection.for_table(path, open, named, own)?;
             let counts = selection.counts_entries();
             let flow = match selection.finish() {

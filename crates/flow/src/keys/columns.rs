@@ -65,6 +65,26 @@ impl KeyStep<'_> {
     }
 }
 
+/// What a table lacks, all of whose columns are open, for a key.
+///
+/// # Errors
+///
+/// A text of the key is no expression.
+pub(crate) fn lacking_of(
+    dataset: &Dataset,
+    path: &str,
+    key: &KeyNames,
+    defines: &[Define],
+) -> Result<Option<expr::Error>> {
+    let names = TableNames::new(dataset, path, defines);
+    for text in key.texts() {
+        if let Err(lacking) = Cut::new(text, key.option()).bind(&names)? {
+            return Ok(Some(lacking));
+        }
+    }
+    Ok(None)
+}
+
 impl KeyColumns {
     /// Opens the columns in a table of this path, some of which may be defined by expressions. The inner error names what the table lacks.
     ///

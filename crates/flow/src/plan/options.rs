@@ -39,8 +39,21 @@ pub struct PlanOptions {
     pub pack: Pack,
     /// Whether the inputs are only read, by a caller who cannot ask for another way to join them.
     pub is_read: bool,
-    /// Whether the columns are those of conditions on entries: each input must have them, whatever the others become.
-    pub is_tested: bool,
+    /// Whether the columns are those that expressions name: each input must have them, whatever the others become.
+    pub is_named: bool,
     /// Whether the table gets another index than those of the inputs, which are left out without a word.
     pub replaces_index: bool,
+}
+
+impl PlanOptions {
+    /// The other ways to join tables that differ. `columns` is what the container calls them.
+    pub fn ways_out(&self, columns: &str) -> String {
+        match (self.is_named, self.schema) {
+            (false, schema) => schema.ways_out(columns),
+            (true, Join::Fill) => format!("{columns} that expressions name must be alike in all inputs"),
+            (true, _) => {
+                format!("{columns} that expressions name must be alike in all inputs; --fill fills in missing ones")
+            }
+        }
+    }
 }

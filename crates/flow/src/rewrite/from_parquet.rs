@@ -1,6 +1,6 @@
 //! Parquet files to a tree or an RNTuple, under the name of a conversion: a rewrite with the options and the report of conversions.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dataset::glob::NameFilter;
 use dataset::layout::Layout;
@@ -14,12 +14,13 @@ use super::options::{BuildIndex, ContentOptions, Options};
 use super::parquet::{Conversion, Converted, ConvertedColumn};
 use super::prepare::{StoredSource, open_columns, open_filtered, prepare_table};
 use crate::keys::IndexNames;
+use crate::plan::inputs::Input;
 
 /// Parquet files, taken as one, and the tree to make of them.
 #[derive(Clone, Debug)]
 pub struct FromParquet<'a> {
-    /// The files.
-    pub inputs: &'a [PathBuf],
+    /// The files, each with the name of its table or without.
+    pub inputs: &'a [Input],
     /// The ROOT file.
     pub output: &'a Path,
     /// Path of the tree. If absent, the path in the metadata of the first input, or `Events`.
@@ -39,7 +40,7 @@ pub struct FromParquet<'a> {
 /// An input cannot be read, the output cannot be written, a column has a type that trees cannot hold, or the budget is too
 /// small.
 pub fn from_parquet(job: &FromParquet<'_>, options: &Conversion<'_>) -> Result<Converted> {
-    let inputs = job.inputs.iter().map(PathBuf::as_path);
+    let inputs = job.inputs.iter().map(|input| input.path.as_path());
     check_output(job.output, options.overwrite, inputs.chain(options.entries.entries.file()))?;
     let tree = job.tree.map(|tree| tree.trim_matches('/'));
     let (dataset, path, _) = open_filtered(job.inputs, &options.filter, tree, Join::Strict, options.budget.memory)?;

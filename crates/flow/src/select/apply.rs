@@ -1,11 +1,13 @@
 //! The entries of each table that a rewrite keeps. No table is planned here.
 
+use dataset::glob::NameFilter;
 use dataset::{EntryFilter, EntrySet};
 use rootfile::{Error, Hint, Result};
 
 use super::cut_flow::CutFlow;
 use super::cuts::{CUT, Conditions, Cut, TableCuts, WEIGHT};
 use super::define::Define;
+use super::defined::Defined;
 use super::pass::Testing;
 use super::source::{OpenColumns, SourceTree};
 use crate::arrow::read::Dataset;
@@ -24,8 +26,13 @@ pub(crate) struct EntrySelection<'a> {
     found: Vec<bool>,
     /// Why the trees so far do not have them.
     lacking: Vec<Option<expr::Error>>,
-    /// The first cut, if none has a column: every tree has what they need.
+    /// The columns that get to the output, besides those that are defined.
+    kept: NameFilter,
+    /// The first cut, if none has a column, and the trees that they are about: every tree of which a column gets to the output.
     without_column: Option<usize>,
+    about: Vec<String>,
+    /// Whether they are about one of these, which something else chooses.
+    about_one: bool,
     trees: Vec<String>,
     flows: Vec<CutFlow>,
     /// Entries of the tables before the next one, where several are one after the other.
@@ -56,7 +63,10 @@ impl<'a> EntrySelection<'a> {
             weight: filter.weight.as_deref().map(|text| Cut::new(text, WEIGHT)),
             found: vec![false; filter.cuts.len() + 1],
             lacking: vec![None; filter.cuts.len() + 1],
+            kept: NameFilter::default(),
             without_column: None,
+            about: Vec::new(),
+            about_one: false,
             trees: Vec::new(),
             flows: Vec::new(),
             before: 0,
@@ -67,6 +77,16 @@ impl<'a> EntrySelection<'a> {
     /// The same with columns that the cuts may name.
     pub fn with_defines(self, defines: &'a [Define]) -> Self {
         Self { defines, ..self }
+    }
+
+    /// The same where these columns get to the output: cuts that name none are about the tables that have some.
+    pub fn with_kept(self, kept: &NameFilter) -> Self {
+        Self { kept: kept.clone(), ..self }
+    }
+
+    /// The same where only one of the tables is used in the end.
+    pub fn about_one(self) -> Self {
+        Self { about_one: true, ..self }
     }
 
     /// The same in a table that so many entries of others are before.
@@ -106,23 +126,59 @@ impl<'a> EntrySelection<'a> {
         Ok(TreeSelection { filter, passed: Some(selected.entries), notes })
     }
 
-    /// Looks whether a table has the columns of the cuts. Nothing of them is read.
-    pub fn look_at(&mut self, path: &str, open: OpenColumns<'_>) -> Result<()> {
-        self.bound(path, open).map(drop)
+    /// Looks whether a table, all of whose columns are open, has those of the cuts. Nothing of them is read.
+    pub fn look_at(&mut self, path: &str, dataset: &Dataset) -> Result<()> {
+        self.trees.push(path.to_owned());
+        if !self.cuts.is_empty() {
+            let cuts = TableCuts::bind(path, dataset, &self.asked()).map_err(|e| e.object(path))?;
+            let keeps_any = cuts.name_columns() || self.keeps_any(path, dataset)?;
+            self.are_about(path, &cuts, keeps_any);
+        }
+        Ok(())
+    }
+
+    /// Takes note of a table that does not get to the output after all.
+    pub fn leave_out(&mut self, path: &str) {
+        self.about.retain(|about| about != path);
+        self.flows.retain(|flow| flow.path != path);
+    }
+
+    /// What is asked of a table.
+    fn asked(&self) -> Conditions<'_> {
+        Conditions { cuts: &self.cuts, weight: self.weight.as_ref(), defines: self.defines }
+    }
+
+    /// Whether a column of a table gets to the output.
+    fn keeps_any(&self, path: &str, dataset: &Dataset) -> Result<bool> {
+        if self.kept.keeps_all() {
+            return Ok(true);
+        }
+        let schema = dataset.schema();
+        let filter = self.kept.of_table(path, (0..schema.len()).map(|node| schema.lineage(node)));
+        if (0..schema.len()).any(|node| filter.keeps(path, &schema.lineage(node))) {
+            return Ok(true);
+        }
+        Ok(!Defined::bind(dataset, path, self.defines)?.is_empty())
     }
 
     /// The cuts that can be evaluated in a table, if there are some, and notes on those that cannot.
     fn bound(&mut self, path: &str, open: OpenColumns<'_>) -> Result<(Option<BoundCuts>, Vec<String>)> {
         self.trees.push(path.to_owned());
-        let mut notes = Vec::new();
         if self.cuts.is_empty() {
-            return Ok((None, notes));
+            return Ok((None, Vec::new()));
         }
-        let (dataset, cuts) = TableCuts::open(
-            path,
-            open,
-            &Conditions { cuts: &self.cuts, weight: self.weight.as_ref(), defines: self.defines },
-        )?;
+        let (dataset, cuts) = TableCuts::open(path, open, &self.asked())?;
+        // All columns are opened only where it is asked.
+        let keeps_any =
+            cuts.name_columns() || self.kept.keeps_all() || self.keeps_any(path, &open(&NameFilter::default())?)?;
+        let (are_about, notes) = self.are_about(path, &cuts, keeps_any);
+        Ok((are_about.then_some((dataset, cuts)), notes))
+    }
+
+    /// Whether a table is one that the cuts are about, and notes on those that cannot be evaluated. `keeps_any` says whether a column of it
+    /// gets to the output, if the cuts name none.
+    fn are_about(&mut self, path: &str, cuts: &TableCuts, keeps_any: bool) -> (bool, Vec<String>) {
+        let mut notes = Vec::new();
         let mut lacks = Vec::new();
         for (place, error) in &cuts.lacking {
             lacks.push(error.subject().to_owned());
@@ -136,10 +192,16 @@ impl<'a> EntrySelection<'a> {
         // A cut without a column is about the tables that the others are about.
         let names_none = !cuts.name_columns();
         let found: Vec<usize> = cuts.places().collect();
-        if found.is_empty() || names_none && !cuts.lacking.is_empty() {
-            return Ok((None, notes));
+        let Some(&first) = found.first().filter(|_| !names_none || cuts.lacking.is_empty()) else {
+            return (false, notes);
+        };
+        if names_none {
+            self.without_column.get_or_insert(first);
+            if !keeps_any {
+                return (false, notes);
+            }
+            self.about.push(path.to_owned());
         }
-        self.without_column = self.without_column.or(found.first().copied().filter(|_| names_none));
         found.into_iter().for_each(|place| self.find(place));
         match &cuts.lacks_weight {
             Some(error) => {
@@ -149,7 +211,7 @@ impl<'a> EntrySelection<'a> {
             }
             None => self.find(self.cuts.len()),
         }
-        Ok((Some((dataset, cuts)), notes))
+        (true, notes)
     }
 
     /// Fails if a tree pattern matched no tree, or if no tree has the columns of a cut. Returns what the cuts left of each table.
@@ -164,9 +226,10 @@ impl<'a> EntrySelection<'a> {
         }
         for ((cut, found), error) in self.cuts.iter().chain(&self.weight).zip(&self.found).zip(&self.lacking) {
             if !found {
+                let why = if self.trees.is_empty() { "there is no tree" } else { "no tree keeps a column" };
                 return Err(match error {
                     Some(error) => cut.refused(error).object(of()),
-                    None => cut.refused_by_no_tree(),
+                    None => cut.refused_without_tree(why),
                 });
             }
         }
@@ -175,14 +238,14 @@ impl<'a> EntrySelection<'a> {
 
     /// Fails if there are several trees: a cut without a column would leave out entries of counters and sums of weights, too.
     fn refuse_several(&self, cut: &Cut) -> Result<()> {
-        let mut trees: Vec<&str> = self.trees.iter().map(String::as_str).collect();
+        let mut trees: Vec<&str> = self.about.iter().map(String::as_str).collect();
         trees.sort_unstable();
         trees.dedup();
-        let [one, _, ..] = trees.as_slice() else { return Ok(()) };
+        let ([one, _, ..], false) = (trees.as_slice(), self.about_one) else { return Ok(()) };
         let (hint, entries) = (Hint::named(CUT), Hint::named("entries"));
         let message = format!(
-            "{hint} {} names no column, so it would be about all of {}: let it name a column of the tree that is meant, or choose entries of \
-             one tree with {entries}, as in {one}=0:1000",
+            "{hint} {} names no column, so it would be about all of {}: let it name a column of the tree that is meant, name this tree alone, as \
+             in FILE:{one}, or choose its entries with {entries}, as in {one}=0:1000",
             cut.text,
             trees.join(", ")
         );

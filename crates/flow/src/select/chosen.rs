@@ -87,8 +87,17 @@ impl Choice {
         Ok(Chosen { cuts: found.cuts, read: found.read, ..Chosen::of(&found.entries, self.most, all)? })
     }
 
-    /// Those of some entries that pass the cuts.
-    fn tested(&self, dataset: &Dataset, named: &EntrySet, budget: Budget, progress: Progress<'_>) -> Result<Selected> {
+    /// Looks whether the cuts are conditions on entries of a table. Nothing is read.
+    ///
+    /// # Errors
+    ///
+    /// One is not.
+    pub fn check(&self, dataset: &Dataset) -> Result<()> {
+        self.bound(dataset).map(drop)
+    }
+
+    /// The cuts, bound to the columns of a table.
+    fn bound(&self, dataset: &Dataset) -> Result<(Vec<Cut>, TableCuts)> {
         let cuts: Vec<Cut> = self.cuts.iter().map(|text| Cut::new(text, CUT)).collect();
         let weight = self.weight.as_deref().map(|text| Cut::new(text, WEIGHT));
         let asked = Conditions { cuts: &cuts, weight: weight.as_ref(), defines: &self.defines };
@@ -98,6 +107,12 @@ impl Choice {
         if let Some((cut, error)) = lacking.or(weight.as_ref().zip(bound.lacks_weight.as_ref())) {
             return Err(cut.refused(error).object(dataset.path()));
         }
+        Ok((cuts, bound))
+    }
+
+    /// Those of some entries that pass the cuts.
+    fn tested(&self, dataset: &Dataset, named: &EntrySet, budget: Budget, progress: Progress<'_>) -> Result<Selected> {
+        let (cuts, bound) = self.bound(dataset)?;
         let is_all = named.len() == dataset.entries();
         let how = Testing { budget, before: self.before, most: self.most, remembers: self.remembers, progress };
         bound.select(dataset, (!is_all).then_some(named), &cuts, &how)

@@ -46,10 +46,10 @@ impl Cut {
         refused(error, self.option)
     }
 
-    /// The error of a cut without a table that it could be about.
-    pub fn refused_by_no_tree(&self) -> Error {
+    /// The error of a cut without a tree that it could be about.
+    pub fn refused_without_tree(&self, why: &str) -> Error {
         let hint = Hint::named(self.option);
-        Error::request(format!("{hint} {}: there is no tree", self.text)).hint(hint)
+        Error::request(format!("{hint} {}: {why}", self.text)).hint(hint)
     }
 
     /// The program for a table; the inner error names what the table lacks.

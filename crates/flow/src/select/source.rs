@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dataset::glob::NameFilter;
 use dataset::table::Join;
-use rootfile::{Key, Result, RootFile};
+use rootfile::{ErrorKind, Key, Result, RootFile};
 
 use crate::arrow::read::Dataset;
 use crate::execute::budget::Budget;
@@ -23,11 +23,17 @@ pub(crate) struct SourceTree<'a> {
 }
 
 impl SourceTree<'_> {
-    /// Opens some of its columns.
+    /// Opens some of its columns, which all inputs must have, unless missing ones are filled in. All of them are those that can be named.
     pub fn open(&self, filter: &NameFilter) -> Result<Dataset> {
-        let is_tested = self.joining.schema == Join::Common;
-        let schema = if is_tested { Join::Strict } else { self.joining.schema };
-        Dataset::of_trees(self.inputs, self.path, filter, PlanOptions { schema, is_tested, ..self.joining })
+        let open = |schema: Join| {
+            let joining = PlanOptions { schema, is_named: true, ..self.joining };
+            Dataset::of_trees(self.inputs, self.path, filter, joining)
+        };
+        let opened = open(if self.joining.schema == Join::Common { Join::Strict } else { self.joining.schema });
+        match opened {
+            Err(e) if filter.keeps_all() && matches!(e.kind(), ErrorKind::Differs(_)) => open(Join::Common),
+            opened => opened,
+        }
     }
 }
 

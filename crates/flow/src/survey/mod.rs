@@ -1,7 +1,8 @@
 //! Facts about many files, each opened once: whether they are whole ([`check`]), in which steps a job reads them
-//! ([`fileset`]), and whether they have what users name ([`wanted`], [`conditions`]). A file that cannot be read is a result here, not an error. Nothing is decoded, and nothing is written.
+//! ([`fileset`]), and whether they have what users name ([`wanted`], [`ahead`]). A file that cannot be read is a result here, not an error. Nothing is decoded, and nothing is written.
 
+pub mod ahead;
 pub mod check;
-pub mod conditions;
 pub mod fileset;
+pub mod tables;
 pub mod wanted;

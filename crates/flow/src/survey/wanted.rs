@@ -3,17 +3,14 @@
 //! sets share, such as a layout, is only worth a word.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use dataset::glob::{ColumnPattern, TreePattern};
 use dataset::layout::Layout;
 use dataset::near::{no_match, no_such_entries};
-use dataset::table::catalog;
 use dataset::{Entries, EntryFilter};
-use rootfile::{Error, Result, RootFile, hand_over, url};
+use rootfile::{Error, Result, url};
 
-use crate::arrow::read::Dataset;
-use crate::plan::format::Format;
+use super::tables::{InputTable, Tables, tables_of};
 use crate::plan::inputs::Input;
 
 /// What one value of an option means.
@@ -51,6 +48,14 @@ struct Found {
     names: BTreeSet<(String, String)>,
     /// Further paths of columns, which are understood and not shown.
     other_paths: BTreeSet<(String, String)>,
+}
+
+/// What is looked for in inputs, one after the other.
+pub(super) struct Search {
+    asked: Vec<Asked>,
+    found: Found,
+    /// How many of them could be read.
+    readable: usize,
 }
 
 impl Wanted {
@@ -143,42 +148,25 @@ impl Wanted {
     /// # Errors
     ///
     /// Something that must be there is in none of the inputs. Inputs that cannot be read are left to those who read them.
-    pub fn check(mut self, inputs: &[Input]) -> Result<Vec<String>> {
-        let mut found = Found::default();
-        let mut readable = 0;
+    pub fn check(self, inputs: &[Input]) -> Result<Vec<String>> {
+        let mut search = self.search();
         for input in inputs {
-            if readable > 0 && !self.asked.iter().any(|asked| asked.must && !asked.found) {
+            if search.is_done() {
                 break;
             }
-            match found.look_at(input) {
-                Ok(()) => {
-                    readable += 1;
-                    self.asked.iter_mut().filter(|asked| !asked.found).for_each(|asked| asked.found = found.has(asked));
-                }
+            match tables_of(input, Tables::All, false) {
+                Ok(found) => search.look_at(&found.tables),
                 // A server is not asked again for what it refuses.
                 Err(e) if inputs.len() == 1 && url(&input.path).is_some() => return Err(e),
                 Err(_) => {}
             }
         }
-        // A file without entries has none that could be meant.
-        let is_empty = found.entries.values().all(|entries| *entries == 0);
-        let missing = |asked: &&Asked| !(asked.found || is_empty && matches!(asked.meaning, Meaning::Entries(..)));
-        // Those who read the inputs say what is wrong with them.
-        if readable == 0 || found.entries.is_empty() {
-            return Ok(Vec::new());
-        }
-        if let Some(asked) = self.asked.iter().filter(missing).find(|asked| asked.must) {
-            return Err(found.lacks(asked));
-        }
-        let first = inputs.first().map(|input| input.path.display().to_string()).unwrap_or_default();
-        let words = self.asked.iter().filter(missing).map(|asked| {
-            let (what, section) = match asked.meaning {
-                Meaning::Tables(_) => ("tree or RNTuple", "tree"),
-                _ => ("column", "column"),
-            };
-            format!("layout: [{section}.{:?}] matches no {what} of {first}", asked.text)
-        });
-        Ok(words.collect())
+        search.finish(inputs)
+    }
+
+    /// Begins to look for all of it.
+    pub(super) fn search(self) -> Search {
+        Search { asked: self.asked, found: Found::default(), readable: 0 }
     }
 
     /// The same for columns of a table that is not in a file.
@@ -198,34 +186,54 @@ impl Wanted {
     }
 }
 
-impl Found {
-    /// Adds what an input has.
-    fn look_at(&mut self, input: &Input) -> Result<()> {
-        if Format::is_parquet(&input.path) {
-            let dataset = Dataset::of_whole_parquet(std::slice::from_ref(input), u64::MAX)?;
-            let names = dataset.schema().nodes().into_iter().map(|node| node.name);
-            self.add(dataset.path(), dataset.entries(), names);
-            dataset.files().iter().for_each(|file| hand_over(&input.path, Arc::clone(file)));
-            return Ok(());
-        }
-        let file = RootFile::open(&input.path)?;
-        let tables = catalog::tables(&file);
-        let named = match &input.tree {
-            Some(tree) => catalog::find(&tables, tree).into_iter().collect(),
-            None => tables.iter().filter(|table| table.newest).collect::<Vec<_>>(),
-        };
-        for table in named {
-            // What cannot be read is left to those who read it.
-            if let Ok(outline) = table.outline(&file) {
-                self.add(&table.path, outline.entries, outline.names.into_iter());
-                let other = outline.other_paths.into_iter().map(|path| (table.path.clone(), path));
-                self.other_paths.extend(other);
-            }
-        }
-        hand_over(&input.path, Arc::clone(file.source()));
-        Ok(())
+impl Search {
+    /// Whether what must be there is.
+    pub fn is_done(&self) -> bool {
+        self.readable > 0 && !self.asked.iter().any(|asked| asked.must && !asked.found)
     }
 
+    /// Looks at the tables of an input.
+    pub fn look_at(&mut self, tables: &[InputTable]) {
+        for InputTable { path, outline, .. } in tables {
+            self.found.add(path, outline.entries, outline.names.iter().cloned());
+            let other = outline.other_paths.iter().map(|other| (path.clone(), other.clone()));
+            self.found.other_paths.extend(other);
+        }
+        self.readable += 1;
+        let found = &self.found;
+        self.asked.iter_mut().filter(|asked| !asked.found).for_each(|asked| asked.found = found.has(asked));
+    }
+
+    /// A sentence for each rule of a shared file that the first input does not have.
+    ///
+    /// # Errors
+    ///
+    /// Something that must be there was in none of them.
+    pub fn finish(self, inputs: &[Input]) -> Result<Vec<String>> {
+        let Self { asked, found, readable } = self;
+        // A file without entries has none that could be meant.
+        let is_empty = found.entries.values().all(|entries| *entries == 0);
+        let missing = |asked: &&Asked| !(asked.found || is_empty && matches!(asked.meaning, Meaning::Entries(..)));
+        // Those who read the inputs say what is wrong with them.
+        if readable == 0 || found.entries.is_empty() {
+            return Ok(Vec::new());
+        }
+        if let Some(asked) = asked.iter().filter(missing).find(|asked| asked.must) {
+            return Err(found.lacks(asked));
+        }
+        let first = inputs.first().map(|input| input.path.display().to_string()).unwrap_or_default();
+        let words = asked.iter().filter(missing).map(|asked| {
+            let (what, section) = match asked.meaning {
+                Meaning::Tables(_) => ("tree or RNTuple", "tree"),
+                _ => ("column", "column"),
+            };
+            format!("layout: [{section}.{:?}] matches no {what} of {first}", asked.text)
+        });
+        Ok(words.collect())
+    }
+}
+
+impl Found {
     fn add(&mut self, path: &str, entries: u64, names: impl Iterator<Item = String>) {
         let all = self.entries.entry(path.to_owned()).or_default();
         *all = all.saturating_add(entries);

@@ -58,7 +58,7 @@ pub(super) fn verify_files(
     let opens: [OpenColumns<'_>; 2] = [&|_| open_side(inputs, true, options), &|_| open_side(&output, false, options)];
     let [first, second] = [open_side(inputs, true, options)?, open_side(&output, false, options)?];
     let mut keyed = KeyedTables::new(options);
-    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines);
+    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines).with_kept(&options.filter);
     let mut defines = DefinesFound::new(&options.defines);
     let path = first.path();
     let defined = DefinedSide::open(path, opens[0], &mut defines)?.map(|(defined, _)| defined);

@@ -74,7 +74,7 @@ pub fn verify(inputs: &[PathBuf], output: &Path, options: &VerifyOptions, progre
         second.trees(second_tree).or_else(|e| path_alone.map_or(Err(e), |(path, _)| second.trees(Some(path))))?;
     let mut verdict = Verdict::default();
     verdict.notes.extend(first.plan.notes.iter().chain(&second.plan.notes).map(ToString::to_string));
-    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines);
+    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines).with_kept(&options.filter);
     let mut defines = DefinesFound::new(&options.defines);
     let mut keyed = KeyedTables::new(options);
     if tree.is_none() {

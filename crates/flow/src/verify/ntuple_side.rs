@@ -9,7 +9,6 @@ use arrow_schema::FieldRef;
 use dataset::EntrySet;
 use dataset::glob::NameFilter;
 use dataset::ntuple::model::{AttributeSet, Ntuple, Schema};
-use dataset::ntuple::table::NtupleTable;
 use dataset::table::{FileRange, Join as Mode};
 use rootfile::{Result, Source};
 
@@ -20,6 +19,7 @@ use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::execute::order::Order;
 use crate::execute::progress::Progress;
 use crate::plan::ntuple::parts::{Part, attribute_parts, join_parts, read_parts};
+use crate::plan::options::PlanOptions;
 use crate::plan::request::TableInput;
 use crate::reorder::table::{Reordered, reorder_table};
 use crate::table::piece::Files;
@@ -50,22 +50,19 @@ impl NtupleSide {
 
     fn of(parts: Vec<Part>, path: &str, filter: &NameFilter, mode: Mode) -> Result<Self> {
         let first = parts.first().map(|part| [part.ntuple.name.clone(), part.ntuple.description.clone()]);
-        let joined = join_parts(parts, (path, filter), mode)?;
+        let joined = join_parts(parts, (path, filter), PlanOptions { schema: mode, ..PlanOptions::default() })?;
         let fields = joined.fields();
         let partial = fields.schema.fields.iter().enumerate().filter(|field| fields.is_partial(*field));
         let partial = partial.map(|(id, _)| id).collect();
-        let (mut with_attributes, mut files, mut tables) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut largest_page, mut first_entry) = (0, 0);
-        for (Part { source, ntuple, entries_before }, schema) in joined.parts.into_iter().zip(joined.schema_of) {
+        let (mut with_attributes, mut first_entry) = (Vec::new(), 0u64);
+        for Part { source, ntuple, .. } in &joined.parts {
             if !ntuple.attribute_sets.is_empty() {
-                with_attributes.push((Arc::clone(&source), ntuple.clone(), first_entry));
+                with_attributes.push((Arc::clone(source), ntuple.clone(), first_entry));
             }
-            let table = NtupleTable::of(ntuple, &*source)?;
-            largest_page = table.largest_page().max(largest_page);
-            first_entry = table.entries().saturating_add(first_entry);
-            tables.push(ChainPart { table, schema, entries_before });
-            files.push(source);
+            first_entry = first_entry.saturating_add(ntuple.entries());
         }
+        let (tables, files) = ChainPart::of(joined)?;
+        let largest_page = tables.iter().map(|part| part.table.largest_page()).max().unwrap_or(0);
         let (path, schema) = (path.to_owned(), Arc::clone(&fields.schema));
         let chain = NtupleChain::joined(tables, first.unwrap_or_default(), fields)?;
         let table = Dataset::of_table(Box::new(chain), files);

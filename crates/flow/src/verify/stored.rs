@@ -40,14 +40,16 @@ pub(super) fn has_parquet(inputs: &[PathBuf], output: &Path) -> Result<bool> {
 
 /// Opens a table of the first side, or of the second, of files of which some may be Parquet files.
 pub(super) fn open_side(paths: &[PathBuf], is_first: bool, options: &VerifyOptions) -> Result<Dataset> {
-    let first = options.tree.as_deref().or(options.second_tree.as_deref());
-    let tree = if is_first { first } else { options.second_tree.as_deref().or(first) };
-    let tree = tree.filter(|_| paths.iter().all(|path| !Format::is_parquet(path))).map(str::to_owned);
+    let [first, second] = [options.tree.as_ref(), options.second_tree.as_ref()];
+    let [own, other] = if is_first { [first, second] } else { [second, first] };
+    let is_parquet = Format::are_parquet(paths.iter().map(PathBuf::as_path))?;
+    // The table of a Parquet file may have another name than the one that it is compared with.
+    let tree = own.or(other.filter(|_| !is_parquet)).cloned();
     let inputs: Vec<Input> = paths.iter().map(|path| Input { path: path.clone(), tree: tree.clone() }).collect();
-    if Format::are_parquet(paths.iter().map(PathBuf::as_path))? {
-        return Dataset::of_whole_parquet(&inputs, options.budget.memory);
+    match is_parquet {
+        true => Dataset::of_whole_parquet(&inputs, options.budget.memory),
+        false => Dataset::open_following(&inputs, options.follow),
     }
-    Dataset::open_following(&inputs, options.follow)
 }
 
 /// Compares files, some of which are Parquet files.
@@ -94,7 +96,7 @@ fn compare(
     let [first, second] = tables;
     let path = first.path();
     let mut verdict = Verdict::default();
-    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines);
+    let mut selection = EntrySelection::new(&options.entries).with_defines(&options.defines).with_kept(&options.filter);
     let mut defines = DefinesFound::new(&options.defines);
     let defined = DefinedSide::open(path, open, &mut defines)?.map(|(defined, _)| defined);
     defines.finish()?;

@@ -42,6 +42,7 @@ fn convert_to_parquet(inputs: &[Input], output: &Path, conversion: &Conversion<'
 
 fn convert_to_root(inputs: &[PathBuf], output: &Path, layout: &str, conversion: &Conversion<'_>) -> Result<Converted> {
     let layout = &Layout::from_toml(layout).unwrap();
+    let inputs = &inputs.iter().map(|path| input(path)).collect::<Vec<_>>();
     from_parquet(&FromParquet { inputs, output, tree: None, layout, fill_null: None, build_index: None }, conversion)
 }
 
@@ -279,7 +280,7 @@ fn missing_values_are_refused_or_filled() {
     let fill = |number: f64| {
         let layout = &Layout::default();
         let job = FromParquet {
-            inputs: &inputs,
+            inputs: &[input(&parquet)],
             output: &root,
             tree: Some("t"),
             layout,

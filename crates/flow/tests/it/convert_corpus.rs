@@ -78,7 +78,7 @@ fn convert(input: &Input, folder: &Path, tally: &mut Tally) -> Result<()> {
     let what = |name: &str| format!("{}:{} {name}", input.path.display(), there.tree);
     let layout = &Layout::default();
     let job = FromParquet {
-        inputs: &[parquet],
+        inputs: &[Input { path: parquet, tree: None }],
         output: &root,
         tree: Some("t"),
         layout,

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use dataset::glob::NameFilter;
+use flow::survey::ahead::Expressions;
 use flow::survey::wanted::Wanted;
 use flow::{Choice, Progress};
 use lab::price::PriceBook;
@@ -37,7 +38,8 @@ impl VerbCommand for Args {
         let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
         // A choice of a saved report takes its file.
         let inputs = if self.inputs.is_empty() { Vec::new() } else { inputs(&self.inputs)? };
-        Ok(self.matching.asked(inputs, wanted.patterns("workload", self.workload.patterns())))
+        let wanted = wanted.patterns("workload", self.workload.patterns());
+        Ok(self.matching.asked(inputs, wanted, Expressions::default()))
     }
 
     fn work(&self, watch: &Watch<'_>) -> Result<Tuned> {

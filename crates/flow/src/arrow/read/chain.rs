@@ -9,6 +9,8 @@ use arrow_array::types::UInt64Type;
 use arrow_array::{ArrayRef, cast::AsArray};
 use dataset::codecs::Codecs;
 use dataset::default_array;
+use dataset::glob::NameFilter;
+use dataset::layout::Layout;
 use dataset::ntuple::decode::{FieldBuilder, FieldPlan, MOST_PARTS};
 use dataset::ntuple::model::{Cluster, Schema};
 use dataset::ntuple::table::NtupleTable;
@@ -17,11 +19,12 @@ use dataset::table::piece::{Piece, Stored};
 use dataset::table::{
     ColumnPieces, FileRange, Join, JoinInput, Loaded, Runs, StoredTable, TableColumn, TableSchema, ValueBuilder,
 };
-use rootfile::{Error, RangeBytes, Result, public_path};
+use rootfile::{Error, RangeBytes, Result, Source, public_path};
 
 use super::planned_columns::PlannedColumns;
 use crate::plan::ntuple::RANGE_START;
-use crate::plan::ntuple::parts::JoinedFields;
+use crate::plan::ntuple::parts::{JoinedFields, JoinedParts, Part, join_parts};
+use crate::plan::options::PlanOptions;
 use crate::table::memory;
 
 /// RNTuples of several files, one behind the other.
@@ -113,6 +116,20 @@ pub(crate) struct ChainPart {
     pub entries_before: u64,
 }
 
+/// RNTuples that are joined, and their files.
+type OpenParts = (Vec<ChainPart>, Vec<Arc<dyn Source>>);
+
+impl ChainPart {
+    /// The parts of a join with all of their page lists, and the files of these.
+    pub fn of(joined: JoinedParts<'_>) -> Result<OpenParts> {
+        let opened = joined.parts.into_iter().zip(joined.schema_of).map(|(part, schema)| {
+            let Part { source, ntuple, entries_before } = part;
+            Ok((Self { table: NtupleTable::of(ntuple, &*source)?, schema, entries_before }, source))
+        });
+        opened.collect()
+    }
+}
+
 impl NtupleChain {
     /// RNTuples with the same columns for readers. An empty one cannot conflict, unless missing columns are filled in. `paths` are for
     /// errors.
@@ -166,6 +183,20 @@ impl NtupleChain {
             }
         }
         Self::of(parts, of_schema(schema), &ids)
+    }
+
+    /// RNTuples with the fields that a merge of them has, as far as a filter keeps them, and their files.
+    pub fn merged(
+        parts: Vec<Part>,
+        path: &str,
+        filter: &NameFilter,
+        joining: PlanOptions,
+    ) -> Result<(Self, Vec<Arc<dyn Source>>)> {
+        let names = parts.first().map(|part| [part.ntuple.name.clone(), part.ntuple.description.clone()]);
+        let joined = join_parts(parts, (path, filter), joining)?;
+        let fields = joined.fields_with_columns(&Layout::default().rules(path))?;
+        let (parts, files) = ChainPart::of(joined)?;
+        Ok((Self::joined(parts, names.unwrap_or_default(), fields)?, files))
     }
 
     /// RNTuples with the fields that a merge of them has.

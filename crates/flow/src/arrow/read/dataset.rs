@@ -125,6 +125,8 @@ pub struct Dataset {
     pub(super) uuids: Vec<String>,
     /// Aliases that not all of its files have alike.
     pub(super) alias_conflicts: AliasConflicts,
+    /// What became of trees that differ when they were joined.
+    pub(super) joining_notes: Vec<String>,
     /// The descriptions of the classes in the entries of trees.
     pub(super) infos: Arc<StreamerInfos>,
     pub(super) sources: Sources,
@@ -328,6 +330,11 @@ impl Dataset {
     /// Whether a column has all entries of the data set.
     pub(crate) fn is_complete(&self, column: usize) -> bool {
         self.source(column).is_some_and(|source| source.source.covers(&(0..self.entries())))
+    }
+
+    /// What became of trees that differ when they were joined.
+    pub(crate) fn joining_notes(&self) -> &[String] {
+        &self.joining_notes
     }
 
     /// The files, with the table in each where one was named.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use dataset::decode;
 use dataset::glob::NameFilter;
 use dataset::layout::{Container, Layout};
-use dataset::near::no_such_table;
+use dataset::near::{no_such_parquet_table, no_such_table};
 use dataset::ntuple::is_ntuple;
 use dataset::ntuple::table::NtupleTable;
 use dataset::parquet::ParquetTable;
@@ -19,8 +19,9 @@ use super::remembered::Remembered;
 use super::trees::TreeTable;
 use crate::plan::format::Format;
 use crate::plan::inputs::Input;
+use crate::plan::ntuple::parts::read_parts;
 use crate::plan::options::{Absent, Pack, PlanOptions};
-use crate::plan::request::TableRequest;
+use crate::plan::request::{TableInput, TableRequest};
 use crate::plan::tree::attached::AliasConflicts;
 use crate::plan::tree::{Gaps, plan_table};
 use crate::table::tree::added::AddedBranches;
@@ -73,7 +74,7 @@ impl Dataset {
 
     /// Opens some branches of trees that are open already. All have this path.
     pub(crate) fn of_trees(
-        trees: &[(usize, Arc<RootFile>, Key)],
+        trees: &[TableInput],
         path: &str,
         filter: &NameFilter,
         joining: PlanOptions,
@@ -90,13 +91,13 @@ impl Dataset {
 
     fn of(
         inputs: Vec<Input>,
-        trees: &[(usize, Arc<RootFile>, Key)],
+        trees: &[TableInput],
         path: &str,
         (filter, joining): (&NameFilter, PlanOptions),
         (looks_elsewhere, added): (bool, Option<&AddedBranches>),
     ) -> Result<Self> {
         if trees.iter().any(|(.., key)| is_ntuple(&key.class)) {
-            return Self::of_ntuples(inputs, trees, path, joining.schema);
+            return Self::of_ntuples(inputs, trees, path, filter, joining);
         }
         let (layout, entries) = (&Layout::default(), None);
         let options = PlanOptions { absent: Absent::Fail, pack: Pack::No, ..joining };
@@ -128,24 +129,36 @@ impl Dataset {
         };
         let opened = Self::of_sources(Sources::Trees(Box::new(table)), plan.files, path);
         let (uuids, holders) = of_files(trees);
-        let (input_entries, alias_conflicts) = (plan.input_entries, plan.messages.alias_conflicts);
-        Ok(Self { infos, input_entries, alias_conflicts, uuids, holders, ..opened }.with_inputs(inputs))
+        let (joining_notes, alias_conflicts) = (plan.messages.notes, plan.messages.alias_conflicts);
+        let input_entries = plan.input_entries;
+        Ok(Self { infos, input_entries, alias_conflicts, joining_notes, uuids, holders, ..opened }.with_inputs(inputs))
     }
 
+    /// RNTuples: for readers, or several of them as a merge joins them.
     fn of_ntuples(
         inputs: Vec<Input>,
-        tables: &[(usize, Arc<RootFile>, Key)],
+        tables: &[TableInput],
         path: &str,
-        joining: Join,
+        filter: &NameFilter,
+        joining: PlanOptions,
     ) -> Result<Self> {
         if let Some((_, file, key)) = tables.iter().find(|(.., key)| !is_ntuple(&key.class)) {
             return Err(mixed_containers(Container::Ttree).object(key.name.clone()).file(file.name()));
         }
-        let opened = tables.iter().map(|(_, file, key)| NtupleTable::open(file, key)).collect::<Result<Vec<_>>>()?;
-        let paths: Vec<_> = inputs.iter().map(|i| i.path.clone()).collect();
-        let chain = NtupleChain::new(opened, &paths, joining)?;
-        let input_entries = chain.entries();
-        let files = tables.iter().map(|(_, file, _)| Arc::clone(file.source())).collect();
+        let (chain, files, input_entries) = if joining.is_read || tables.len() < 2 {
+            let opened =
+                tables.iter().map(|(_, file, key)| NtupleTable::open(file, key)).collect::<Result<Vec<_>>>()?;
+            let paths: Vec<_> = inputs.iter().map(|i| i.path.clone()).collect();
+            let chain = NtupleChain::new(opened, &paths, joining.schema)?;
+            let input_entries = chain.entries();
+            (chain, tables.iter().map(|(_, file, _)| Arc::clone(file.source())).collect(), input_entries)
+        } else {
+            let parts = read_parts(tables)?;
+            // A merge has no part for an input without entries.
+            let input_entries = parts.iter().map(|part| part.ntuple.entries()).collect();
+            let (chain, files) = NtupleChain::merged(parts, path, filter, joining)?;
+            (chain, files, input_entries)
+        };
         let opened = Self::of_sources(Sources::of(Box::new(chain)), files, path);
         let (uuids, holders) = of_files(tables);
         Ok(Self { input_entries, uuids, holders, ..opened }.with_inputs(inputs))
@@ -166,9 +179,9 @@ impl Dataset {
         let files = inputs.iter().map(|input| open_source(&input.path)).collect::<Result<Vec<_>>>()?;
         let table = ParquetTable::open(&files, keeps, join, memory)?;
         let own = table.schema().names().0;
-        if let Some(input) = inputs.iter().find(|input| input.tree.as_ref().is_some_and(|tree| tree != own)) {
-            let why = format!("is a Parquet file, which has no trees: its one table is called {own}");
-            return Err(Error::request(why).file(&input.path));
+        let mut named = inputs.iter().filter_map(|input| Some((input, input.tree.as_deref()?)));
+        if let Some((input, wanted)) = named.find(|(_, wanted)| *wanted != own) {
+            return Err(no_such_parquet_table(wanted, own).file(&input.path));
         }
         let (input_entries, uuids) = (table.entries(), vec![String::new(); files.len()]);
         let left_out = table.left_out().to_vec();
@@ -196,6 +209,7 @@ impl Dataset {
             path: path.to_owned(),
             uuids: Vec::new(),
             alias_conflicts: AliasConflicts::new(),
+            joining_notes: Vec::new(),
             infos: Arc::default(),
             files,
             input_entries: bounds.last().copied().into_iter().collect(),
@@ -233,31 +247,26 @@ pub(super) fn open_files(inputs: &[Input], follow: Follow) -> Result<Vec<Arc<Roo
 }
 
 /// The UUIDs of the files of some tables, and the files as those that name others.
-fn of_files(tables: &[(usize, Arc<RootFile>, Key)]) -> (Vec<String>, Vec<Holder>) {
+fn of_files(tables: &[TableInput]) -> (Vec<String>, Vec<Holder>) {
     tables.iter().map(|(_, file, _)| (file.header().uuid_text(), file.holder())).unzip()
 }
 
-/// Path and key of a tree or RNTuple: the named one, or the only one. The only tree goes before RNTuples beside it.
+/// Path and key of a tree or RNTuple: the named one, or the [only](catalog::only) one.
 pub(crate) fn find_table(file: &RootFile, wanted: Option<&str>) -> Result<(String, Key)> {
     let tables = catalog::tables(file);
-    let named = catalog::by_path(&tables);
     let found = match wanted {
         Some(wanted) => catalog::find(&tables, wanted),
-        None => {
-            let mut trees = named.iter().filter(|table| table.container == Container::Ttree);
-            let only_tree = trees.next().filter(|_| trees.next().is_none());
-            only_tree.or_else(|| named.first().filter(|_| named.len() == 1)).copied()
-        }
+        None => catalog::only(&tables),
     };
     if let Some(found) = found {
         return Ok((found.path.clone(), found.key.clone()));
     }
-    let names: Vec<&str> = named.iter().map(|table| table.path.as_str()).collect();
+    let names: Vec<&str> = catalog::by_path(&tables).into_iter().map(|table| table.path.as_str()).collect();
     Err(no_such_table(wanted, &names).file(file.name()))
 }
 
 /// The inputs of tables that are open already. All have this path.
-fn inputs_of(trees: &[(usize, Arc<RootFile>, Key)], path: &str) -> Vec<Input> {
+fn inputs_of(trees: &[TableInput], path: &str) -> Vec<Input> {
     let input = |file: &RootFile| Input { path: file.name().to_owned(), tree: Some(path.to_owned()) };
     trees.iter().map(|(_, file, _)| input(file)).collect()
 }

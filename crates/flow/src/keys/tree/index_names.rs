@@ -17,6 +17,16 @@ const NO_MINOR: &str = "0";
 pub struct IndexNames([String; 2]);
 
 impl IndexNames {
+    /// Those that are no numbers, as a key.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn key(&self) -> Result<KeyNames> {
+        let texts = self.0.iter().map(String::as_str).filter(|text| text.trim().parse::<i64>().is_err());
+        KeyNames::of(texts).map(|key| key.given_by(BUILD_INDEX))
+    }
+
     /// Both, as they stand in an index.
     pub(crate) fn expressions(&self) -> &[String; 2] {
         &self.0

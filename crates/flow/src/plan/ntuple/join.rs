@@ -11,6 +11,7 @@ use dataset::table::{Difference, Join as Mode, refusal};
 use rootfile::{Error, Hint, Result};
 
 use super::filter::is_divisible;
+use crate::plan::options::PlanOptions;
 use crate::table::text_list::listed;
 
 /// How the elements of a column are encoded: type, bits, range.
@@ -36,7 +37,7 @@ pub(super) struct Node {
 
 /// The schemas that are joined so far.
 pub(super) struct Join<'a> {
-    mode: Mode,
+    options: PlanOptions,
     path: &'a str,
     pub schemas: Vec<Arc<Schema>>,
     pub nodes: Vec<Node>,
@@ -57,8 +58,8 @@ struct Differences {
 }
 
 impl<'a> Join<'a> {
-    pub fn new(mode: Mode, path: &'a str) -> Self {
-        Self { mode, path, schemas: Vec::new(), nodes: Vec::new(), by_name: HashMap::new(), left_out: Vec::new() }
+    pub fn new(options: PlanOptions, path: &'a str) -> Self {
+        Self { options, path, schemas: Vec::new(), nodes: Vec::new(), by_name: HashMap::new(), left_out: Vec::new() }
     }
 
     /// Adds the fields of a schema that are kept.
@@ -165,7 +166,7 @@ impl<'a> Join<'a> {
         keep: &[bool],
         map: &mut [Option<usize>],
     ) -> Result<()> {
-        match self.mode {
+        match self.options.schema {
             Mode::Strict if found.is_empty() => {}
             Mode::Strict => return Err(self.refusal(found, schema, "")),
             Mode::Common => {
@@ -350,7 +351,7 @@ impl<'a> Join<'a> {
         let texts: Vec<String> = all.map(|difference| difference.text("field")).collect();
         let what = format!("RNTuple {}: its schema differs from the first input's", self.path);
         let why = if why.is_empty() { String::new() } else { format!("{why}; ") };
-        let error = refusal(&what, &texts, &format!("{why}{}", self.mode.ways_out("fields")));
+        let error = refusal(&what, &texts, &format!("{why}{}", self.options.ways_out("fields")));
         error.hint(Hint::switch("common")).hint(Hint::switch("fill"))
     }
 

@@ -28,9 +28,9 @@ use self::model::{AttributePlan, NtuplePlan, Totals};
 use self::parts::{JoinedParts, Part, attribute_parts, join_parts, read_parts};
 use crate::commit::ntuple::page_sink::list_memory;
 use crate::execute::engine::ntuple::job::{ColumnSource, PageInput, PageJob};
+use crate::plan::options::PlanOptions;
 use crate::plan::request::{Select, TableRequest};
 use crate::table::memory;
-use dataset::table::Join as Mode;
 
 /// The field of an attribute set with the first entry of a range (`RNTupleAttrUtils.hxx`, `kMetaFieldNames`).
 pub(crate) const RANGE_START: &str = "_rangeStart";
@@ -46,7 +46,7 @@ const SLICED_PAGES: u64 = 4 << 20;
 /// How parts are joined.
 struct Joining<'a> {
     path: &'a str,
-    mode: Mode,
+    options: PlanOptions,
     filter: &'a NameFilter,
     rules: &'a TreeRules<'a>,
     entries: Select<'a>,
@@ -59,7 +59,7 @@ pub(crate) fn plan_ntuple(request: &TableRequest<'_>, check: bool) -> Result<Ntu
     let rules = request.layout.rules(request.path);
     let joining = Joining {
         path: request.path,
-        mode: request.options.schema,
+        options: request.options,
         filter: request.filter,
         rules: &rules,
         entries: request.entries,
@@ -87,7 +87,7 @@ fn ignored_keys(plan: &mut NtuplePlan, rules: &TreeRules<'_>) {
 fn plan_parts(parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan> {
     let input_entries = parts.iter().map(|part| part.ntuple.entries()).sum();
     let JoinedParts { parts, schema_of, mut join, first, keep, widows } =
-        join_parts(parts, (joining.path, joining.filter), joining.mode)?;
+        join_parts(parts, (joining.path, joining.filter), joining.options)?;
     let uncounted = uncounted(&parts, joining);
     let plans: Vec<Arc<[FieldPlan]>> =
         join.schemas.iter().zip(&keep).map(|(schema, keep)| filter::kept_plans(schema, keep).into()).collect();
@@ -244,7 +244,7 @@ fn add_attributes(plan: &mut NtuplePlan, request: &TableRequest<'_>, check: bool
         let rules = layout.rules(&path);
         let joining = Joining {
             path: &path,
-            mode: request.options.schema,
+            options: request.options,
             filter: &everything,
             rules: &rules,
             entries: None,

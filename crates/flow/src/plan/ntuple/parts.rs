@@ -4,14 +4,16 @@
 use std::sync::Arc;
 
 use dataset::glob::NameFilter;
+use dataset::layout::TreeRules;
 use dataset::ntuple::model::{AttributeSet, Field, Ntuple, Schema};
 use dataset::ntuple::{read_attribute_set, read_ntuple};
 use dataset::table::Join as Mode;
 use rootfile::{Error, Result, Source};
 
-use super::columns::{FirstInput, output_fields};
+use super::columns::{FirstInput, output_columns, output_fields};
 use super::filter::kept_fields;
 use super::join::Join;
+use crate::plan::options::PlanOptions;
 use crate::plan::request::TableInput;
 
 /// One of the RNTuples that are joined.
@@ -38,7 +40,7 @@ pub(crate) struct JoinedParts<'a> {
 
 /// A field of several RNTuples.
 pub(crate) struct JoinedFields {
-    /// The fields, without their columns.
+    /// The fields; their columns only where these are asked for.
     pub schema: Arc<Schema>,
     /// For each schema of the join, the IDs that the fields have there.
     pub ids: Vec<Vec<Option<usize>>>,
@@ -56,14 +58,15 @@ pub(crate) fn read_parts(inputs: &[TableInput]) -> Result<Vec<Part>> {
 pub(crate) fn join_parts<'a>(
     mut parts: Vec<Part>,
     (path, filter): (&'a str, &NameFilter),
-    mode: Mode,
+    options: PlanOptions,
 ) -> Result<JoinedParts<'a>> {
+    let mode = options.schema;
     if mode != Mode::Fill && parts.iter().any(|part| part.ntuple.entries() > 0) {
         parts.retain(|part| part.ntuple.entries() > 0);
     } else if mode != Mode::Fill {
         parts.truncate(1);
     }
-    let mut join = Join::new(mode, path);
+    let mut join = Join::new(options, path);
     let (mut first, mut keep, mut widows) = (Vec::new(), Vec::new(), Vec::new());
     let mut schema_of = Vec::with_capacity(parts.len());
     let mut entries_before = 0;
@@ -104,6 +107,12 @@ impl JoinedParts<'_> {
             }
         }
         JoinedFields { schema: Arc::new(Schema::new(fields, Vec::new(), Vec::new(), Vec::new())), ids }
+    }
+
+    /// The fields of all, with the columns that a merge makes of those of all.
+    pub fn fields_with_columns(&self, rules: &TreeRules<'_>) -> Result<JoinedFields> {
+        let made = output_columns(&self.join, &self.first, rules, None, &mut Vec::new())?;
+        Ok(JoinedFields { schema: Arc::new(made.schema), ..self.fields() })
     }
 }
 

@@ -111,9 +111,8 @@ impl PlanBuilder<'_> {
         let widens = !options.widen && self.can_widen(found, other);
         let widen = if widens { "--widen joins numbers in the smallest type that holds all; " } else { "" };
         let ways = match found.split_differs(&self.tree, other.tree) {
-            _ if options.is_tested => "conditions on entries need it in all inputs; --fill fills it in".to_owned(),
             true => "rewrite the inputs with one --split-level first".to_owned(),
-            false => format!("{widen}{}", options.schema.ways_out("branches")),
+            false => format!("{widen}{}", options.ways_out("branches")),
         };
         let hints = [Hint::named("split-level"), Hint::switch("common"), Hint::switch("fill")];
         let hints = hints.into_iter().chain(widens.then(|| Hint::switch("widen")));

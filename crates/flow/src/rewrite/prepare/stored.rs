@@ -48,7 +48,6 @@ pub(super) fn prepare_parquet(inputs: &[PathBuf], options: &Options, mut skipped
             Some("append"),
             "Parquet files are not appended to a ROOT file; rewrite them, and merge the files",
         ),
-        (content.tree.is_some(), Some("tree"), "Parquet files have no trees to choose from"),
         (content.no_trees, None, "Parquet files have nothing but a table, and trees are to be left out"),
         (compression.as_first, None, "Parquet files have no compression setting of ROOT's that can be taken over"),
     ];
@@ -56,11 +55,12 @@ pub(super) fn prepare_parquet(inputs: &[PathBuf], options: &Options, mut skipped
         return Err(option.map(Hint::named).into_iter().fold(Error::request(*why), Error::hint));
     }
     let (join, memory) = (options.plan.schema, options.budget.memory);
-    let mut inputs = inputs.to_vec();
+    let named = |path: &PathBuf| Input { path: path.clone(), tree: content.tree.clone() };
+    let mut inputs: Vec<Input> = inputs.iter().map(named).collect();
     if options.inputs.skip_bad {
-        let mut bad = BadInputs::new(inputs.clone(), true);
+        let mut bad = BadInputs::new(inputs.iter().map(|input| input.path.clone()).collect(), true);
         for input in &inputs {
-            bad.admit(open(std::slice::from_ref(input), &|_, _| true, join, memory))?;
+            bad.admit(Dataset::of_parquet(std::slice::from_ref(input), &|_, _| true, join, memory))?;
         }
         skipped.extend(bad.leave_out(&mut inputs));
     }
@@ -100,15 +100,15 @@ fn with_ways_out(error: Error, join: Join) -> Error {
 ///
 /// A file cannot be read, or the files differ in these columns.
 pub(crate) fn open_filtered(
-    inputs: &[PathBuf],
+    inputs: &[Input],
     filter: &NameFilter,
     path: Option<&str>,
     join: Join,
     memory: u64,
 ) -> Result<(Dataset, String, Vec<String>)> {
-    let named = |e: Error| inputs.iter().take(1).fold(e, |e, input| e.file(input));
+    let named = |e: Error| inputs.iter().take(1).fold(e, |e, input| e.file(&input.path));
     let keeps = |own: &str, name: &str| filter.keeps(path.unwrap_or(own), &[name]);
-    let (dataset, left_out) = open(inputs, &keeps, join, memory)?;
+    let (dataset, left_out) = Dataset::of_parquet(inputs, &keeps, join, memory)?;
     let path = path.unwrap_or(dataset.path()).to_owned();
     match (dataset.columns().is_empty(), left_out.is_empty()) {
         (false, _) => Ok((dataset, path, left_out)),
@@ -123,23 +123,13 @@ pub(crate) fn open_filtered(
 ///
 /// As [`open_filtered`].
 pub(crate) fn open_columns(
-    inputs: &[PathBuf],
+    inputs: &[Input],
     filter: &NameFilter,
     path: &str,
     join: Join,
     memory: u64,
 ) -> Result<Dataset> {
-    Ok(open(inputs, &|_, name| filter.keeps(path, &[name]), join, memory)?.0)
-}
-
-fn open(
-    inputs: &[PathBuf],
-    keeps: &dyn Fn(&str, &str) -> bool,
-    join: Join,
-    memory: u64,
-) -> Result<(Dataset, Vec<String>)> {
-    let inputs: Vec<Input> = inputs.iter().map(|path| Input { path: path.clone(), tree: None }).collect();
-    Dataset::of_parquet(&inputs, keeps, join, memory)
+    Ok(Dataset::of_parquet(inputs, &|_, name| filter.keeps(path, &[name]), join, memory)?.0)
 }
 
 /// Prepares the rewrite of a table. `planned` is told the plan.

@@ -128,7 +128,7 @@ impl<'a> TablesPlanner<'a> {
         bad: &'a mut BadInputs,
     ) -> Self {
         let content = &planning.options.content;
-        let selection = EntrySelection::new(&content.entries).with_defines(&content.defines);
+        let selection = EntrySelection::new(&content.entries).with_defines(&content.defines).with_kept(&content.filter);
         let unique = UniqueKeys::new(content, planning.options.budget);
         let indices = IndexBuilder::new(planning.options.build_index.as_ref(), planning.options.budget);
         let order = OrderedTables::new(content, planning.options.budget);
@@ -255,7 +255,20 @@ impl<'a> TablesPlanner<'a> {
         SourceTree { inputs, path, joining: self.planning.options.plan, budget: self.planning.options.budget }
     }
 
+    /// Plans the newest cycle of a table, unless it is damaged and may be left out.
     fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
+        match self.plan_sound(table, inputs) {
+            Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
+                let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
+                self.selection.leave_out(&table.path);
+                self.found.damaged.push(Damaged { path: input, object: table.path.clone(), reason: e.to_string() });
+                Ok(())
+            }
+            planned => planned,
+        }
+    }
+
+    fn plan_sound(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
         let cycle = self.objects.as_placed.then_some(table.entry.newest);
         let newest = |entries, added| TableCycle { entries, cycle, added, ..TableCycle::newest(table, inputs) };
         let selected = match self.bad.any() {
@@ -284,14 +297,7 @@ impl<'a> TablesPlanner<'a> {
         let index = self.indices.of_table(&table.path, &|filter| tree.open(filter));
         let Some(index) = self.bad.admit(index)? else { return Ok(()) };
         let cycle = TableCycle { replaces_index: index.is_some(), ..newest(entries, added.as_ref()) };
-        let mut planned = match self.plan_cycle(&cycle) {
-            Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
-                let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
-                self.found.damaged.push(Damaged { path: input, object: table.path.clone(), reason: e.to_string() });
-                return Ok(());
-            }
-            planned => planned?,
-        };
+        let mut planned = self.plan_cycle(&cycle)?;
         if let (Some(values), Some((_, plan))) = (&index, &mut planned) {
             let chosen = entries.map(|of| of(values.dataset().entries())).transpose()?;
             let put = self.indices.put(values, chosen.as_ref(), order.as_deref(), &mut *plan.table);

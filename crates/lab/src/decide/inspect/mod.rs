@@ -27,7 +27,7 @@ use std::path::Path;
 
 use dataset::glob::TreePattern;
 use dataset::layout::{Container, Layout};
-use dataset::near::no_such_table;
+use dataset::near::{no_such_parquet_table, no_such_table};
 use dataset::ntuple::read_ntuple;
 use dataset::parquet::ParquetFacts;
 use dataset::table::catalog::{TableEntry, is_object, tables, tables_in};
@@ -61,13 +61,14 @@ pub fn inspect_path(path: &Path, options: &Options) -> Result<Report> {
         return inspect(&RootFile::open(path)?, options);
     }
     let refused = |what: &str| Error::request(format!("is a Parquet file, which has no {what}")).file(path);
-    if options.tree.is_some() {
-        return Err(refused("trees"));
-    }
     if options.list_baskets {
         return Err(refused("baskets").hint(Hint::named("baskets")));
     }
     let source = open_source(path)?;
+    let parquet = ParquetFacts::of(&source)?;
+    if let Some(tree) = options.tree.as_ref().filter(|tree| !tree.matches(&parquet.path)) {
+        return Err(no_such_parquet_table(tree.as_str(), &parquet.path).file(path));
+    }
     let file =
         FileReport { path: public_path(path).display().to_string(), bytes: source.size(), ..FileReport::default() };
     Ok(Report {
@@ -75,7 +76,7 @@ pub fn inspect_path(path: &Path, options: &Options) -> Result<Report> {
         file,
         trees: Vec::new(),
         ntuples: Vec::new(),
-        parquet: Some(ParquetFacts::of(&source)?),
+        parquet: Some(parquet),
         objects: Vec::new(),
         skipped: Vec::new(),
         findings: Vec::new(),

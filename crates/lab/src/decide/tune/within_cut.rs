@@ -46,10 +46,15 @@ fn dataset_of(path: &Path, tree: Option<&str>, choice: &Choice) -> Result<Datase
     if let Some(tree) = tree {
         return open(tree);
     }
-    let tables = catalog::tables(&RootFile::open(path)?);
+    let all = catalog::tables(&RootFile::open(path)?);
+    let tables = catalog::by_path(&all);
     let mut fitting = Vec::new();
     for table in &tables {
         let dataset = open(&table.path)?;
+        // Cuts without a column are about tables that have some.
+        if dataset.number_of_columns() == 0 {
+            continue;
+        }
         let fits = |cut: &String| matches!(Meaning::of_condition(&dataset, cut, &choice.defines), Meaning::Fits(_));
         if choice.cuts.iter().all(fits) {
             fitting.push(dataset);

@@ -72,6 +72,28 @@ pub struct Options {
     pub scaling: Vec<usize>,
 }
 
+/// Looks whether the files have what the options name. No entry is read.
+///
+/// # Errors
+///
+/// A file cannot be read or has no such table, column or entries, or a cut is no condition on them.
+pub fn look(options: &Options) -> Result<()> {
+    let dataset = Dataset::open_following(&options.inputs, options.follow)?;
+    named(&dataset, options)?;
+    options.entries.check(&dataset)?;
+    Defined::bind(&dataset, dataset.path(), &options.entries.defines)?.all(dataset.path()).map(drop)
+}
+
+/// The columns to read, if the table has them and some of the entries.
+fn named(dataset: &Dataset, options: &Options) -> Result<Vec<usize>> {
+    let columns = options.columns.choose(dataset, options.allow_no_match)?;
+    let asked = &options.entries.entries;
+    match options.allow_no_match || asked.should_select(dataset.entries()) {
+        true => Ok(columns),
+        false => Err(no_such_entries("entries", asked, [(dataset.path(), dataset.entries())])),
+    }
+}
+
 /// Measures. Calls `total` first with the bytes on disk to read, then `progress` with the bytes read.
 ///
 /// # Errors
@@ -81,12 +103,8 @@ pub fn measure(options: &Options, total: &dyn Fn(u64), progress: &(dyn Fn(u64) +
     let (started, cpu) = (Instant::now(), process_seconds());
     let mut dataset = Dataset::open_following(&options.inputs, options.follow)?;
     let setup = (started.elapsed().as_secs_f64(), process_seconds() - cpu);
-    let mut columns = options.columns.choose(&dataset, options.allow_no_match)?;
+    let mut columns = named(&dataset, options)?;
     let remarks = dataset.remarks(&columns);
-    let asked = &options.entries.entries;
-    if !options.allow_no_match && !asked.should_select(dataset.entries()) {
-        return Err(no_such_entries("entries", asked, [(dataset.path(), dataset.entries())]));
-    }
     let Chosen { range: entries, selection, cuts, read: tested } =
         options.entries.of(&dataset, options.budget, &flow::unwatched)?;
     for (column, _) in &tested {

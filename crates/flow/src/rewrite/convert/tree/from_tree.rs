@@ -38,7 +38,7 @@ pub(crate) fn tree_to_ntuple(source: &TableRequest<'_>, memory: u64) -> Result<P
     let branches: Vec<ColumnPlan> = branches.collect();
     let wholes = logical_columns(tree, &infos, &branches);
     refuse_opaque(&wholes)?;
-    let mut notes = Vec::new();
+    let mut notes = dataset.joining_notes().to_vec();
     let names = names(&wholes, &mut notes);
     let fields = fields(tree, (&wholes, &names), (&infos, &branches), source, &mut notes)?;
     let description = tree.named.title.clone();
