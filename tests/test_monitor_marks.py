@@ -14,6 +14,7 @@ import pytest
 import uproot
 
 import basketry as bk
+from referee.command import run
 from referee.paths import BINARY
 
 PYTHON = [sys.executable, "-I", "-S", "-B", "-c"]
@@ -75,7 +76,7 @@ def test_files_are_seen_without_a_word_of_the_job(tmp_path: Path) -> None:
         assert [text for text in file["samples"]["seen"].array().tolist() if text] == [
             one["seen"] for one in summary["seen"]
         ]
-    shown = subprocess.check_output([str(BINARY), "monitor", "show", perf], text=True, timeout=60)
+    shown = run([BINARY, "monitor", "show", perf], timeout=60).out
     assert "open out.root.tmp" in shown
     assert "rename out.root.tmp > out.root" in shown
     page = tmp_path / "page.html"
