@@ -55,7 +55,8 @@ impl Dataset {
     }
 }
 
-/// Values of a type, within what is stated of them.
+/// Values of a type, within what is stated of them. Here both meet: files know nothing of expressions, and say neither whether NaN is among
+/// their numbers nor anything of texts; expressions know nothing of files.
 fn within(any: Extent, stated: &Stated) -> Extent {
     let span = match stated.bounds {
         Bounds::Nothing => None,
