@@ -1,5 +1,7 @@
 """Expressions, cuts, aliases and zipped lists in Python: the arrays of uproot, and refusals."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 import uproot
 
 import basketry as bk
-from basketry.reading.expressions import functions
+from basketry.reading.expressions import Expression, functions
 from referee import make_files, oracle
 
 # On the file of the fixture `made`: numbers, truth values, fixed arrays and lists.
@@ -303,8 +305,20 @@ def test_of_files_whose_columns_differ_one_language_is_known(tmp_path: Path) -> 
     for names, cut in ((["x ? 1 : 0"], None), (["x"], "!x")):
         with pytest.raises(SyntaxError, match="files whose columns differ"):
             tree.arrays(names, cut)
-    with pytest.raises(SyntaxError, match="invalid syntax$"):
+    with pytest.raises(SyntaxError, match=r"invalid syntax$"):
         bk.open(tmp_path / "a.root:t").arrays("x >")
+
+
+def test_threads_parse_at_once() -> None:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            text = "+".join(["(x * 2 - 1)"] * 40)
+            found = list(pool.map(lambda _: Expression(text, lambda name: name == "x").names(), range(400)))
+        assert found == [["x"]] * 400
+    finally:
+        sys.setswitchinterval(before)
 
 
 def tree_passing(tree: bk.Tree) -> list[int]:

@@ -259,3 +259,39 @@ def test_an_index_is_counted_in_the_memory(basketry: Basketry, tmp_path: Path) -
     assert outcome.code == 0, str(outcome)
     # The record is compressed when nothing else is left in memory.
     assert outcome.peak_rss <= (80 + 45) * 1_000_000, outcome.peak_rss
+
+
+INDEXED = """
+import array, sys, ROOT
+for name, formula, index in (("a", "x*2", "z"), ("b", "x*3", "z"), ("c", "x*2", "z"), ("numbers", "x*2", "Entry$")):
+    file = ROOT.TFile(f"{sys.argv[1]}/{name}.root", "recreate")
+    tree = ROOT.TTree("t", "t")
+    x = array.array("i", [0])
+    tree.Branch("x", x, "x/I")
+    for x[0] in range(10):
+        tree.Fill()
+    tree.SetAlias("z", formula)
+    tree.BuildIndex(index)
+    tree.Write()
+    file.Close()
+"""
+
+
+def test_an_index_of_values_that_change_is_left_out(basketry: Basketry, tmp_path: Path) -> None:
+    words = [sys.executable, "-W", "ignore", "-c", INDEXED, str(tmp_path)]
+    subprocess.run(words, check=True, capture_output=True, timeout=120)
+    out = tmp_path / "out.root"
+    inputs = {name: tmp_path / f"{name}.root" for name in ("a", "b", "c", "numbers")}
+    for verb, names, options, why in (
+        ("merge", "ab", (), "alias z is x*2 in "),
+        ("merge", ["numbers", "numbers"], (), "the numbers of entries (Entry$) are others"),
+        ("rewrite", ["numbers"], ("--entries", "5:10"), "the numbers of entries (Entry$) are others"),
+        ("merge", "ac", (), None),
+        ("rewrite", "a", ("--entries", "5:10"), None),
+        ("rewrite", ["numbers"], (), None),
+    ):
+        said = basketry(verb, *(inputs[name] for name in names), "-o", out, "--force", *options)
+        assert ("its index (TTreeIndex) is left out" in said) == (why is not None), (verb, names, said)
+        assert why is None or why in said
+        tree = basketry.json("inspect", out)["trees"][0]
+        assert (tree.get("index") is None) == (why is not None), tree

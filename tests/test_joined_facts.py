@@ -100,7 +100,7 @@ def test_an_alias_is_the_same_in_all_files(read: Read, made: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["{} ? 1 : 0", "`{}`", "!{}"])
-def test_the_commands_language_has_the_same_aliases(form: str, made: Path, basketry: Basketry) -> None:
+def test_the_commands_language_has_the_same_aliases(form: str, made: Path) -> None:
     """What Python's language refuses, the engine computes: an alias that files do not share is none there either."""
 
     def places(*names: str) -> list[str]:
@@ -118,9 +118,33 @@ def test_the_commands_language_has_the_same_aliases(form: str, made: Path, baske
     assert by_open(places("a", "empty"), text) == by_open(places("a"), text)
 
 
+def test_keys_refuse_an_alias_that_files_do_not_share(made: Path, basketry: Basketry, tmp_path: Path) -> None:
+    out, other = tmp_path / "out.root", tmp_path / "other.root"
+    with bk.recreate(other) as file:
+        file.mktree("t", {"k": np.arange(5), "w": np.arange(5.0)})
+    for order in ("ab", "ba"):
+        inputs = [made / f"{name}.root" for name in order]
+        tried: list[list[str | Path]] = [
+            ["index", *inputs, "--key", "z", "-o", tmp_path / "out.parquet"],
+            ["pick", *inputs, "--key", "z", "--events", "4", "-o", out],
+            ["check", *inputs, "--keys", "z"],
+            ["join", *inputs, "--with", other, "--on", "z=k", "-o", out],
+            ["join", other, "--with", *inputs, "--on", "k=z", "-o", out],
+            ["sort", *inputs, "--by", "z", "-o", out],
+            ["merge", *inputs, "--unique", "z", "-o", out],
+        ]
+        for words in tried:
+            assert "the files differ: alias z is x*" in basketry.refuses(*words)
+    # The tables of a join are not one.
+    told = basketry.run("join", made / "a.root", "--with", made / "b.root", "--on", "z", "--suffix", "_b", "-o", out)
+    assert told.code == 0, str(told)
+    basketry("pick", made / "a.root", made / "again.root", "--key", "z", "--events", "4", "-o", out, "--force")
+    assert bk.open(out)["t"]["x"].array(library="np").tolist() == [2, 2]
+
+
 def test_verbs_refuse_an_alias_that_files_do_not_share(made: Path, basketry: Basketry, tmp_path: Path) -> None:
     out = tmp_path / "out.root"
-    cut = ["-o", out, "--force", "--cut", "z > 1"]
+    cut: list[str | Path] = ["-o", out, "--force", "--cut", "z > 1"]
     for order in ("ab", "ba"):
         inputs = [made / f"{name}.root" for name in order]
         for verb, *more in (["merge"], ["merge", "--define", "w=z+1"], ["rewrite"], ["pick"]):

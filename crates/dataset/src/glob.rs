@@ -420,10 +420,15 @@ impl NameFilter {
         let names = column_names(lineage);
         let named = |p: &ColumnPattern| names.iter().any(|name| p.matches(tree, name));
         let mut applying = self.keep.iter().filter(|p| p.applies_to(tree)).peekable();
+        (applying.peek().is_none() || applying.any(named)) && !self.drops(tree, lineage)
+    }
+
+    /// Whether a column is dropped by its name, and not merely kept by none.
+    pub fn drops(&self, tree: &str, lineage: &[&str]) -> bool {
+        let names = column_names(lineage);
+        let named = |p: &ColumnPattern| names.iter().any(|name| p.matches(tree, name));
         let top = lineage.last().map_or("", |top| top.trim_end_matches('.'));
-        (applying.peek().is_none() || applying.any(named))
-            && !self.drop.iter().any(named)
-            && !self.left_out.iter().any(|name| name == top)
+        self.drop.iter().any(named) || self.left_out.iter().any(|name| name == top)
     }
 }
 

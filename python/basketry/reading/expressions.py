@@ -9,6 +9,7 @@ import ast
 import functools
 import math
 import operator
+import threading
 from typing import TYPE_CHECKING, Any
 
 from .._shared.names import missing
@@ -64,6 +65,15 @@ FUNCTIONS = {name: number or name for name, _, number in (word.partition(":") fo
 GETTER = "get"
 
 
+#: Python 3.11 may fail to parse in several threads at once (SystemError: recursion depth mismatch).
+PARSING = threading.Lock()
+
+
+def _parsed(text: str) -> ast.expr:
+    with PARSING:
+        return ast.parse(text.strip(), mode="eval").body
+
+
 class Expression:
     """An expression. `known` tells whether a text is a name: a branch or an alias."""
 
@@ -71,7 +81,7 @@ class Expression:
         self.text = text
         self._known = known
         try:
-            self._root: ast.expr | None = None if known(text) else ast.parse(text.strip(), mode="eval").body
+            self._root: ast.expr | None = None if known(text) else _parsed(text)
         except SyntaxError as error:
             hint = "; write & for &&" if "&&" in text else "; write | for ||" if "||" in text else ""
             raise SyntaxError(f"{text!r} is not an expression: {error.msg}{hint}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._shared.signatures import spelled
@@ -10,7 +11,6 @@ from .calling import as_paths, as_tables, called
 from .options import DEFAULTS, Indexing, Pairing, Picking, Sorting
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Unpack
 
     from .._shared.progress import Progress
@@ -151,6 +151,8 @@ def _as_lists(events: Events) -> list[str]:
         return [os.fspath(events)]
     several = list(events)
     lists = [os.fspath(one) for one in several if isinstance(one, str | os.PathLike)]
-    values = [":".join(str(value) for value in one) for one in several if not isinstance(one, str | os.PathLike)]
+    # A key of one column may be its value.
+    keys = [one if isinstance(one, Iterable) else (one,) for one in several if not isinstance(one, str | os.PathLike)]
+    values = [":".join(str(value) for value in key) for key in keys]
     # A text with a line break is a list itself.
     return lists + (["\n".join([*values, ""])] if values else [])

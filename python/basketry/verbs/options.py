@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import TypeAlias
+    from typing import SupportsInt, TypeAlias
 
     from ..reports.tuning import Tuning
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     #: Columns that are defined, as texts such as "ht=sum(Jet_pt)", or their expressions by their names.
     Defines: TypeAlias = Names | Mapping[str, str]
     #: An event, as its values or as "1:24:30017", or a file of events; several.
-    Events: TypeAlias = Place | Iterable[Place | Sequence[object]]
+    Events: TypeAlias = Place | Iterable[Place | Sequence[object] | SupportsInt]
     Values: TypeAlias = object | Iterable[object]
 
 

@@ -175,7 +175,7 @@ impl VerbCommand for Args {
         let expressions = Expressions {
             choice: self.cuts.conditions(self.defines.defines()?),
             kept: NameFilter::new(&self.keep, &self.drop)?,
-            keys: self.build_index.iter().map(IndexNames::key).collect::<Result<_>>()?,
+            keys: self.build_index.iter().filter_map(IndexNames::key).collect(),
         };
         let asked = self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?, expressions);
         Ok(asked.of(Tables::Only))

@@ -137,11 +137,11 @@ impl FileOutputArgs {
             EntryOrder::By(by) => Some(by.key.names().clone()),
             _ => None,
         });
-        let index = self.build_index.iter().map(IndexNames::key);
+        let index = self.build_index.iter().filter_map(IndexNames::key);
         let expressions = Expressions {
             choice: self.select.conditions(self.defines.defines()?),
             kept: self.select.filter()?,
-            keys: unique.chain(order).map(Ok).chain(index).collect::<Result<_>>()?,
+            keys: unique.chain(order).chain(index).collect(),
         };
         Ok(self.matching.asked(inputs(&self.inputs)?, wanted, expressions))
     }

@@ -39,8 +39,8 @@ const SHOWN: usize = 10;
   basketry pick 'run*.root' --events lists.root:elist -o picked.root
   basketry pick 'run*.root' --cut 'any(Muon_isGlobal)' -o muons.root")]
 pub struct Args {
-    /// FILE or FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'; paths on this machine or URLs. With --index some of its
-    /// files; all, if none is named.
+    /// FILE, or FILE:TREE for this tree without others, @list.txt, or a pattern in quotes such as 'run*.root'; paths on this machine or
+    /// URLs. With --index some of its files; all, if none is named.
     #[arg(required_unless_present = "index", value_name = "FILE[:TREE]")]
     inputs: Vec<OsString>,
     /// The events: one such as 1:24:30017, or a file with a line for each. The values are those of the key in its order, with colons,
@@ -162,6 +162,11 @@ impl VerbCommand for Args {
         if picked.repeated > 0 {
             let again = output::plural(picked.repeated, "entry has", "entries have");
             writeln!(out, "note: {again} the key of another one")?;
+        }
+        if picked.output.is_none() {
+            let output = self.output.path();
+            let before = if output.exists() { ", and what is there is from before" } else { "" };
+            writeln!(out, "note: {} is not written{before}", output::line(&output.display().to_string()))?;
         }
         out.flush()?;
         drop(out);

@@ -113,7 +113,12 @@ fn done(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result<(S
             (state.state, state.whole) = (Ended::Done, answer == Answer::Yes);
             state.report = Some(serde_json::from_str(&report).map_err(std::io::Error::from)?);
             if state.output.is_none() {
-                state.output = task.output.as_deref().map(Output::now).transpose()?;
+                let there = task.output.as_deref().map(Output::now);
+                state.output = match answer {
+                    Answer::Yes => there.transpose()?,
+                    // It may have had nothing to write; what is there is then that of an earlier run.
+                    Answer::No => there.and_then(Result::ok).filter(|there| !state.wrote(there)),
+                };
             }
             state.earlier = None;
             states.write(&state)?;

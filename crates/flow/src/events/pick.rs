@@ -192,7 +192,8 @@ pub fn pick(job: &PickJob<'_>, options: &Options, progress: Progress<'_>) -> Res
         key,
         output: None,
     };
-    if done.picked > 0 {
+    // Where cuts alone pick, files without such an entry give their other trees.
+    if done.picked > 0 || by_cuts && !hits.is_empty() {
         let mut options = options.clone();
         options.content.cut_flows.extend(cut_flow);
         done.output = Some(write(job, &hits, &rows, options, progress)?);

@@ -27,7 +27,8 @@ use crate::plan::format::Format;
 use crate::plan::inputs::Input;
 use crate::plan::options::PlanOptions;
 use crate::plan::skipped::{BadFiles, Skipped};
-use crate::select::{OpenColumns, refused};
+use crate::plan::tree::attached::Alias;
+use crate::select::{OpenColumns, aliases_used, refuse_different, refused};
 
 /// Memory for reading a file, below which fewer files are read side by side.
 const READING: u64 = 128 << 20;
@@ -185,7 +186,12 @@ impl<'a> KeyFiles<'a> {
     /// The parts of the key, in types that have the values of all files: their order does not decide.
     fn parts(&self, progress: Progress<'_>) -> Result<Vec<KeyPart>> {
         let facts = |table: &KeyTable| (table.columns.counts_entries(), table.file.entries);
-        let each = self.each(progress, |_, table| Ok((facts(table), table.columns.parts().to_vec())))?;
+        let aliases = |number, table: &KeyTable| aliases_used(table.columns.dataset(), self.key_of(number).texts());
+        let each = self.each(progress, |number, table| {
+            Ok(((facts(table), table.columns.parts().to_vec()), aliases(number, table)))
+        })?;
+        let (each, aliases): (Vec<_>, Vec<_>) = each.into_iter().unzip();
+        self.refuse_other_aliases(&aliases)?;
         if each.iter().any(|((counts, _), _)| *counts) {
             let entries: Vec<u64> = each.iter().map(|((_, entries), _)| *entries).collect();
             self.before.get_or_init(|| {
@@ -203,6 +209,16 @@ impl<'a> KeyFiles<'a> {
             }
         }
         Ok(parts)
+    }
+
+    /// Refuses an alias in the key that the files of a table do not have alike.
+    fn refuse_other_aliases(&self, aliases: &[Option<Vec<Alias>>]) -> Result<()> {
+        let used = |number: usize| Some((self.inputs.get(number)?.path.as_path(), aliases.get(number)?.as_deref()?));
+        let mut start = 0;
+        for end in self.ends().iter().copied().chain([self.inputs.len()]) {
+            refuse_different((std::mem::replace(&mut start, end)..end).filter_map(used))?;
+        }
+        Ok(())
     }
 
     /// The type of the key. Where types are too wide, the values are looked at, with `others` that the key has to have room for.

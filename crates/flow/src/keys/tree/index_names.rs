@@ -17,14 +17,10 @@ const NO_MINOR: &str = "0";
 pub struct IndexNames([String; 2]);
 
 impl IndexNames {
-    /// Those that are no numbers, as a key.
-    ///
-    /// # Errors
-    ///
-    /// There is none.
-    pub fn key(&self) -> Result<KeyNames> {
+    /// Those that are no numbers, as a key, if there are some.
+    pub fn key(&self) -> Option<KeyNames> {
         let texts = self.0.iter().map(String::as_str).filter(|text| text.trim().parse::<i64>().is_err());
-        KeyNames::of(texts).map(|key| key.given_by(BUILD_INDEX))
+        Some(KeyNames::of(texts).ok()?.given_by(BUILD_INDEX))
     }
 
     /// Both, as they stand in an index.

@@ -5,20 +5,58 @@ use dataset::glob::NameFilter;
 use dataset::ntuple::decode::FieldPlan;
 use dataset::ntuple::model::{Field, Role, Schema};
 
-/// Whether each field of a schema is kept, by ID. A projected field whose source is dropped is dropped as well; such fields are
-/// added to `lost`.
-pub(super) fn kept_fields(schema: &Schema, path: &str, filter: &NameFilter, lost: &mut Vec<String>) -> Vec<bool> {
-    let mut keep = vec![true; schema.fields.len()];
+/// The fields of a schema that are kept.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// Whether each is, by ID.
+    pub keep: Vec<bool>,
+    /// Fields at the top that projected ones show, and are kept for that.
+    pub shown: Vec<String>,
+    /// Projected fields that are dropped because what they show is.
+    pub lost: Vec<String>,
+}
+
+/// The fields that a filter keeps. What a projected field shows is kept as well, unless the filter drops it: then the projected field is
+/// dropped, too.
+pub(super) fn kept_fields(schema: &Schema, path: &str, filter: &NameFilter) -> Kept {
     if filter.keeps_all() {
-        return keep;
+        return Kept { keep: vec![true; schema.fields.len()], ..Kept::default() };
     }
     let filter = filter.of_table(path, schema.lineages());
+    let named = decided(schema, &|id| filter.keeps(path, &schema.lineage(id)));
+    if !schema.fields.iter().any(|field| field.source.is_some()) {
+        return Kept { keep: named, ..Kept::default() };
+    }
+    let with = |shown: &[bool]| {
+        let is_shown = |id: usize| shown.get(id).copied().unwrap_or(false);
+        decided(schema, &|id| {
+            let lineage = schema.lineage(id);
+            filter.keeps(path, &lineage) || is_shown(id) && !filter.drops(path, &lineage)
+        })
+    };
+    let mut shown = shown_by(schema, &named);
+    // A number of items, or a part of what is only kept whole, needs all of it.
+    let whole: Vec<usize> = widows(schema, &with(&shown)).flat_map(|id| sources(schema, id)).collect();
+    let whole: Vec<usize> = whole.into_iter().map(|id| root(schema, id)).collect();
+    for (id, shown) in shown.iter_mut().enumerate() {
+        *shown |= whole.contains(&root(schema, id));
+    }
+    let mut keep = with(&shown);
+    let lost = drop_widows(schema, &mut keep);
+    let is_new = |(id, field): &(usize, &Field)| field.parent.is_none() && keep.get(*id) > named.get(*id);
+    let shown = schema.fields.iter().enumerate().filter(is_new).map(|(id, _)| schema.path(id)).collect();
+    Kept { keep, shown, lost }
+}
+
+/// Whether each field is kept, where this says it of those without subfields.
+fn decided(schema: &Schema, keeps: &dyn Fn(usize) -> bool) -> Vec<bool> {
+    let mut keep = vec![true; schema.fields.len()];
     // Backwards, each field is decided after its subfields.
     for (id, field) in schema.fields.iter().enumerate().rev() {
         let below = schema.children(Some(id));
         let kept = below.iter().filter(|&&child| keep.get(child).copied().unwrap_or(false)).count();
         let decided = match below.len() {
-            0 => filter.keeps(path, &schema.lineage(id)),
+            0 => keeps(id),
             _ if is_divisible(field) => kept > 0,
             all => kept == all,
         };
@@ -34,8 +72,33 @@ pub(super) fn kept_fields(schema: &Schema, path: &str, filter: &NameFilter, lost
             *place = false;
         }
     }
-    lost.extend(drop_widows(schema, &mut keep));
     keep
+}
+
+/// Whether each field has values that a kept projected field shows.
+fn shown_by(schema: &Schema, keep: &[bool]) -> Vec<bool> {
+    let mut shown = vec![false; schema.fields.len()];
+    let projected = schema.fields.iter().enumerate().filter(|(_, field)| field.source.is_some());
+    for (id, _) in projected.filter(|(id, _)| keep.get(*id).copied().unwrap_or(false)) {
+        for source in sources(schema, id) {
+            shown.get_mut(source).into_iter().for_each(|shown| *shown = true);
+        }
+    }
+    shown
+}
+
+/// The fields that a projected field shows: its source, and those of its columns.
+fn sources(schema: &Schema, id: usize) -> impl Iterator<Item = usize> {
+    let columns = schema.aliases_of(id).filter_map(|alias| Some(schema.columns.get(alias.column)?.field));
+    columns.chain(schema.fields.get(id).and_then(|field| field.source))
+}
+
+/// The field at the top that a field belongs to.
+fn root(schema: &Schema, mut id: usize) -> usize {
+    while let Some(parent) = schema.fields.get(id).and_then(|field| field.parent) {
+        id = parent;
+    }
+    id
 }
 
 /// The plans of the fields that are kept: of the highest ones that are kept whole.
@@ -56,26 +119,20 @@ pub(super) fn kept_plans(schema: &Schema, keep: &[bool]) -> Vec<FieldPlan> {
 
 /// Drops projected fields whose columns are dropped. Returns the paths of those at the top.
 pub(super) fn drop_widows(schema: &Schema, keep: &mut [bool]) -> Vec<String> {
-    let is_kept = |keep: &[bool], id: usize| keep.get(id).copied().unwrap_or(false);
-    let mut widows = Vec::new();
-    for (id, field) in schema.fields.iter().enumerate().filter(|(_, field)| field.source.is_some()) {
-        let columns = schema.aliases_of(id).filter_map(|alias| schema.columns.get(alias.column));
-        let widowed = field.source.is_some_and(|source| !is_kept(keep, source))
-            || columns.map(|column| column.field).any(|field| !is_kept(keep, field));
-        if is_kept(keep, id) && widowed {
-            widows.push(top(schema, id));
-        }
+    let mut found: Vec<usize> = widows(schema, keep).map(|id| top(schema, id)).collect();
+    found.sort_unstable();
+    found.dedup();
+    for (id, place) in keep.iter_mut().enumerate() {
+        *place &= found.binary_search(&top(schema, id)).is_err();
     }
-    widows.sort_unstable();
-    widows.dedup();
-    for (id, _) in schema.fields.iter().enumerate() {
-        if widows.binary_search(&top(schema, id)).is_ok()
-            && let Some(place) = keep.get_mut(id)
-        {
-            *place = false;
-        }
-    }
-    widows.into_iter().map(|id| schema.path(id)).collect()
+    found.into_iter().map(|id| schema.path(id)).collect()
+}
+
+/// Projected fields that are kept, where what they show is not.
+fn widows<'a>(schema: &'a Schema, keep: &'a [bool]) -> impl Iterator<Item = usize> + use<'a> {
+    let is_kept = |id: usize| keep.get(id).copied().unwrap_or(false);
+    let projected = schema.fields.iter().enumerate().filter(|(_, field)| field.source.is_some());
+    projected.map(|(id, _)| id).filter(move |&id| is_kept(id) && !sources(schema, id).all(is_kept))
 }
 
 /// The projected field at the top of the projected fields that a field belongs to, or the field itself.
@@ -117,8 +174,7 @@ mod tests {
             field(None, Role::Collection, "n", Some(3)),
         ];
         let schema = Schema::new(fields, Vec::new(), Vec::new(), Vec::new());
-        let mut lost = Vec::new();
-        let keep = kept_fields(&schema, "t", &NameFilter::new(keep, drop).unwrap(), &mut lost);
+        let Kept { keep, lost, .. } = kept_fields(&schema, "t", &NameFilter::new(keep, drop).unwrap());
         (keep.iter().enumerate().filter_map(|(id, keep)| keep.then_some(id)).collect(), lost)
     }
 
@@ -134,8 +190,13 @@ mod tests {
 
     #[test]
     fn a_projected_field_goes_with_its_source() {
-        let (kept, lost) = kept(&[], &["muons"]);
-        assert_eq!(kept, [0, 1, 2, 7, 8, 9]);
-        assert_eq!(lost, ["n"]);
+        for keep in [&[][..], &["n", "event", "v"]] {
+            let (kept, lost) = kept(keep, &["muons"]);
+            assert_eq!(kept, [0, 1, 2, 7, 8, 9]);
+            assert_eq!(lost, ["n"]);
+        }
+        // And it brings its source.
+        assert_eq!(kept(&["n"], &[]), (vec![3, 4, 5, 6, 10], Vec::new()));
+        assert_eq!(kept(&["n", "pt"], &[]), (vec![3, 4, 5, 10], Vec::new()));
     }
 }

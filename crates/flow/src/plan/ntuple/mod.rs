@@ -86,7 +86,7 @@ fn ignored_keys(plan: &mut NtuplePlan, rules: &TreeRules<'_>) {
 /// Plans RNTuples as one, without their attribute sets.
 fn plan_parts(parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan> {
     let input_entries = parts.iter().map(|part| part.ntuple.entries()).sum();
-    let JoinedParts { parts, schema_of, mut join, first, keep, widows } =
+    let JoinedParts { parts, schema_of, mut join, first, keep, widows, shown } =
         join_parts(parts, (joining.path, joining.filter), joining.options)?;
     let uncounted = uncounted(&parts, joining);
     let plans: Vec<Arc<[FieldPlan]>> =
@@ -94,9 +94,12 @@ fn plan_parts(parts: Vec<Part>, joining: &Joining<'_>) -> Result<NtuplePlan> {
     let before = parts.iter().map(|part| part.ntuple.entries()).sum();
     let mut lost = Vec::new();
     let mut notes: Vec<String> = join.note().into_iter().collect();
-    if !widows.is_empty() {
-        let (names, path) = (widows.join(", "), joining.path);
-        notes.push(format!("RNTuple {path}: projected fields go with the fields that they show: {names}"));
+    let told = [
+        (widows, "projected fields go with the fields that they show"),
+        (shown, "fields are kept as well, because projected ones show them"),
+    ];
+    for (names, why) in told.iter().filter(|(names, _)| !names.is_empty()) {
+        notes.push(format!("RNTuple {}: {why}: {}", joining.path, names.join(", ")));
     }
     lost.extend(lost_descriptions(&parts));
     let mut made = output_columns(&join, &first, joining.rules, joining.entry_column, &mut lost)?;

@@ -36,6 +36,8 @@ pub(crate) struct JoinedParts<'a> {
     pub(super) keep: Vec<Vec<bool>>,
     /// Projected fields that go with what they show.
     pub(super) widows: Vec<String>,
+    /// Fields that are kept because projected ones show them.
+    pub(super) shown: Vec<String>,
 }
 
 /// A field of several RNTuples.
@@ -67,7 +69,7 @@ pub(crate) fn join_parts<'a>(
         parts.truncate(1);
     }
     let mut join = Join::new(options, path);
-    let (mut first, mut keep, mut widows) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut first, mut keep, mut widows, mut shown) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut schema_of = Vec::with_capacity(parts.len());
     let mut entries_before = 0;
     for (input, part) in parts.iter_mut().enumerate() {
@@ -78,10 +80,12 @@ pub(crate) fn join_parts<'a>(
                 number
             }
             None => {
-                let kept = kept_fields(&part.ntuple.schema, path, filter, &mut widows);
-                join.add(&part.ntuple.schema, &kept).map_err(|e| e.file(part.source.name()))?;
+                let kept = kept_fields(&part.ntuple.schema, path, filter);
+                widows.extend(kept.lost);
+                shown.extend(kept.shown);
+                join.add(&part.ntuple.schema, &kept.keep).map_err(|e| e.file(part.source.name()))?;
                 first.push(FirstInput { input, entries_before });
-                keep.push(kept);
+                keep.push(kept.keep);
                 join.schemas.len() - 1
             }
         };
@@ -89,9 +93,11 @@ pub(crate) fn join_parts<'a>(
         entries_before = part.ntuple.entries().saturating_add(entries_before);
     }
     widows.extend(join.settle()?);
-    widows.sort();
-    widows.dedup();
-    Ok(JoinedParts { parts, schema_of, join, first, keep, widows })
+    for names in [&mut widows, &mut shown] {
+        names.sort();
+        names.dedup();
+    }
+    Ok(JoinedParts { parts, schema_of, join, first, keep, widows, shown })
 }
 
 impl JoinedParts<'_> {

@@ -3,10 +3,15 @@
 //!
 //! Friends, aliases and user info do not refer to entries: see [`attached`](super::attached).
 
+use std::collections::BTreeSet;
+
 use dataset::EntrySet;
 use dataset::tree::{BranchKind, IndexLine, Tree, TreeIndex};
+use expr::Expression;
 use rootfile::Result;
 use rootfile::object::{Content, Value};
+
+use super::attached::{Alias, AliasConflicts};
 
 /// Makes the lines of an index of these expressions for one input, by its place among the inputs of the tree. The inner error says
 /// why there can be none.
@@ -109,6 +114,19 @@ impl Relations {
         }
     }
 
+    /// Leaves the index out if its values are not those of the joined or selected entries: it names an alias that the inputs do not have
+    /// alike, or counts entries, which have other numbers now.
+    pub fn check_values(&mut self, aliases: &[Alias], conflicts: &AliasConflicts, is_selected: bool) {
+        let Some(index) = self.index.as_ref().filter(|_| self.joined || is_selected) else { return };
+        let used = named_in(index.expressions(), aliases);
+        let conflict = conflicts.iter().find(|(name, _)| used.contains(*name));
+        if let Some((name, what)) = conflict {
+            self.no_index = Some(format!("alias {name} {what}"));
+        } else if used.iter().any(|text| text.contains("Entry$")) {
+            self.no_index = Some("the numbers of entries (Entry$) are others".to_owned());
+        }
+    }
+
     /// Memory of the index, here and in the record, in bytes.
     pub fn memory(&self) -> u64 {
         self.index.as_ref().map_or(0, |index| TreeIndex::memory(index.lines.len() as u64))
@@ -142,6 +160,19 @@ impl Relations {
             ));
         }
     }
+}
+
+/// These texts, the names in them, and the formulas of the aliases among these.
+fn named_in(texts: &[String], aliases: &[Alias]) -> BTreeSet<String> {
+    let (mut found, mut left) = (BTreeSet::new(), texts.to_vec());
+    while let Some(text) = left.pop() {
+        let names = Expression::parse(&text).map(|expression| expression.names()).unwrap_or_default();
+        let formula = aliases.iter().find(|(name, _)| *name == text).map(|(_, formula)| formula.clone());
+        if found.insert(text) {
+            left.extend(names.into_iter().chain(formula));
+        }
+    }
+    found
 }
 
 /// The index, if it can be read.

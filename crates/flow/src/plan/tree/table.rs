@@ -7,6 +7,7 @@ use dataset::table::piece::Piece;
 use dataset::tree::{Tree, read_tree};
 use rootfile::{Error, Key, Result, RootFile, START_BIG_FILE};
 
+use super::attached::aliases;
 use super::builder::PlanBuilder;
 use super::clusters::{self, Clustering, SourceCluster};
 use super::model::{OutputClusters, PlanMessages, TablePlan};
@@ -169,6 +170,7 @@ impl PlanBuilder<'_> {
                 }
             }
             None => {
+                self.relations.check_values(&aliases(&self.tree), &self.attached.aliases, selected.is_some());
                 self.relations.complete(&self.input_entries, make_index, self.request.path, &mut self.notes)?;
             }
         }
