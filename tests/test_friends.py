@@ -160,6 +160,6 @@ def test_friends_that_cannot_be_read_say_why_in_cuts(basketry: Basketry, made: P
         assert why in said
     # A name of the tree itself opens no friend, and near ones are told.
     assert basketry.json("show", odd, "--cut", "x > 3", "-n", "1")["rows"][0]["values"] == [4999.0]
-    assert "did you mean alias.y or other.y?" in basketry.refuses(
+    assert "did you mean other.y or alias.y?" in basketry.refuses(
         "show", f"{made}/main.root:tree", "--cut", "other.yy > 1"
     )

@@ -70,12 +70,16 @@ def run(
     )
 
 
+#: Columns of a line that no table of a test needs.
+WIDE = "400"
+
+
 class Basketry:
-    """The command under test: calling it asserts success, `run` only reports."""
+    """The command under test: calling it asserts success, `run` only reports. Its lines have room for all."""
 
     def __init__(self, binary: Path, environment: dict[str, str] | None = None) -> None:
         self.binary = binary
-        self.environment = environment or {}
+        self.environment = {"COLUMNS": WIDE} | (environment or {})
 
     def within(self, **environment: str) -> "Basketry":
         """The command with these variables of the environment as well."""

@@ -186,7 +186,7 @@ mod tests {
         {
             assert_eq!(width(text), columns, "{text}");
         }
-        assert_eq!(shortened("横運動量の誤差", 9), "横運…差");
+        assert_eq!(shortened("横運動量の誤差", 9), "横運動…差");
         assert_eq!(split_at_width("横運動量", 5), ("横運", "動量"));
         assert_eq!(split_at_width("ae\u{301}b", 2), ("ae\u{301}", "b"));
         assert_eq!((begun("横運動量", 7), begun("横運動量", 8)), ("横運動…".into(), "横運動量".into()));
