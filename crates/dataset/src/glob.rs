@@ -420,15 +420,18 @@ impl NameFilter {
         let names = column_names(lineage);
         let named = |p: &ColumnPattern| names.iter().any(|name| p.matches(tree, name));
         let mut applying = self.keep.iter().filter(|p| p.applies_to(tree)).peekable();
-        (applying.peek().is_none() || applying.any(named)) && !self.drops(tree, lineage)
+        (applying.peek().is_none() || applying.any(named)) && !self.drops_named(tree, lineage, &names)
     }
 
     /// Whether a column is dropped by its name, and not merely kept by none.
     pub fn drops(&self, tree: &str, lineage: &[&str]) -> bool {
-        let names = column_names(lineage);
-        let named = |p: &ColumnPattern| names.iter().any(|name| p.matches(tree, name));
+        self.drops_named(tree, lineage, &column_names(lineage))
+    }
+
+    fn drops_named(&self, tree: &str, lineage: &[&str], names: &[String]) -> bool {
         let top = lineage.last().map_or("", |top| top.trim_end_matches('.'));
-        self.drop.iter().any(named) || self.left_out.iter().any(|name| name == top)
+        let is_named = |p: &ColumnPattern| names.iter().any(|name| p.matches(tree, name));
+        self.drop.iter().any(is_named) || self.left_out.iter().any(|name| name == top)
     }
 }
 

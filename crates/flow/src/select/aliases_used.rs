@@ -1,33 +1,26 @@
 //! The aliases that cuts use, for files whose entries are selected one file after the other: they mean the same in all, as where the files
 //! are joined. Which entries pass is not known here.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use expr::Expression;
 use rootfile::Result;
 
 use super::names::{TableNames, different_alias};
 use crate::arrow::read::Dataset;
-use crate::plan::tree::attached::{Alias, AliasConflicts, aliases, compare_aliases};
+use crate::plan::tree::attached::{Alias, AliasConflicts, aliases, compare_aliases, named_in};
 
 /// The aliases of a table that these texts use, themselves or through others. None for a table without entries, which says nothing.
 pub(crate) fn aliases_used(dataset: &Dataset, texts: &[String]) -> Option<Vec<Alias>> {
-    let all = dataset.tree().map_or_else(Vec::new, aliases);
-    let names = TableNames::new(dataset, dataset.path(), &[]);
-    let (mut used, mut left, mut seen) = (Vec::new(), texts.to_vec(), BTreeSet::new());
-    while let Some(text) = left.pop() {
-        // A text is a name, or an expression.
-        let within = Expression::parse(&text).map(|expression| expression.names()).unwrap_or_default();
-        for name in within.into_iter().chain([text]).filter(|name| !names.has(name)) {
-            let alias = all.iter().find(|(other, _)| *other == name);
-            if let Some(alias) = alias.filter(|_| seen.insert(name)) {
-                left.push(alias.1.clone());
-                used.push(alias.clone());
-            }
-        }
+    let mut found = dataset.tree().map_or_else(Vec::new, aliases);
+    // Most trees have none, and the names of all columns take time.
+    if !found.is_empty() {
+        let names = TableNames::new(dataset, dataset.path(), &[]);
+        // A column goes before an alias of its name.
+        found.retain(|(name, _)| !names.has(name));
+        let used = named_in(texts, &found);
+        found.retain(|(name, _)| used.contains(name));
     }
-    (dataset.entries() > 0).then_some(used)
+    (dataset.entries() > 0).then_some(found)
 }
 
 /// Refuses an alias that means something else in another file.

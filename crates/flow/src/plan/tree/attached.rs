@@ -2,10 +2,11 @@
 //! as in hadd. What other inputs have is said; an alias that is not the same in all inputs means nothing to readers of the joined tree.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use dataset::tree::{FriendName, Tree};
+use expr::Expression;
 use rootfile::object::{Content, Object, ObjectId};
 use rootfile::public_path;
 use rootfile::text::shortened;
@@ -89,6 +90,19 @@ pub(crate) fn compare_aliases(
         };
         found.insert(name.clone(), what);
     }
+}
+
+/// These texts, the names in them, and the formulas of the aliases among these.
+pub(crate) fn named_in(texts: &[String], aliases: &[Alias]) -> BTreeSet<String> {
+    let (mut found, mut left) = (BTreeSet::new(), texts.to_vec());
+    while let Some(text) = left.pop() {
+        let names = Expression::parse(&text).map(|expression| expression.names()).unwrap_or_default();
+        let formula = aliases.iter().find(|(name, _)| *name == text).map(|(_, formula)| formula.clone());
+        if found.insert(text) {
+            left.extend(names.into_iter().chain(formula));
+        }
+    }
+    found
 }
 
 /// What the other tree has and the first has not.

@@ -3,15 +3,12 @@
 //!
 //! Friends, aliases and user info do not refer to entries: see [`attached`](super::attached).
 
-use std::collections::BTreeSet;
-
 use dataset::EntrySet;
 use dataset::tree::{BranchKind, IndexLine, Tree, TreeIndex};
-use expr::Expression;
 use rootfile::Result;
 use rootfile::object::{Content, Value};
 
-use super::attached::{Alias, AliasConflicts};
+use super::attached::{Alias, AliasConflicts, named_in};
 
 /// Makes the lines of an index of these expressions for one input, by its place among the inputs of the tree. The inner error says
 /// why there can be none.
@@ -160,19 +157,6 @@ impl Relations {
             ));
         }
     }
-}
-
-/// These texts, the names in them, and the formulas of the aliases among these.
-fn named_in(texts: &[String], aliases: &[Alias]) -> BTreeSet<String> {
-    let (mut found, mut left) = (BTreeSet::new(), texts.to_vec());
-    while let Some(text) = left.pop() {
-        let names = Expression::parse(&text).map(|expression| expression.names()).unwrap_or_default();
-        let formula = aliases.iter().find(|(name, _)| *name == text).map(|(_, formula)| formula.clone());
-        if found.insert(text) {
-            left.extend(names.into_iter().chain(formula));
-        }
-    }
-    found
 }
 
 /// The index, if it can be read.
