@@ -2,6 +2,7 @@
 own tools."""
 
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,51 @@ def test_rootls_prints_what_roots_prints(words: str, links: Path, file: Path) ->
     shutil.copy(make_files.made("edited") / "entries.root", file.parent)
     ours = tool(links, file.parent, "rootls", *words.split())
     assert ours == tool(ROOT_BIN, file.parent, "rootls", *words.split())
+
+
+#: Dates of objects: year, month, day, hour, minute, second. Whether each number has one digit or two is seen in print.
+DATES = {
+    "one digit": (2026, 1, 5, 3, 7, 9),
+    "two digits": (2018, 12, 30, 23, 59, 59),
+    "minute of one digit": (2026, 11, 29, 11, 9, 30),
+    "hour of one digit": (2026, 11, 29, 1, 10, 0),
+    "first that can be stored": (1995, 1, 1, 0, 0, 0),
+    "last that can be stored": (2058, 12, 31, 23, 59, 59),
+    "no month": (2026, 0, 1, 12, 0, 0),
+    "a month too many": (2026, 13, 1, 12, 30, 0),
+}
+
+
+def redated(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
+    """Gives all objects of a file a date.
+
+    Keys have it packed into 32 bits (ROOT's TDatime), behind the sizes of the record and of the object, before the
+    lengths of the key and its cycle; the list of keys repeats them.
+    """
+    year, month, day, hour, minute, second = date
+    packed = (year - 1995) << 26 | month << 22 | day << 17 | hour << 12 | minute << 6 | second
+    content = path.read_bytes()
+    with uproot.open(path) as opened:
+        directories = [opened, *(opened[name] for name, kind in opened.classnames().items() if kind == "TDirectory")]
+        keys = [directory.key(name) for directory in directories for name in directory.keys(recursive=False)]
+    assert keys
+    for key in keys:
+        before, after = (
+            struct.pack(">ihi", key.fNbytes, key.fVersion, key.fObjlen),
+            struct.pack(">hh", key.fKeylen, key.fCycle),
+        )
+        content = content.replace(
+            before + struct.pack(">I", key._fDatime) + after, before + struct.pack(">I", packed) + after
+        )
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_rootls_prints_dates_as_root_does(date: str, links: Path, file: Path) -> None:
+    redated(file, DATES[date])
+    ours = tool(links, file.parent, "rootls", "-lr", file.name)
+    assert str(DATES[date][0]) in ours
+    assert ours == tool(ROOT_BIN, file.parent, "rootls", "-lr", file.name)
 
 
 def test_rootls_says_what_it_does_not_find(links: Path, file: Path) -> None:

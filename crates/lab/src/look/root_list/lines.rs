@@ -59,11 +59,13 @@ fn class(node: &Node) -> &str {
     if node.directory.is_some() { "TDirectoryFile" } else { &node.key.class }
 }
 
-/// A date, as `Jun 30 23:59 2018`.
+/// A date as ROOT's tool prints it, `Jun 30 23:59 2018`: days and hours have two digits, minutes below ten have one (`Jun 30 23:5 2018`).
 fn date(datime: u32) -> String {
     // As `2018-06-30 23:59:00`.
     let text = date_of_datime(datime);
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     let month = part(5, 7).parse::<usize>().ok().and_then(|month| MONTHS.get(month.checked_sub(1)?)).unwrap_or(&"???");
-    format!("{month} {} {} {}", part(8, 10), part(11, 16), part(0, 4))
+    let minute = part(14, 16);
+    let minute = minute.strip_prefix('0').unwrap_or(minute);
+    format!("{month} {} {}:{minute} {}", part(8, 10), part(11, 13), part(0, 4))
 }
