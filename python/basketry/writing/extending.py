@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._shared.names import plain
 from ..reading.file import File
 from ..reading.table import RNTuple
+from ..verbs.files import merge
 from .files import recreate
 
 if TYPE_CHECKING:
@@ -22,20 +23,22 @@ if TYPE_CHECKING:
 _LEAF = re.compile(r"(bool|char|u?int\d+_t|float|double|Float16_t|Double32_t|char\*)((\[\d*\])*)")
 
 
-def extended(table: Tree | RNTuple, path: str, into: WritableDirectory, classes: Path, probe: Path) -> WritableTable:
-    """Makes the table of new entries, whose columns are those of `table`. What arrays cannot make is a `ValueError`: a
-    file `probe` shows it before there are entries."""
+def extended(table: Tree | RNTuple, path: str, into: WritableDirectory, file: Path, probe: Path) -> WritableTable:
+    """Makes the table of new entries, whose columns are those of `table` in `file`. What arrays cannot make, or what
+    cannot be added, is a `ValueError`: a file `probe` without entries shows it."""
     try:
-        with recreate(probe, classes=classes) as tried:
-            _make(tried, "table", table)
+        with recreate(probe, classes=file) as tried:
+            _make(tried, path, table)
+        has, gets = table.typenames(), File(str(probe))[path].typenames()
+        differ = [name for name in {**has, **gets} if has.get(name) != gets.get(name)]
+        if differ:
+            raise ValueError(f"its column {plain(differ[0])} is of another form than arrays get")
+        # Whether entries of both can be in one table: one is looked at.
+        merge([f"{file}:{path}", f"{probe}:{path}"], probe.with_name("none.root"), dry_run=True, first=1)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{plain(path)} cannot be extended by arrays: {error}") from error
-    has, gets = table.typenames(), File(str(probe))["table"].typenames()
-    probe.unlink()
-    differ = [name for name in {**has, **gets} if has.get(name) != gets.get(name)]
-    if differ:
-        what = f"its column {plain(differ[0])} is of another form than arrays get"
-        raise ValueError(f"{plain(path)} cannot be extended by arrays: {what}")
+    finally:
+        probe.unlink(missing_ok=True)
     made = _make(into, path, table)
     made._before = table.num_entries
     return made

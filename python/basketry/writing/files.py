@@ -174,11 +174,18 @@ class WritableDirectory:
             raise ValueError("the name is empty")
         return "/".join(parts)
 
-    def _newest(self, name: str, *, alone: bool = False) -> str:
-        """The path of a name. An older cycle is no place for changes, nor, if it is to be `alone`, one of several."""
+    def _placed(self, name: str) -> tuple[str, list[int], str]:
+        """The path of a name, the cycles that it has, and the one that is asked for, if one is."""
         bare, _, cycle = name.partition(";")
         path = self._full(bare)
-        cycles = self._content.cycles.get(path, [])
+        return path, self._content.cycles_of(path), cycle
+
+    def _newest(self, name: str, *, alone: bool = False) -> str:
+        """The path of a name. An older cycle is no place for changes, nor, if it is to be `alone`, one of several."""
+        path, cycles, cycle = self._placed(name)
+        bare = name.partition(";")[0]
+        if cycle and cycle not in map(str, cycles):
+            raise missing("object", name, self.keys(), self)
         if cycle and len(cycles) > 1 and (alone or cycle != str(max(cycles))):
             has = f"{self._shown} has the cycles {', '.join(map(str, sorted(cycles)))} of {plain(bare)}"
             raise ValueError(
@@ -187,12 +194,12 @@ class WritableDirectory:
         return path
 
     def keys(self, *, recursive: bool = True, cycle: bool = True) -> list[str]:
-        """The trees, other objects and directories in this directory and, if `recursive`, below, as
-        `name;1` with `cycle`."""
+        """The trees, other objects and directories in this directory and, if `recursive`, below, with `cycle` as
+        `name;1`: the newest of several cycles."""
         above = f"{self._path}/" if self._path else ""
         paths = [path for path in self._content.classnames() if path.startswith(above) and path != self._path]
-        names = [path.removeprefix(above) for path in paths]
-        return [f"{name};1" if cycle else name for name in names if recursive or "/" not in name]
+        names = {path.removeprefix(above): max(self._content.cycles_of(path), default=1) for path in paths}
+        return [f"{name};{newest}" if cycle else name for name, newest in names.items() if recursive or "/" not in name]
 
     def classnames(self, *, recursive: bool = True, cycle: bool = True) -> dict[str, str]:
         """Class of each object, by the names of `keys`, which has the options, too."""
@@ -206,7 +213,10 @@ class WritableDirectory:
         return len(self.keys())
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._content.classname(self._full(name)) is not None
+        if not isinstance(name, str):
+            return False
+        path, cycles, cycle = self._placed(name)
+        return self._content.classname(path) is not None and (not cycle or cycle in map(str, cycles))
 
     def __getitem__(self, name: str) -> Any:
         """The tree, directory or object of that name. In an update trees and RNTuples that the file has already are

@@ -104,6 +104,11 @@ class Content:
         found = self.objects.get(path) or self.kept.get(path)
         return None if found is None else found.classname
 
+    def cycles_of(self, path: str) -> list[int]:
+        """The cycles of what is at a path. What is new gets the first."""
+        own = self.classname(path) is not None
+        return self.cycles.get(path, [1]) if path in self.kept else [1] if own else []
+
     def classnames(self) -> dict[str, str]:
         """The classes of all, by path."""
         paths = dict.fromkeys([*self.kept, *self.objects, *self.tables])

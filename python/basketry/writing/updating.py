@@ -80,7 +80,11 @@ class UpdatedFile(WritableFile):
         """Makes all changes; does nothing if closed before."""
         if self.closed:
             return
+        changes = self._content.tables or self._content.objects or self._content.gone
         super().close()
+        if not changes:
+            self._added.remove()
+            return
         try:
             made = self._added / self._final.name
             if _state(self._final) != self._before:

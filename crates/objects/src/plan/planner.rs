@@ -151,10 +151,14 @@ impl Planner {
         }
     }
 
-    fn find(&self, at: usize, name: &str, class: &str) -> Option<usize> {
+    /// The entry that an object of this name and class is a part of. A tree is a part of a tree: `TTree`, `TNtuple` and others differ in
+    /// what they offer to those who fill them.
+    fn find(&self, at: usize, key: &Key, new: &Action) -> Option<usize> {
         let entries = &self.plan.directories.get(at)?.entries;
-        let known = self.by_name.get(at)?.get(name)?;
-        known.iter().copied().find(|i| entries.get(*i).is_some_and(|e| e.class == class))
+        let known = self.by_name.get(at)?.get(&key.name)?;
+        let is_tree = |action: &Action| matches!(action, Action::Tree(_));
+        let fits = |e: &NamedObject| e.class == key.class || is_tree(&e.action) && is_tree(new);
+        known.iter().copied().find(|i| entries.get(*i).is_some_and(fits))
     }
 
     fn push(&mut self, at: usize, key: &Key, action: Action) -> Option<&mut NamedObject> {
@@ -167,10 +171,11 @@ impl Planner {
 
     /// Adds a part to the entry of this name and class, and gives the entry's number.
     fn append(&mut self, at: usize, key: &Key, part: ObjectLocation, new: Action) -> Option<usize> {
-        let known = self.find(at, &key.name, &key.class);
+        let known = self.find(at, key, &new);
         if known.is_none() {
             self.push(at, key, new);
         }
+        self.note_class(at, key, known);
         let entries = &mut self.plan.directories.get_mut(at)?.entries;
         let number = known.or(entries.len().checked_sub(1))?;
         if let Action::Merge(parts) | Action::KeepAll(parts) | Action::Tree(parts) | Action::Ntuple(parts) =
@@ -179,6 +184,19 @@ impl Planner {
             parts.push(part);
         }
         Some(number)
+    }
+
+    /// Says if a tree becomes a part of one of another class.
+    fn note_class(&mut self, at: usize, key: &Key, known: Option<usize>) {
+        let Some(directory) = self.plan.directories.get(at) else { return };
+        let Some(entry) = known.and_then(|known| directory.entries.get(known)) else { return };
+        if entry.class != key.class {
+            let message = format!("a {} in a further input becomes part of the {}", key.class, entry.class);
+            let note = Problem::new(&directory.path, &key.name, &message);
+            if !self.plan.notes.contains(&note) {
+                self.plan.notes.push(note);
+            }
+        }
     }
 
     /// Adds the problems that only all inputs together show. A merge of one object becomes a copy.

@@ -113,6 +113,11 @@ impl BasketHeader {
         self.flag >= FLAG_GENERATED
     }
 
+    /// Whether the record says where each entry ends, or leaves that to the branch's counter. Else all entries have one length.
+    pub fn has_boundaries(&self) -> bool {
+        has_boundaries(self.flag, self.key.objlen.into(), self.keylen() as u64, self.last.into())
+    }
+
     /// Marks the basket as one without offsets: they follow from the branch's counter.
     pub fn leave_out_offsets(&mut self) {
         self.flag = FLAG_GENERATED;
@@ -150,4 +155,10 @@ impl BasketHeader {
             ))
         })
     }
+}
+
+/// Whether the entries of a basket, which end at `last` behind the key of `keylen` bytes, have boundaries: an array behind them, or none
+/// because they follow from a counter.
+pub(super) fn has_boundaries(flag: i8, objlen: u64, keylen: u64, last: u64) -> bool {
+    flag >= FLAG_GENERATED || keylen.saturating_add(objlen) >= last.saturating_add(4)
 }

@@ -3,7 +3,7 @@
 use rootfile::bytes::Cursor;
 use rootfile::{Error, Result};
 
-use super::header::{BasketHeader, FLAG_GENERATED, GENERATE_OFFSET_MAP};
+use super::header::{BasketHeader, FLAG_GENERATED, GENERATE_OFFSET_MAP, has_boundaries};
 
 /// The header of a basket, read in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,11 @@ impl BasketHeader {
 }
 
 impl Peek<'_> {
+    /// Whether the record says where each entry ends, or leaves that to the branch's counter. Else all entries have one length.
+    pub fn has_boundaries(&self) -> bool {
+        has_boundaries(self.flag, self.objlen.into(), self.keylen.into(), self.last.into())
+    }
+
     /// Checks the header against itself and against the tree. All baskets that ROOT has written pass; a renamed branch leaves its
     /// old name in its baskets, so names are not compared. Returns whether only the payload can show if the header is right.
     ///

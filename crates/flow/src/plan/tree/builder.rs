@@ -197,8 +197,9 @@ impl<'a> PlanBuilder<'a> {
             let Some(column) = self.columns.get_mut(i) else { continue };
             let same_compression = column.target.keeps_compression
                 || branch.compression(file.header().compress) == column.target.compression;
-            // All baskets of a branch must have the same form of offsets.
-            let same_form = branch.io_bits == column.form.io_bits;
+            // All baskets of a branch must have the same form of offsets: ROOT decides by the branch whether to read any.
+            let has_offsets = branch.entry_offset_len != 0;
+            let same_form = branch.io_bits == column.form.io_bits && has_offsets == column.form.has_offsets;
             column.form.leaves_out_offsets |= branch.io_bits & GENERATE_OFFSET_MAP != 0;
             column.target.met_by_file.resize(in_file as usize, true);
             column.target.met_by_file.push(same_compression && same_form);

@@ -91,6 +91,7 @@ impl TablePlan {
         let same = |header: &Peek<'_>| {
             usize::from(header.keylen) == column.keylen()
                 && header.io_bits == column.form.io_bits
+                && header.has_boundaries() == column.form.has_offsets
                 && !column.check(piece, header).unwrap_or(true)
         };
         let raw = self.unpacked(column, piece)?;

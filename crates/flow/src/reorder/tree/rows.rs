@@ -6,7 +6,7 @@ use std::ops::Range;
 use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
-use crate::execute::encode::tree::basket_builder::with_offsets;
+use crate::execute::encode::tree::basket_builder::in_form_of;
 use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::table::piece::Files;
 use crate::table::tree::column::Column;
@@ -47,7 +47,7 @@ impl LoadedRun {
             if taken >= room && !baskets.is_empty() {
                 break;
             }
-            let mut data = with_offsets(column, fetcher.load(files, column, *at)?)?;
+            let mut data = in_form_of(column, fetcher.load(files, column, *at)?)?;
             data.pid_offset = data.pid_offset.wrapping_add(piece.file().map_or(0, pid_offset));
             taken += data.memory();
             baskets.push((piece.first_entry, data));
@@ -136,7 +136,7 @@ impl Rows for RunMerge<'_> {
             if let Some((basket, _)) = run.basket.take() {
                 self.fetcher.give_back(basket);
             }
-            let basket = with_offsets(run.column, self.fetcher.load(self.files, run.column, run.next)?)?;
+            let basket = in_form_of(run.column, self.fetcher.load(self.files, run.column, run.next)?)?;
             run.next += 1;
             run.basket = Some((basket, 0));
         }

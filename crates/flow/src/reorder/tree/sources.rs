@@ -6,7 +6,7 @@ use dataset::tree::basket::BasketData;
 use rootfile::{Error, Result};
 
 use super::rows::Rows;
-use crate::execute::encode::tree::basket_builder::with_offsets;
+use crate::execute::encode::tree::basket_builder::in_form_of;
 use crate::execute::fetch::tree::fetcher::Fetcher;
 use crate::table::piece::Files;
 use crate::table::tree::column::Column;
@@ -67,7 +67,7 @@ impl Rows for SourceMerge<'_> {
             let skipped = pieces.iter().skip(window.next).take_while(|piece| piece.end() <= entry).count();
             let index = window.next + skipped;
             let piece = pieces.get(index).ok_or_else(lost)?;
-            let mut data = with_offsets(self.column, self.fetcher.load(self.files, self.column, index)?)?;
+            let mut data = in_form_of(self.column, self.fetcher.load(self.files, self.column, index)?)?;
             let pid_offset = piece.file().and_then(|file| self.pid_offsets.get(file as usize)).copied().unwrap_or(0);
             data.pid_offset = data.pid_offset.wrapping_add(pid_offset);
             (window.next, window.basket) = (index + 1, Some((piece.first_entry, data)));

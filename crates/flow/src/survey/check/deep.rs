@@ -84,7 +84,7 @@ impl Work<'_> {
                     let record = BasketRecord { seek, nbytes, entries };
                     let source = &**opened.file.source();
                     let checked = check_basket(source, record, &self.limit, &mut scratch.codecs.decompressor);
-                    let checked = checked.and_then(|sound| sound.map(|_| ()));
+                    let checked = checked.and_then(|sound| sound?.check_form(place.has_offsets));
                     scratch.bytes += u64::from(nbytes);
                     self.took(checked, scratch, |e| opened.parts.basket_problem(place, e))?;
                 }

@@ -49,6 +49,8 @@ pub(super) struct BasketPlace {
     pub seek: u64,
     pub nbytes: u32,
     pub entries: u64,
+    /// Whether the branch says that its baskets have entry offsets.
+    pub has_offsets: bool,
 }
 
 /// Part of the deep check of a file.

@@ -132,7 +132,8 @@ impl Shallow<'_> {
                 let (seek, nbytes, entries) = (basket.seek, basket.nbytes, basket.entries);
                 if self.seen.insert((seek, nbytes, entries)) {
                     let tree = self.parts.trees.len();
-                    places.push(BasketPlace { tree, branch: b, number, seek, nbytes, entries });
+                    let has_offsets = branch.entry_offset_len != 0;
+                    places.push(BasketPlace { tree, branch: b, number, seek, nbytes, entries, has_offsets });
                 }
             }
         }

@@ -69,7 +69,7 @@ impl BasketBuilder {
     }
 
     /// Takes entries of `range` until the basket is full. Returns the number taken, and whether the basket is full. The source
-    /// has gone through [`with_offsets`].
+    /// is [`in_form_of`] the column.
     pub(crate) fn take(
         &mut self,
         column: &Column,
@@ -227,16 +227,27 @@ impl BasketBuilder {
     }
 }
 
-/// A basket with the offsets of its entries, if entries of the column vary in length.
-pub(crate) fn with_offsets(column: &Column, mut source: BasketData) -> Result<BasketData> {
-    if let (true, Entries::Fixed(len)) = (column.form.has_offsets, &source.entries) {
-        // Entries without bytes cost nothing in a file, so there is no limit to how many it says there are.
-        if *len == 0 && source.count > MOST_EMPTY {
-            return Err(Error::corrupt(format!("{} entries without bytes", source.count))
-                .object(format!("branch {}", column.name)));
+/// A basket in the form of a column: with the offsets of its entries where all baskets of the column have them, and without where
+/// none has. Entries of several lengths keep theirs.
+pub(crate) fn in_form_of(column: &Column, mut source: BasketData) -> Result<BasketData> {
+    match (column.form.has_offsets, &source.entries) {
+        (true, Entries::Fixed(len)) => {
+            // Entries without bytes cost nothing in a file, so there is no limit to how many it says there are.
+            if *len == 0 && source.count > MOST_EMPTY {
+                return Err(Error::corrupt(format!("{} entries without bytes", source.count))
+                    .object(format!("branch {}", column.name)));
+            }
+            let ends = (0..=source.count).map(|i| i.saturating_mul(*len)).collect();
+            source.entries = Entries::Offsets(ends);
         }
-        let ends = (0..=source.count).map(|i| i.saturating_mul(*len)).collect();
-        source.entries = Entries::Offsets(ends);
+        (false, Entries::Offsets(ends)) => {
+            let len = ends.get(1).copied().unwrap_or(0);
+            let is_fixed = ends.iter().zip(0u64..).all(|(end, i)| u64::from(*end) == i * u64::from(len));
+            if is_fixed {
+                source.entries = Entries::Fixed(len);
+            }
+        }
+        _ => {}
     }
     Ok(source)
 }

@@ -11,7 +11,7 @@ use rootfile::{Error, Result};
 
 use super::job::Job;
 use super::scratch::WorkerScratch;
-use crate::execute::encode::tree::basket_builder::with_offsets;
+use crate::execute::encode::tree::basket_builder::in_form_of;
 use crate::execute::fetch::tree::basket_cache::{BasketCache, CacheKey, CachedBasket};
 use crate::execute::pipeline::Emit;
 use crate::table::depth::Depth;
@@ -55,7 +55,9 @@ impl Regrouper<'_> {
         for index in self.column.source.overlapping(entries) {
             let Some(piece) = self.column.source.pieces.get(index) else { continue };
             let header = scratch.fetcher.fetch(self.job.files, self.column, piece)?;
-            if header.keylen() != self.keylen || header.io_bits != self.column.form.io_bits || scratch.fetcher.unsure {
+            let form = &self.column.form;
+            let same_form = header.io_bits == form.io_bits && header.has_boundaries() == form.has_offsets;
+            if header.keylen() != self.keylen || !same_form || scratch.fetcher.unsure {
                 // Entry offsets count from the start of the key, whose length changes, or have another form.
                 let one = piece.first_entry..piece.end();
                 self.regroup(&one, scratch, &BasketCache::new(0), emit)?;
@@ -113,7 +115,7 @@ impl Regrouper<'_> {
             }
             let key = CacheKey::Column(self.index);
             let shared = spans_several(&piece, self.job.bounds);
-            let mut load = || with_offsets(self.column, scratch.fetcher.load(self.job.files, self.column, index)?);
+            let mut load = || in_form_of(self.column, scratch.fetcher.load(self.job.files, self.column, index)?);
             let data = match shared {
                 true => CachedBasket::Shared(cache.shared(key, index, load)?),
                 false => CachedBasket::Own(cache.take(key, index).map_or_else(&mut load, Ok)?),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use dataset::tree::basket::{BasketHeader, Listed};
 use rootfile::bytes::Cursor;
 use rootfile::codec::{Decompressor, check_sizes};
-use rootfile::{Result, Source};
+use rootfile::{Error, Result, Source};
 
 use crate::execute::budget::Budget;
 
@@ -17,6 +17,28 @@ pub(crate) struct SoundBasket {
     pub entries: u64,
     /// Name of its branch, as its key says.
     pub branch: Arc<str>,
+    /// Whether it has boundaries of its entries.
+    pub has_boundaries: bool,
+}
+
+impl SoundBasket {
+    /// Fails if ROOT takes the basket for one of another form. It reads boundaries where the branch has an `fEntryOffsetLen`, and computes
+    /// them from the length of an entry where it has none (`TBasket::ReadBasketBuffers`, `TBranch::GetEntry`).
+    ///
+    /// # Errors
+    ///
+    /// The basket has no boundaries although baskets of its branch have some, or the other way round.
+    pub fn check_form(&self, has_offsets: bool) -> Result<()> {
+        let why = match (has_offsets, self.has_boundaries) {
+            // An entry that is alone ends with the basket.
+            (true, false) if self.entries > 1 => "no entry offsets, which its branch says it has",
+            (false, true) => "entry offsets, which its branch says it has not",
+            _ => return Ok(()),
+        };
+        Err(Error::corrupt(format!(
+            "the basket has {why}: ROOT reads other values; rewrite with --cluster writes all baskets anew"
+        )))
+    }
 }
 
 /// The record of a basket.
@@ -55,6 +77,7 @@ pub(crate) fn check_basket(
     if let Err(e) = peek.check(&listed).and_then(|_| check_sizes(body, objlen)) {
         return Ok(Err(e));
     }
+    let has_boundaries = peek.has_boundaries();
     let branch = String::from_utf8_lossy(peek.names.get(1).copied().unwrap_or_default()).into();
     // The blocks agree on this size. The first reservation is returned before the next one, so that no thread waits for more
     // memory while it holds some.
@@ -65,7 +88,7 @@ pub(crate) fn check_basket(
         .decompress(body, objlen, &mut payload)
         .and_then(|()| BasketHeader::parse(&mut Cursor::new(&record)))
         .and_then(|header| header.open(payload));
-    Ok(opened.map(|_| SoundBasket { nbytes, entries: found, branch }))
+    Ok(opened.map(|_| SoundBasket { nbytes, entries: found, branch, has_boundaries }))
 }
 
 /// Limits the memory of all threads.
