@@ -1,12 +1,11 @@
 //! What is known of the values of columns in the clusters of an open table, so that conditions need not look at them: what the file
 //! says of them, and what is remembered of values that were read. What is remembered holds as long as the files are as they were.
 
-use std::ops::Range;
-
 use dataset::table::{Bounds, Stated};
 use expr::{Extent, Span};
 
 use super::dataset::Dataset;
+use super::named_table::NamedTable;
 use super::remembered::{KEPT, SHARE};
 
 impl Dataset {
@@ -45,13 +44,6 @@ impl Dataset {
         let pieces = read.column.source.pieces_with(&self.cluster(cluster)?);
         let stated = pieces.iter().map(|piece| Some(within(any.clone(), &read.table.stated(read.number, piece)?)));
         stated.reduce(|all, next| Some(all?.merge(&next?))).flatten()
-    }
-
-    /// The entries of a cluster. Those behind the last cluster belong to it.
-    pub(crate) fn cluster(&self, number: usize) -> Option<Range<u64>> {
-        let bounds = self.clusters();
-        let (start, end) = (*bounds.get(number)?, *bounds.get(number + 1)?);
-        Some(start..if number + 2 == bounds.len() { end.max(self.entries()) } else { end })
     }
 }
 
