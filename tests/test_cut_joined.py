@@ -119,7 +119,7 @@ def test_a_cut_keeps_what_numpy_keeps(
             dict(zip(expected, values, strict=True)) for values in zip(*expected.values(), strict=True)
         ]
     for library in ("np", "arrow", "pd"):
-        assert list(tree.arrays(["x"], cut, library=library)["x"].tolist()) == expected["x"]
+        assert np.asarray(tree.arrays(["x"], cut, library=library)["x"]).tolist() == expected["x"]
     part = [row for row in rows if 7 <= row < 60]
     assert tree.arrays(["x"], cut, entry_start=7, entry_stop=60)["x"].to_list() == [whole["x"][row] for row in part]
     some = [row for row in rows if row % 3 == 1]

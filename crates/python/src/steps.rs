@@ -51,7 +51,8 @@ impl Steps {
             while let Some(read) = batches.next() {
                 seen.iter_mut().zip(&read).for_each(|(seen, read)| seen.take(read));
                 // The receiver is gone, or wants no more.
-                if send.send(read.map(|batch| Step { batch, stop: batches.at() })).is_err() || watch.tell(0).is_break() {
+                if send.send(read.map(|batch| Step { batch, stop: batches.at() })).is_err() || watch.tell(0).is_break()
+                {
                     return;
                 }
             }

@@ -111,7 +111,13 @@ impl Choice {
     }
 
     /// Those of some entries that pass the cuts.
-    fn tested(&self, table: &dyn NamedTable, named: &EntrySet, budget: Budget, progress: Progress<'_>) -> Result<Selected> {
+    fn tested(
+        &self,
+        table: &dyn NamedTable,
+        named: &EntrySet,
+        budget: Budget,
+        progress: Progress<'_>,
+    ) -> Result<Selected> {
         let (cuts, bound) = self.bound(table)?;
         let is_all = named.len() == table.entries();
         let how = Testing { budget, before: self.before, most: self.most, remembers: self.remembers, progress };

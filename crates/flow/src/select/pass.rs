@@ -83,17 +83,8 @@ impl TableCuts {
         let entries = open.as_ref().map_or(0..stop, |open| open.span(0..stop));
         let (selection, team) = (open.as_ref(), team.clone());
         let mut seen = how.remembers.then(|| Seen::new(table, &columns, selection, budget));
-        let steps = Steps {
-            table,
-            columns: &columns,
-            entries,
-            selection,
-            budget,
-            bytes,
-            made: MADE,
-            team,
-            before: how.before,
-        };
+        let steps =
+            Steps { table, columns: &columns, entries, selection, budget, bytes, made: MADE, team, before: how.before };
         steps.each(|step| {
             pass.take(&step.arrays, &step.rows())?;
             seen.iter_mut().for_each(|seen| seen.take(&step.arrays, &step.rows(), pass.team));

@@ -47,7 +47,8 @@ impl JoinedTable {
         let all = request.entries(self.entries());
         let of_part = move |part: &'a Part| {
             let entries = all.start.max(part.first_entry)..all.end.min(part.end());
-            let bytes = || request.columns.iter().map(|&column| self.bytes_in(part, column)).fold(0, u64::saturating_add);
+            let bytes =
+                || request.columns.iter().map(|&column| self.bytes_in(part, column)).fold(0, u64::saturating_add);
             let step = size.entries(&request, part.entries(), bytes);
             let (at, request) = (entries.start, Request { entries, ..request.clone() });
             let mut batches = JoinedBatches { table: self, at, request, step, part: None, team: team.clone() };

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use arrow_schema::FieldRef;
-use dataset::default_array;
 use expr::Extent;
 use rayon::ThreadPool;
 use rootfile::{Error, Result};
 
 use super::batches::BatchSize;
 use super::dataset::Dataset;
+use super::extents::of_defaults;
 use super::joined::JoinedTable;
 use super::joined_part::Part;
 use super::named_table::NamedTable;
@@ -43,11 +43,10 @@ impl JoinedTable {
         (is_whole && is_same).then_some(Stored { dataset, column: here, cluster: number })
     }
 
-    /// What is known of values that are filled in. Lists may have as many items as others have.
+    /// What is known of values that are filled in.
     fn filled(&self, column: usize, cluster: usize) -> Option<Extent> {
-        let field = self.field(column).filter(|field| !field.data_type().is_nested())?;
-        let part = self.part_of(cluster).filter(|part| part.is_default(column));
-        part.and_then(|_| Extent::of(&default_array(field, 1).ok()?, 0))
+        self.part_of(cluster).filter(|part| part.is_default(column))?;
+        of_defaults(self.field(column)?, None)
     }
 
     /// What each of its data sets may remember, of a budget of so many bytes.
@@ -111,9 +110,7 @@ impl NamedTable for JoinedTable {
 
     fn extent(&self, column: usize, cluster: usize) -> Option<Extent> {
         let stored = self.stored(column, cluster).and_then(|at| at.dataset.extent(at.column, at.cluster));
-        stored
-            .or_else(|| self.filled(column, cluster))
-            .or_else(|| Extent::of_type(self.field(column)?.data_type()))
+        stored.or_else(|| self.filled(column, cluster)).or_else(|| Extent::of_type(self.field(column)?.data_type()))
     }
 
     fn remembers(&self, column: usize, cluster: usize) -> bool {
