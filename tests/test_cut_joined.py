@@ -1,5 +1,6 @@
-"""Conditions and computed columns in the command's language where Python joins files whose columns differ: what is filled in is what
-`merge --fill --cut` tests, and NumPy's answer is the same for trees, RNTuples, both together, and Parquet files."""
+"""Conditions and computed columns in the command's language where Python joins files whose columns differ: what is
+filled in is what `merge --fill --cut` tests, and plain Python's answer is the same for trees, RNTuples, both together,
+and Parquet files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -79,7 +80,7 @@ def joined(how: Join) -> Columns:
     return {name: [value for columns in each for value in of(columns, name)] for name in filled}
 
 
-#: Of joined files: a cut that only the command's language has, and whether an entry passes, by its values and its number.
+#: Of joined files: a cut that only the command's language has, and whether an entry passes, by its values and number.
 CUTS: list[tuple[Join, str, Callable[[Columns, int], bool]]] = [
     ("common", "x > 10 and not y > 0", lambda e, _: e["x"] > 10 and not e["y"] > 0),
     ("common", "y > 0 && entry % 2 == 0", lambda e, entry: e["y"] > 0 and entry % 2 == 0),
@@ -107,7 +108,7 @@ def chained(steps: list[Any], name: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(("how", "cut", "passes"), CUTS, ids=lambda value: value if isinstance(value, str) else "")
-def test_a_cut_keeps_what_numpy_keeps(
+def test_a_cut_keeps_what_python_keeps(
     how: Join, cut: str, passes: Callable[[Columns, int], bool], files: list[str]
 ) -> None:
     whole, rows = joined(how), kept(how, passes)
@@ -164,12 +165,16 @@ COMPUTED: dict[str, Callable[[Columns, int], Any]] = {
 }
 
 
+def is_some(entry: Columns, _: int) -> bool:
+    return bool(entry["one"] < 0 or entry["some"] > 1)
+
+
 def test_columns_are_computed(files: list[str]) -> None:
     whole = joined("fill")
     entries = [{name: column[row] for name, column in whole.items()} for row in range(len(whole["x"]))]
     tree = bk.open(files, join="fill")
     aliases = {"twice": "some && true ? 2 * some : 0"}
-    for cut, rows in ((None, range(len(entries))), ("one < 0 or some > 1", kept("fill", CUT_OF_SOME))):
+    for cut, rows in ((None, range(len(entries))), ("one < 0 or some > 1", kept("fill", is_some))):
         found = tree.arrays(list(COMPUTED), cut, aliases=aliases)
         steps = list(tree.iterate(list(COMPUTED), cut, aliases=aliases, step_size=17))
         for text, value in COMPUTED.items():
@@ -178,13 +183,10 @@ def test_columns_are_computed(files: list[str]) -> None:
             assert chained(steps, text) == pytest.approx(expected), (cut, text)
 
 
-def CUT_OF_SOME(entry: Columns, _: int) -> bool:  # noqa: N802 (it stands beside CUTS)
-    return bool(entry["one"] < 0 or entry["some"] > 1)
-
-
 def test_what_cannot_be_compared_is_named(files: list[str]) -> None:
+    how: Join
     for how in ("common", "fill"):
-        tree = bk.open(files, join=how)  # type: ignore[call-overload]
+        tree = bk.open(files, join=how)
         with pytest.raises(bk.SchemaDiffers, match="the files differ: typ is"):
             tree.arrays(["x"], "typ > 3 and x > 2")
         with pytest.raises(bk.KeyInFileError, match="did you mean"):
@@ -226,6 +228,7 @@ def test_joined_lists_stay_within_the_memory(tmp_path: Path) -> None:
             {"jet": {"pt": np.ones((10, 20)), "eta": np.ones((10, 20))}}
         )
     tree = bk.open(paths, join="fill")
-    name = next(name for name in tree.keys() if "eta" in name)
-    found = tree.arrays([tree.keys()[0]], f"any({name} > 0) and all({name} < 2)", memory="30MB")
+    names = tree.keys()
+    name = next(name for name in names if "eta" in name)
+    found = tree.arrays(names[:1], f"any({name} > 0) and all({name} < 2)", memory="30MB")
     assert len(found) == 10

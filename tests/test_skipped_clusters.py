@@ -245,7 +245,7 @@ def test_a_later_condition_of_polars_reads_less(root: Path, values: dict[str, An
 
 
 #: Cuts of NumPy's language, with the columns that steps have beside others, and of the command's alone.
-STEPPED = {
+STEPPED: dict[str, tuple[list[str], Callable[[Any], Any]]] = {
     "(x > 1.5) & (run > 1)": (["x", "run"], lambda t: (t["x"] > 1.5) & (t["run"] > 1)),
     "run == 7": (["run"], lambda t: t["run"] == 7),
     "x > 200": (["x"], lambda t: t["x"] > 200),
@@ -280,13 +280,10 @@ def test_steps_of_a_selection_count_its_entries(root: Path, values: dict[str, An
     for _ in range(2):
         tree = bk.open(f"{root}:Events")
         tree.arrays("run", "x > -100")
-        done: list[int] = []
-        steps = tree.iterate(
-            "run", "(run == 6) & (x < 100)", step_size=EACH, selection=chosen, progress=lambda now, _: done.append(now)
-        )
-        found = np.concatenate([np.asarray(step["run"]) for step in steps])
+        steps = list(tree.iterate("run", "(run == 6) & (x < 100)", step_size=EACH, selection=chosen, report=True))
+        found = np.concatenate([np.asarray(step["run"]) for step, _ in steps])
         assert found.tolist() == [6] * np.count_nonzero((values["run"] == 6) & (values["x"] < 100))
-        assert done[-1] == len(chosen)
+        assert steps[-1][1].stop == len(chosen)
 
 
 QUERIES = {

@@ -84,8 +84,8 @@ def in_steps(
     sizes: list[int] | None = None,
     narrowed: Callable[[Request], Request] | None = None,
 ) -> Iterator[Any]:
-    """The result of `group` for each step's batch, its plan and the numbers of its entries. `narrowed` tells which entries
-    of a request are read; steps are those of all."""
+    """The result of `group` for each step's batch, its plan and the numbers of its entries. `narrowed` tells which
+    entries of a request are read; steps are those of all."""
     by_entries = step_size if isinstance(step_size, int) else None
     by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
     if by_entries is not None and by_entries < 1:
