@@ -232,3 +232,20 @@ def test_joined_lists_stay_within_the_memory(tmp_path: Path) -> None:
     name = next(name for name in names if "eta" in name)
     found = tree.arrays(names[:1], f"any({name} > 0) and all({name} < 2)", memory="30MB")
     assert len(found) == 10
+
+
+def test_what_is_filled_in_may_be_absent(tmp_path: Path) -> None:
+    """A value that an entry need not have is absent in a file without the column: it is neither 0 nor above it."""
+    files = [str(tmp_path / name) for name in ("a.root", "b.root")]
+    columns = ({"x": pa.array([1, 2])}, {"x": pa.array([4, 5, 6]), "o": pa.array([1, None, 0])})
+    for path, own in zip(files, columns, strict=True):
+        with bk.recreate(path) as file:
+            types = {"x": "int64", "o": "std::optional<std::int64_t>"}
+            file.mkrntuple("t", {name: types[name] for name in own}).extend(pa.table(own))
+    tree = bk.open(files, join="fill")
+    cuts = {"o > 0 and x > 0": [4], "not o and x > 0": [6], "isnull(o) and x > 0": [1, 2, 5]}
+    for cut, expected in cuts.items():
+        found = tree.arrays(["x", "o"], cut).to_list()
+        assert [entry["x"] for entry in found] == expected, cut
+        bk.merge(files, tmp_path / "out.root", fill=True, cut=cut, force=True)
+        assert bk.open(f"{tmp_path}/out.root:t").arrays(["x", "o"]).to_list() == found, cut
