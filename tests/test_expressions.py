@@ -296,14 +296,15 @@ def test_several_files_take_expressions_of_the_command(made: Path, trees: tuple[
         assert [one for step in bk.iterate(files, names, cut, step_size=100) for one in step.to_list()] == 2 * once
 
 
-def test_of_files_whose_columns_differ_one_language_is_known(tmp_path: Path) -> None:
+def test_files_whose_columns_differ_have_both_languages(tmp_path: Path) -> None:
     for name, more in (("a", {}), ("b", {"y": np.arange(3.0)})):
         with bk.recreate(tmp_path / f"{name}.root") as file:
             file.mktree("t", {"x": np.arange(3), **more})
     tree = bk.open([f"{tmp_path / name}.root:t" for name in "ab"], join="common")
     assert tree.arrays(["x"], "x > 1", library="np")["x"].tolist() == [2, 2]
-    for names, cut in ((["x ? 1 : 0"], None), (["x"], "!x")):
-        with pytest.raises(SyntaxError, match="files whose columns differ"):
+    assert tree.arrays(["x ? 1 : 0"], "!x || x == 2", library="np")["x ? 1 : 0"].tolist() == [0, 1, 0, 1]
+    for names, cut in ((["x ? 1"], None), (["x"], "x >")):
+        with pytest.raises(SyntaxError, match=r"invalid syntax$"):
             tree.arrays(names, cut)
     with pytest.raises(SyntaxError, match=r"invalid syntax$"):
         bk.open(tmp_path / "a.root:t").arrays("x >")

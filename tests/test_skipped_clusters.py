@@ -242,3 +242,87 @@ def test_a_later_condition_of_polars_reads_less(root: Path, values: dict[str, An
     assert found(pl.col("x") >= 2.5) == np.count_nonzero(values["x"] >= 2.5) + 1
     assert found((pl.col("x") < 0.1) & (pl.col("run") == 3)) == EACH
     assert found(pl.col("x").is_nan() | (pl.col("run") > 100)) == 1
+
+
+#: Cuts of NumPy's language, with the columns that steps have beside others, and of the command's alone.
+STEPPED: dict[str, tuple[list[str], Callable[[Any], Any]]] = {
+    "(x > 1.5) & (run > 1)": (["x", "run"], lambda t: (t["x"] > 1.5) & (t["run"] > 1)),
+    "run == 7": (["run"], lambda t: t["run"] == 7),
+    "x > 200": (["x"], lambda t: t["x"] > 200),
+    "run == 7 and x > -100": ([], lambda t: (t["run"] == 7) & (t["x"] > -100)),
+}
+
+
+@pytest.mark.parametrize("size", [1500, "20 kB", None])
+@pytest.mark.parametrize("cut", STEPPED)
+def test_steps_do_not_read_what_cannot_pass(
+    cut: str, size: int | str | None, parquet: Path, values: dict[str, Any]
+) -> None:
+    """The steps are those without a cut, also where none of their entries is read."""
+    tree = bk.open(parquet)
+    beside, passing = STEPPED[cut]
+    plain = list(tree.iterate(["energy", *beside], step_size=size, report=True))
+    found: list[Any] = []
+
+    every = bytes_read(lambda: list(tree.iterate(["energy", "x", "run"], step_size=size)))
+    some = bytes_read(lambda: found.extend(tree.iterate("energy", cut, step_size=size, report=True, library="np")))
+
+    assert some < every / 3
+    assert [(one.start, one.stop) for _, one in found] == [(one.start, one.stop) for _, one in plain]
+    passes = passing(values)
+    for step, one in found:
+        part = slice(one.start, one.stop)
+        assert np.array_equal(step["energy"], values["energy"][part][passes[part]])
+
+
+def test_steps_of_a_selection_count_its_entries(root: Path, values: dict[str, Any]) -> None:
+    chosen = np.flatnonzero(values["run"] % 3 == 0)
+    for _ in range(2):
+        tree = bk.open(f"{root}:Events")
+        tree.arrays("run", "x > -100")
+        steps = list(tree.iterate("run", "(run == 6) & (x < 100)", step_size=EACH, selection=chosen, report=True))
+        found = np.concatenate([np.asarray(step["run"]) for step, _ in steps])
+        assert found.tolist() == [6] * np.count_nonzero((values["run"] == 6) & (values["x"] < 100))
+        assert steps[-1][1].stop == len(chosen)
+
+
+QUERIES = {
+    "run = 7": lambda t: t["run"] == 7,
+    "run >= 3 and run < 5 and x < 100": lambda t: (t["run"] >= 3) & (t["run"] < 5) & (t["x"] < 100),
+    "x < -2.25": lambda t: t["x"] < -2.25,
+    "x < -200": lambda t: t["x"] < -200,
+    "(run = 7 or run > 18) and run <> 19": lambda t: t["run"] == 7,
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_of_duckdb_does_not_read_what_cannot_pass(query: str, parquet: Path, values: dict[str, Any]) -> None:
+    pytest.importorskip("duckdb")
+    tree = bk.open(parquet)
+    bk.sql("select count(*) from t", t=tree).fetchall()
+    every = bytes_read(lambda: bk.sql("select sum(energy), sum(run), sum(x) from t", t=tree).fetchall())
+    found: list[Any] = []
+    some = bytes_read(lambda: found.extend(bk.sql(f"select energy from t where {query}", t=tree).fetchall()))
+    assert [energy for (energy,) in found] == values["energy"][QUERIES[query](values)].tolist()
+    # Of alternatives nothing is told.
+    assert some < every / 3 or " or " in query
+
+
+def test_the_text_of_a_condition_has_exact_numbers() -> None:
+    """What cannot pass is known by the text: pyarrow tells nothing else of a condition."""
+    random = np.random.default_rng(2)
+    for of in ("f4", "f8"):
+        values = [*np.frombuffer(random.bytes(4000), of), *random.normal(size=200).astype(of)]
+        for value in filter(np.isfinite, values):
+            text = str(pc.field("x") < pa.scalar(value))
+            assert text.startswith("(x < ")
+            assert np.dtype(of).type(float(text.removeprefix("(x < ").removesuffix(")"))) == value
+
+
+def test_names_that_read_like_conditions_tell_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    columns = {"b": np.arange(10), "a and b": np.arange(10)}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=2)
+    query = 'select count(*) from t where "a and b" > 5 and b < 3 or "a and b" > 5'
+    for text, count in ((query, 4), ('select count(*) from t where "a and b" > 5 and b <= 7', 2)):
+        assert bk.sql(text, t=str(tmp_path / "t.parquet")).fetchall() == [(count,)]

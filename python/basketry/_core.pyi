@@ -110,6 +110,7 @@ class ScratchFolder:
 
 @final
 class Steps:
+    stop: int
     def __iter__(self) -> Steps: ...
     def __next__(self) -> ReadBatch: ...
     def close(self) -> None: ...
@@ -127,7 +128,6 @@ class Table:
     clusters: list[int]
     kind: Literal["tree", "ntuple", "parquet"]
     is_alone: bool
-    is_mixed: bool
     shares_nothing: bool
     def __new__(
         cls,

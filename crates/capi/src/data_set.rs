@@ -13,7 +13,7 @@ use dataset::EntrySet;
 use dataset::glob::Pattern;
 use flow::inputs::{Input, inputs};
 use flow::read::{BatchSize, JoinedTable, Joining, Request};
-use flow::{Budget, DEFAULT_MEMORY, Join, chosen_of_joined, unwatched};
+use flow::{Budget, Choice, DEFAULT_MEMORY, Join, unwatched};
 use rootfile::{Error as Failure, Follow, Owned, Result};
 
 use crate::answer::{handle, quietly, status};
@@ -172,7 +172,9 @@ impl Reading {
         let budget = Budget::new(memory, options.threads.max(1) as usize);
         let cuts = options.cut.or_empty("the cut")?.lines().map(str::trim).filter(|cut| !cut.is_empty());
         let cuts: Vec<String> = cuts.map(str::to_owned).collect();
-        let selection = chosen_of_joined(table, entries.clone(), &cuts, budget, &unwatched)?;
+        let choice = Choice { cuts, remembers: true, ..Choice::default() };
+        let passing = |choice: Choice| choice.of_selected(&**table, entries.clone(), None, budget, &unwatched);
+        let selection = (!choice.cuts.is_empty()).then_some(choice).map(passing).transpose()?;
         for (column, field) in columns.iter().zip(schema.fields()) {
             if let Some(first) = table.missing(*column, &entries, selection.as_ref()) {
                 let message = format!("has no value in entry {first}; read other entries of it by themselves");

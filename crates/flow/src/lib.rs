@@ -54,7 +54,7 @@ pub use rewrite::recover;
 pub use rewrite::summary::{OrderSummary, Outlook, Summary, TableSummary};
 pub use select::{
     Choice, Chosen, Computed, CutFlow, CutStep, Define, Defined, DefinedSteps, EvaluatedRows, Given, Meaning,
-    Remembering, Step, chosen_of_joined, passable,
+    Remembering, Step, passable,
 };
 pub use table::depth::{Depth, Depths};
 pub use verify::{

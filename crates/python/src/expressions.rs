@@ -1,12 +1,12 @@
-//! Expressions in the command's language over a data set: what a text means, the entries that pass one, and the values of several. They
+//! Expressions in the command's language over a table: what a text means, the entries that pass one, and the values of several. They
 //! take names that are defined, as `tree.aliases` and `aliases=` have them.
 
 use std::sync::Arc;
 
-use flow::read::{Dataset, JoinedTable};
+use flow::read::JoinedTable;
 use flow::{Choice, Define, Defined, DefinedSteps, Meaning};
 use pyo3::{PyResult, Python};
-use rootfile::{Error, ErrorKind, Result};
+use rootfile::ErrorKind;
 
 use crate::buffer::Memory;
 use crate::errors::keyword;
@@ -27,8 +27,7 @@ pub fn meaning(
 ) -> PyResult<Option<Understood>> {
     let of = if is_condition { Meaning::of_condition } else { Meaning::of_values };
     listening(py, move |_: &Watch| {
-        let Some(dataset) = table.alike() else { return Ok(None) };
-        Ok(match of(dataset, &text, &defines(defined)) {
+        Ok(match of(&*table, &text, &defines(defined)) {
             Meaning::Fits(columns) => Some((columns, String::new(), String::new())),
             Meaning::NoExpression => None,
             Meaning::UnknownName(name, why) => Some((Vec::new(), name, why.text(keyword))),
@@ -50,7 +49,7 @@ pub fn passing(
     let found = telling(py, &None, move |watch| {
         let choice = Choice { cuts: vec![text], defines: defines(defined), remembers: true, ..Choice::default() };
         let ReadRequest { entries, selection, budget, .. } = request;
-        choice.of_selected(alike(&table)?, entries, selection.as_ref(), budget, &|_| watch.tell(0))
+        choice.of_selected(&*table, entries, selection.as_ref(), budget, &|_| watch.tell(0))
     })?;
     Ok(Memory(arrow_buffer::Buffer::from_vec(found.all_runs().flatten().collect::<Vec<u64>>())))
 }
@@ -64,17 +63,12 @@ pub fn values(
     defined: Vec<(String, String)>,
 ) -> PyResult<ReadBatch> {
     let found = telling(py, &None, move |watch| {
-        let dataset = alike(&table)?;
-        let defined = &Defined::of_texts(dataset, &texts, &defines(defined))?;
+        let table = &*table;
+        let defined = &Defined::of_texts(table, &texts, &defines(defined))?;
         let ReadRequest { entries, selection, budget, .. } = request;
-        DefinedSteps { dataset, defined, entries, selection: selection.as_ref(), budget }.all(&|_| watch.tell(0))
+        DefinedSteps { table, defined, entries, selection: selection.as_ref(), budget }.all(&|_| watch.tell(0))
     })?;
     Ok(ReadBatch::new(&found))
-}
-
-/// The data set of files that have the same columns.
-fn alike(table: &JoinedTable) -> Result<&Dataset> {
-    table.alike().ok_or_else(|| Error::request("the files have other columns"))
 }
 
 fn defines(named: Vec<(String, String)>) -> Vec<Define> {

@@ -1,5 +1,6 @@
 //! Reading in steps: the next step is read while Python works on the current one.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -18,13 +19,22 @@ use crate::interrupt::Worker;
 use crate::read_batch::ReadBatch;
 use crate::request::ReadRequest;
 
-type Work = Worker<Result<RecordBatch>>;
+type Work = Worker<Result<Step>>;
+
+/// What was read of a step.
+struct Step {
+    batch: RecordBatch,
+    /// The entry behind the step.
+    stop: u64,
+}
 
 /// An iterator over batches, and a stream of Arrow's. It can be used once.
 #[pyclass(frozen, module = "basketry._core")]
 pub struct Steps {
     work: Mutex<Option<Arc<Work>>>,
     schema: SchemaRef,
+    /// The entry behind the steps so far.
+    stop: AtomicU64,
     /// A forked process has no thread that reads.
     owner: Owner,
 }
@@ -32,20 +42,22 @@ pub struct Steps {
 impl Steps {
     /// Begins to read.
     pub fn begin(table: Arc<JoinedTable>, request: ReadRequest, step: BatchSize, schema: SchemaRef) -> PyResult<Self> {
+        let stop = AtomicU64::new(request.entries.start);
         let work = Worker::begin(move |watch, send: &std::sync::mpsc::SyncSender<_>| {
             let (remembers, progress) = (request.remembers, |entries| watch.tell(entries));
             let request = request.request(&progress);
-            let dataset = table.as_one().filter(|_| remembers);
-            let mut seen = dataset.and_then(|dataset| Remembering::new(dataset, &request).ok());
-            for read in table.batches(request, step) {
+            let mut seen = remembers.then(|| Remembering::new(&*table, &request).ok()).flatten();
+            let mut batches = table.batches(request, step);
+            while let Some(read) = batches.next() {
                 seen.iter_mut().zip(&read).for_each(|(seen, read)| seen.take(read));
                 // The receiver is gone, or wants no more.
-                if send.send(read).is_err() || watch.tell(0).is_break() {
+                if send.send(read.map(|batch| Step { batch, stop: batches.at() })).is_err() || watch.tell(0).is_break()
+                {
                     return;
                 }
             }
         })?;
-        Ok(Self { work: Mutex::new(Some(Arc::new(work))), schema, owner: Owner::this() })
+        Ok(Self { work: Mutex::new(Some(Arc::new(work))), schema, stop, owner: Owner::this() })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Work>>> {
@@ -63,12 +75,22 @@ impl Steps {
         self.owner.check("the reading in steps", "begin it anew here").map_err(exception)?;
         let Some(work) = self.lock().clone() else { return Ok(None) };
         match work.next(py)? {
-            Some(read) => read.map(|batch| Some(ReadBatch::new(&batch))).map_err(exception),
+            Some(read) => {
+                let Step { batch, stop } = read.map_err(exception)?;
+                self.stop.store(stop, Ordering::Relaxed);
+                Ok(Some(ReadBatch::new(&batch)))
+            }
             None => {
                 self.lock().take();
                 Ok(None)
             }
         }
+    }
+
+    /// The entry behind the steps so far: a step may have entries that are not selected.
+    #[getter]
+    fn stop(&self) -> u64 {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// Stops reading, and closes what was open for it.
@@ -109,7 +131,7 @@ impl Iterator for Reader {
 
     fn next(&mut self) -> Option<Self::Item> {
         let read = self.work.next_blocking()?;
-        let batch = read.map_err(|e| ArrowError::ExternalError(Box::new(e)));
+        let batch = read.map(|step| step.batch).map_err(|e| ArrowError::ExternalError(Box::new(e)));
         // A column whose bytes do not fit its plan becomes bytes, which is an error in a stream of fixed schema.
         Some(batch.and_then(|batch| RecordBatch::try_new(Arc::clone(&self.schema), batch.columns().to_vec())))
     }

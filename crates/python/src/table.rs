@@ -239,12 +239,6 @@ impl Table {
         self.table.shares_aliases() && self.table.alike().is_some_and(|only| only.inputs().len() == 1)
     }
 
-    /// Whether it is joined of files whose columns differ.
-    #[getter]
-    fn is_mixed(&self) -> bool {
-        self.table.alike().is_none()
-    }
-
     /// Whether it is joined of files that have no column in common.
     #[getter]
     fn shares_nothing(&self) -> bool {
@@ -400,8 +394,7 @@ impl Table {
     fn passable(&self, py: Python<'_>, reading: Reading, text: String) -> PyResult<Option<Memory>> {
         let (table, request) = (Arc::clone(&self.table), reading.request(py)?);
         let find = move |_: &Watch| {
-            let Some(dataset) = table.as_one() else { return Ok(None) };
-            passable(dataset, &text, request.entries, request.selection.as_ref(), request.budget.memory)
+            passable(&*table, &text, request.entries, request.selection.as_ref(), request.budget.memory)
         };
         let numbers =
             |found: EntrySet| Memory(arrow_buffer::Buffer::from_vec(found.all_runs().flatten().collect::<Vec<u64>>()));
@@ -418,8 +411,8 @@ impl Table {
             let (remembers, tell) = (request.remembers, |entries| watch.tell(entries));
             let request = request.request(&tell);
             let read = table.read(&request)?;
-            if let (true, Some(dataset)) = (remembers, table.as_one()) {
-                Remembering::new(dataset, &request)?.take(&read);
+            if remembers {
+                Remembering::new(&*table, &request)?.take(&read);
             }
             Ok(read)
         };

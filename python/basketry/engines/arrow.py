@@ -3,15 +3,17 @@ datasets in this way."""
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.dataset
 
 from .._shared.names import missing
+from ..reading.expressions import Expression
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .. import _core
     from .source import Source
@@ -67,7 +69,7 @@ class ArrowScanner(pyarrow.dataset.Scanner):  # type: ignore[misc]  # pyarrow ha
 
     def to_batches(self) -> Iterator[Any]:
         """The batches."""
-        frames = self._source.frames(Arrow(self._condition), self._schema.names, needs=self._needs)
+        frames = self._source.frames(Arrow(self._condition, self._needs or []), self._schema.names, needs=self._needs)
         for table in frames:
             # The first batch says that columns were found to be bytes, which a fixed schema cannot.
             yield from table.cast(self._schema).to_batches() if table.schema != self._schema else table.to_batches()
@@ -106,8 +108,9 @@ def needs(condition: Any, schema: Any) -> list[str]:
 class Arrow:
     """Tables of pyarrow; see `source.Frames`."""
 
-    def __init__(self, condition: Any) -> None:
+    def __init__(self, condition: Any, needs: Sequence[str]) -> None:
         self._condition = condition
+        self._needs = needs
 
     def made(self, batch: _core.Batch) -> Any:
         return pa.table(batch)
@@ -123,9 +126,14 @@ class Arrow:
         kept[numbered.filter(self._condition)["basketry:row"].to_numpy()] = True
         return kept
 
-    def implied(self, _: Any) -> str:
-        # pyarrow does not tell what a condition has.
-        return ""
+    def implied(self, column: Callable[[str], int | None]) -> str:
+        # pyarrow does not tell what a condition has. Its text does, where names are such of Python's.
+        if not all(part.isidentifier() and not iskeyword(part) for name in self._needs for part in name.split(".")):
+            return ""
+        try:
+            return Expression(str(self._condition), lambda name: name in self._needs).implied(column)
+        except SyntaxError:
+            return ""
 
     def filtered(self, frame: Any, kept: Any) -> Any:
         return frame.filter(pa.array(kept))

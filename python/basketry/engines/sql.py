@@ -43,10 +43,11 @@ def sql(
     join, widen: how files are joined whose columns differ, as in `basketry.open`.
     threads, memory: limits of the reading of each table, 0 for all cores; DuckDB has its own for what it computes.
 
-    Of the files only the columns are read that the query names. Simple conditions on whole numbers, truth values and
-    texts (`where nMuon > 1 and HLT_Mu`) are handed over by DuckDB: their columns are read first, and of the other
-    columns only the baskets or pages with a kept entry are read where few are kept. Other conditions, those on
-    floating-point numbers among them, are computed by DuckDB from all entries of their columns. Batches come in steps
+    Of the files only the columns are read that the query names. Simple conditions on numbers and texts (`where nMuon >
+    1 and MET_pt < 20`) are handed over by DuckDB: their columns are read first, without clusters of which is known that
+    they do not pass, and of the other columns only the baskets or pages with a kept entry are read where few are kept.
+    Other conditions, `>` and `>=` of floating-point numbers among them, are computed by DuckDB from all entries of
+    their columns. Batches come in steps
     of at most an eighth of `memory`. Lists are DuckDB's lists, arrays of fixed size its arrays, records its structs;
     columns with variants are left out. The query runs when the result is asked for.
 

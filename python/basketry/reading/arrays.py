@@ -322,9 +322,9 @@ class Readable:
         **asked: Unpack[TunedAsking],
     ) -> Iterator[Any]:
         """Like `arrays`, in steps. `step_size` is a number of entries, uncompressed bytes (about "100 MB", at most an
-        eighth of `memory`), or None for one cluster; entries count before the
-        cut. The next step is read while this one is used. With `report`, each step comes with a `Report` of its
-        entries."""
+        eighth of `memory`), or None for one cluster; entries count before the cut, also those of clusters that are not
+        read as they cannot pass. The next step is read while this one is used. With `report`, each step comes with a
+        `Report` of its entries."""
         own = given("iterate", asked, Asking)
         chosen = self._wanted(expressions, cut, own)
         request = Request.of(self.num_entries, own)

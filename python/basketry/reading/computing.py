@@ -99,8 +99,6 @@ class Computation:
             refused = error
         found = self._table.meaning(text, self._defined(), is_cut)
         if found is None:
-            if isinstance(refused, SyntaxError) and self._table.is_mixed:
-                raise SyntaxError(f"{refused}; of files whose columns differ, none but Python's are computed")
             raise refused
         needed, unknown, wrong = found
         if unknown.endswith(")"):
@@ -201,12 +199,17 @@ class Computation:
         return request if found is None else replace(request, selection=data(found, np.uint64))
 
     def iterate(self, request: Request, step_size: int | str | None, sizes: list[int] | None = None) -> Iterator[Any]:
-        """Like `arrays`, in steps; a step counts entries before the cut."""
+        """Like `arrays`, in steps; a step counts entries before the cut, also those that are not read."""
         import numpy as np
 
         library, how = request.library, request.how
         _check(library, how)
         passing = None if self._condition is None else self._passing(request)
+
+        def narrowed(request: Request) -> Request:
+            if passing is None:
+                return self.passable(request)
+            return replace(request, selection=passing) if len(passing) < DENSE * request.count else request
 
         def group(batch: _core.ReadBatch, plan: Plan, index: Any) -> Any:
             have = _arrays(batch, plan)
@@ -223,7 +226,8 @@ class Computation:
 
         # A step has the columns of the engine's expressions too: it counts their bytes.
         ahead = [*self.parts, *(column for one in self._commands for column in one.columns)]
-        return libraries.in_steps(self._table, _unnamed(list(dict.fromkeys(ahead))), request, step_size, group, sizes)
+        plan = _unnamed(list(dict.fromkeys(ahead)))
+        return libraries.in_steps(self._table, plan, request, step_size, group, sizes, narrowed)
 
     def _read(self, parts: list[Part], request: Request) -> dict[Part, Any]:
         if not parts:

@@ -84,9 +84,10 @@ def open(
     `ValueError`. With "common" the table has the branches that all files share, and records the members that all share.
     With "fill" it has the branches of any file; entries of a file that lacks one get what `merge --fill` gives them:
     zeros, empty lists and texts; a counter gets the numbers of items of the first list there that it counts in another
-    file. Trees and RNTuples can be joined, too, by their columns at the top. Reading a branch
-    whose type differs is a `SchemaDiffers` that names it and the files. With `widen` numbers of different types come
-    together in the smallest type that holds all values. A file without entries takes no branch away.
+    file. Cuts and computed columns see the same. Trees and RNTuples can be joined, too, by their columns at the top.
+    Reading a branch whose type differs is a `SchemaDiffers` that names it and the files. With `widen` numbers of
+    different types come together in the smallest type that holds all values. A file without entries takes no branch
+    away.
 
     `friends` are further trees with the same entries, beside the friends that the tree names itself: a list
     (`["f.root:tree"]`), or a dict by name (`{"calib": "f.root:tree"}`). A friend may consist of several

@@ -98,7 +98,8 @@ class Expression:
 
     def implied(self, column: Callable[[str], int | None]) -> str:
         """What is true of columns, by their numbers, wherever this expression is, in the engine's language: comparisons
-        with numbers that `&` joins. Empty if there are none. `column` gives the number of a column of numbers."""
+        with numbers that `&` or `and` joins. Empty if there are none. `column` gives the number of a column of
+        numbers."""
         return " and ".join(filter(None, self._implied(self._root, column)))
 
     def _implied(self, node: ast.AST | None, column: Callable[[str], int | None]) -> Iterator[str | None]:
@@ -106,6 +107,9 @@ class Expression:
             case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
                 yield from self._implied(left, column)
                 yield from self._implied(right, column)
+            case ast.BoolOp(op=ast.And(), values=parts):
+                for part in parts:
+                    yield from self._implied(part, column)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in SIGNS:
                 sign = SIGNS[type(op)]
                 for operand, bound, own in ((left, right, sign), (right, left, MIRRORED[sign])):

@@ -82,22 +82,29 @@ def in_steps(
     step_size: int | str | None,
     group: Callable[[_core.ReadBatch, Plan, Any], Any],
     sizes: list[int] | None = None,
+    narrowed: Callable[[Request], Request] | None = None,
 ) -> Iterator[Any]:
-    """The result of `group` for each step's batch, its plan and the numbers of its entries."""
+    """The result of `group` for each step's batch, its plan and the numbers of its entries. `narrowed` tells which
+    entries of a request are read; steps are those of all."""
     by_entries = step_size if isinstance(step_size, int) else None
     by_bytes = _core.size(step_size) if isinstance(step_size, str) else None
     if by_entries is not None and by_entries < 1:
         raise ValueError("a step needs at least one entry")
     request, _ = held(table, plan, request)
-    steps = table.steps(request.reading(columns(plan)), by_entries, by_bytes)
+    reading, read = request.reading(columns(plan)), request if narrowed is None else narrowed(request)
+    if read is not request:
+        # It may have no entries, and is NumPy's: then it has an address.
+        reading = replace(reading, selection=read.selection)
+    steps = table.steps(reading, by_entries, by_bytes)
 
     def run() -> Iterator[Any]:
-        done = 0
+        done, start = 0, request.start
         try:
             for batch in steps:
                 if sizes is not None:
-                    sizes.append(len(batch))
-                yield group(batch, plan, request.index(done))
+                    sizes.append(replace(request, start=start, stop=steps.stop).count)
+                    start = steps.stop
+                yield group(batch, plan, read.index(done))
                 done += len(batch)
         finally:
             steps.close()

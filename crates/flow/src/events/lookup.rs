@@ -24,7 +24,7 @@ pub(super) fn look_up(index: &IndexFile, asked: &AskedKeys, budget: Budget) -> R
         let ([start, stop], true) = (bounds, asked.any_between(*first, end)) else { continue };
         let (entries, team) = (*start..*stop, team.clone());
         let steps = Steps {
-            dataset: &index.dataset,
+            table: &index.dataset,
             columns: &columns,
             entries,
             selection: None,

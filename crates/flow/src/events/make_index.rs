@@ -268,7 +268,7 @@ fn reread(old: &IndexFile, kept: &[bool], of: &KeyType, sorter: &Sorter, budget:
     let (columns, mut filling) = (old.columns(), sorter.filling());
     let own = Budget { memory: budget.memory / 2, ..budget };
     let steps = Steps {
-        dataset: &old.dataset,
+        table: &old.dataset,
         columns: &columns,
         entries: 0..old.dataset.entries(),
         selection: None,

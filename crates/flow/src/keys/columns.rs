@@ -178,7 +178,7 @@ impl KeyColumns {
     pub fn each_step(&self, how: &KeyReading<'_>, take: &mut dyn FnMut(&KeyStep<'_>) -> Result<()>) -> Result<()> {
         let KeyReading { entries, selection, budget, team, before } = how;
         let steps = Steps {
-            dataset: &self.dataset,
+            table: &self.dataset,
             columns: &self.columns,
             entries: entries.clone(),
             selection: *selection,

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use dataset::{Entries, EntrySet, EntrySetBuilder, Slice};
+use dataset::{Entries, EntrySet};
 use rootfile::Result;
 
 use super::cut_flow::CutStep;
 use super::cuts::{CUT, Conditions, Cut, TableCuts, WEIGHT};
 use super::define::Define;
 use super::pass::{Selected, Testing};
-use crate::arrow::read::{Dataset, JoinedTable, ReadCost};
+use crate::arrow::read::{NamedTable, ReadCost};
 use crate::execute::budget::Budget;
 use crate::execute::progress::Progress;
 
@@ -56,7 +56,7 @@ impl Choice {
     /// As for [`of`](Self::of).
     pub fn of_selected(
         &self,
-        dataset: &Dataset,
+        table: &dyn NamedTable,
         entries: Range<u64>,
         selection: Option<&EntrySet>,
         budget: Budget,
@@ -69,7 +69,7 @@ impl Choice {
             }
             None => EntrySet::range(entries),
         };
-        Ok(self.tested(dataset, &named, budget, progress)?.entries)
+        Ok(self.tested(table, &named, budget, progress)?.entries)
     }
 
     /// The chosen entries of a table. Reads the columns of the cuts. `progress` gets their bytes, and can end the work.
@@ -77,13 +77,13 @@ impl Choice {
     /// # Errors
     ///
     /// A cut is no condition on entries of the table, its columns cannot be read, or the list of entries cannot be.
-    pub fn of(&self, dataset: &Dataset, budget: Budget, progress: Progress<'_>) -> Result<Chosen> {
-        let all = dataset.entries();
+    pub fn of(&self, table: &dyn NamedTable, budget: Budget, progress: Progress<'_>) -> Result<Chosen> {
+        let all = table.entries();
         let named = self.entries.resolve(all, self.seed)?;
         if self.cuts.is_empty() {
             return Chosen::of(&named, self.most, all);
         }
-        let found = self.tested(dataset, &named, budget, progress)?;
+        let found = self.tested(table, &named, budget, progress)?;
         Ok(Chosen { cuts: found.cuts, read: found.read, ..Chosen::of(&found.entries, self.most, all)? })
     }
 
@@ -92,64 +92,37 @@ impl Choice {
     /// # Errors
     ///
     /// One is not.
-    pub fn check(&self, dataset: &Dataset) -> Result<()> {
-        self.bound(dataset).map(drop)
+    pub fn check(&self, table: &dyn NamedTable) -> Result<()> {
+        self.bound(table).map(drop)
     }
 
     /// The cuts, bound to the columns of a table.
-    fn bound(&self, dataset: &Dataset) -> Result<(Vec<Cut>, TableCuts)> {
+    fn bound(&self, table: &dyn NamedTable) -> Result<(Vec<Cut>, TableCuts)> {
         let cuts: Vec<Cut> = self.cuts.iter().map(|text| Cut::new(text, CUT)).collect();
         let weight = self.weight.as_deref().map(|text| Cut::new(text, WEIGHT));
         let asked = Conditions { cuts: &cuts, weight: weight.as_ref(), defines: &self.defines };
-        let bound = TableCuts::bind(dataset.path(), dataset, &asked);
-        let bound = bound.map_err(|e| e.object(dataset.path()))?;
+        let bound = TableCuts::bind(table.path(), table, &asked);
+        let bound = bound.map_err(|e| e.object(table.path()))?;
         let lacking = bound.lacking.first().and_then(|(place, error)| Some((cuts.get(*place)?, error)));
         if let Some((cut, error)) = lacking.or(weight.as_ref().zip(bound.lacks_weight.as_ref())) {
-            return Err(cut.refused(error).object(dataset.path()));
+            return Err(cut.refused(error).object(table.path()));
         }
         Ok((cuts, bound))
     }
 
     /// Those of some entries that pass the cuts.
-    fn tested(&self, dataset: &Dataset, named: &EntrySet, budget: Budget, progress: Progress<'_>) -> Result<Selected> {
-        let (cuts, bound) = self.bound(dataset)?;
-        let is_all = named.len() == dataset.entries();
+    fn tested(
+        &self,
+        table: &dyn NamedTable,
+        named: &EntrySet,
+        budget: Budget,
+        progress: Progress<'_>,
+    ) -> Result<Selected> {
+        let (cuts, bound) = self.bound(table)?;
+        let is_all = named.len() == table.entries();
         let how = Testing { budget, before: self.before, most: self.most, remembers: self.remembers, progress };
-        bound.select(dataset, (!is_all).then_some(named), &cuts, &how)
+        bound.select(table, (!is_all).then_some(named), &cuts, &how)
     }
-}
-
-/// The entries in a range of joined tables that pass cuts, all if there are no cuts. Each table is tested by itself, and must have the columns.
-///
-/// # Errors
-///
-/// As for [`Choice::of`].
-pub fn chosen_of_joined(
-    table: &JoinedTable,
-    range: Range<u64>,
-    cuts: &[String],
-    budget: Budget,
-    progress: Progress<'_>,
-) -> Result<Option<EntrySet>> {
-    if cuts.is_empty() {
-        return Ok(None);
-    }
-    let mut chosen = EntrySetBuilder::new(table.entries());
-    let mut first = 0;
-    for dataset in table.datasets() {
-        let end = first + dataset.entries();
-        let within = range.start.clamp(first, end) - first..range.end.clamp(first, end) - first;
-        if !within.is_empty() {
-            let slice = Slice { start: Some(within.start.into()), end: Some(within.end.into()) };
-            let entries = Entries::Ranges(vec![slice]);
-            let choice = Choice { entries, cuts: cuts.to_vec(), before: first, remembers: true, ..Choice::default() };
-            let found = choice.of(dataset, budget, progress)?;
-            let set = found.selection.unwrap_or_else(|| EntrySet::range(found.range));
-            set.all_runs().for_each(|run| chosen.push(first + run.start..first + run.end));
-        }
-        first = end;
-    }
-    Ok(Some(chosen.finish()))
 }
 
 impl Chosen {

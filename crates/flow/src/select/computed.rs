@@ -111,7 +111,7 @@ impl Computed {
         take: &mut dyn FnMut(&Step<'_>) -> Result<()>,
     ) -> Result<()> {
         let steps = Steps {
-            dataset: &self.dataset,
+            table: &self.dataset,
             columns: &self.columns,
             entries: range,
             selection,

@@ -7,7 +7,7 @@ use rootfile::{Error, Hint, Result};
 use super::define::Define;
 use super::names::TableNames;
 use super::source::OpenColumns;
-use crate::arrow::read::Dataset;
+use crate::arrow::read::{Dataset, NamedTable};
 
 /// The options of expressions.
 pub(super) const CUT: &str = "cut";
@@ -104,9 +104,9 @@ impl TableCuts {
     }
 
     /// Binds cuts to the columns of a table with this path.
-    pub fn bind(path: &str, dataset: &Dataset, asked: &Conditions<'_>) -> Result<Self> {
+    pub fn bind(path: &str, table: &dyn NamedTable, asked: &Conditions<'_>) -> Result<Self> {
         let Conditions { cuts, weight, defines } = *asked;
-        let names = TableNames::new(dataset, path, defines);
+        let names = TableNames::new(table, path, defines);
         let (mut conditions, mut lacking) = (Vec::new(), Vec::new());
         for (place, cut) in cuts.iter().enumerate() {
             match cut.bind(&names)? {

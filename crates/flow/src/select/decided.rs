@@ -7,7 +7,7 @@ use dataset::{EntrySet, EntrySetBuilder};
 use expr::{Condition, Passing};
 
 use super::cut_flow::Counts;
-use crate::arrow::read::Dataset;
+use crate::arrow::read::NamedTable;
 
 /// A cluster that is decided.
 struct Cluster {
@@ -25,16 +25,16 @@ pub(super) struct Decided(Vec<Cluster>);
 
 impl Decided {
     /// Those of a table, of which some entries are named. `before` is the number of entries of other tables before it.
-    pub fn of(dataset: &Dataset, cuts: &[(usize, Condition)], named: Option<&EntrySet>, before: u64) -> Self {
+    pub fn of(table: &dyn NamedTable, cuts: &[(usize, Condition)], named: Option<&EntrySet>, before: u64) -> Self {
         let mut found = Vec::new();
-        for number in 0..dataset.clusters().len().saturating_sub(1) {
-            let Some(entries) = dataset.cluster(number) else { continue };
+        for number in 0..table.clusters().len().saturating_sub(1) {
+            let Some(entries) = table.cluster(number) else { continue };
             let named = named.map_or(entries.end - entries.start, |named| named.count(&entries));
             if named == 0 {
                 continue;
             }
             let passing = |(_, cut): &(usize, Condition)| {
-                let known: Vec<_> = cut.columns().iter().map(|column| dataset.extent(*column, number)).collect();
+                let known: Vec<_> = cut.columns().iter().map(|column| table.extent(*column, number)).collect();
                 cut.passing(&known, before + entries.start..before + entries.end)
             };
             let undecided = cuts.iter().map(passing).enumerate().find(|(_, passing)| *passing != Passing::All);

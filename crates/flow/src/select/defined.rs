@@ -16,7 +16,7 @@ use super::define::{DEFINE, Define};
 use super::names::TableNames;
 use super::parts::{EvaluatedRows, columns_of, in_parts, incomplete, refuse_incomplete};
 use super::source::OpenColumns;
-use crate::arrow::read::Dataset;
+use crate::arrow::read::{Dataset, NamedTable};
 
 /// The columns that are defined in one table.
 #[derive(Clone, Debug, Default)]
@@ -36,12 +36,12 @@ impl Defined {
     /// # Errors
     ///
     /// A text is no expression, has no type that a column can have, or its name is taken.
-    pub fn bind(dataset: &Dataset, path: &str, defines: &[Define]) -> Result<Self> {
+    pub fn bind(table: &dyn NamedTable, path: &str, defines: &[Define]) -> Result<Self> {
         let mut found = Self { option: DEFINE, ..Self::default() };
         for (place, define) in defines.iter().enumerate() {
             let refused = |e: &expr::Error| refused(e, DEFINE).object(path);
             let expression = Expression::parse(&define.text).map_err(|e| refused(&e))?;
-            let names = TableNames::new(dataset, path, defines.get(..place).unwrap_or_default());
+            let names = TableNames::new(table, path, defines.get(..place).unwrap_or_default());
             let program = match expression.bind(&names) {
                 Ok(program) => program,
                 Err(e) if e.kind() == ErrorKind::UnknownName => {
@@ -60,7 +60,7 @@ impl Defined {
             }
             found.push(&define.name, program);
         }
-        refuse_incomplete(dataset, &found.columns, DEFINE, path)?;
+        refuse_incomplete(table, &found.columns, DEFINE, path)?;
         Ok(found)
     }
 
@@ -69,14 +69,14 @@ impl Defined {
     /// # Errors
     ///
     /// A text is no expression, or the table has not the columns of one, or not for each entry.
-    pub fn of_texts(dataset: &Dataset, texts: &[String], defines: &[Define]) -> Result<Self> {
-        let path = dataset.path();
-        let names = TableNames::new(dataset, path, defines);
+    pub fn of_texts(table: &dyn NamedTable, texts: &[String], defines: &[Define]) -> Result<Self> {
+        let path = table.path();
+        let names = TableNames::new(table, path, defines);
         let mut found = Self::default();
         for text in texts {
             let one = Cut::new(text, found.option);
             let program = one.bind(&names)?.map_err(|e| one.refused(&e).object(path))?;
-            if let Some(name) = incomplete(dataset, program.columns()) {
+            if let Some(name) = incomplete(table, program.columns()) {
                 return Err(Error::request(format!("{text}: {name} has no value for each entry")).object(path));
             }
             found.push(text, program);

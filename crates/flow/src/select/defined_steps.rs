@@ -11,14 +11,14 @@ use rootfile::{Error, Result};
 
 use super::defined::Defined;
 use super::steps::{MADE, STEP, Steps};
-use crate::arrow::read::Dataset;
+use crate::arrow::read::NamedTable;
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 
 /// Which entries the values of defined columns are computed for.
 pub struct DefinedSteps<'a> {
     /// The table.
-    pub dataset: &'a Dataset,
+    pub table: &'a dyn NamedTable,
     /// Its columns that are defined.
     pub defined: &'a Defined,
     /// The entries.
@@ -66,7 +66,7 @@ impl DefinedSteps<'_> {
     ) -> Result<()> {
         let team = self.budget.helpers()?;
         let steps = Steps {
-            dataset: self.dataset,
+            table: self.table,
             columns: self.defined.columns(),
             entries: self.entries.clone(),
             selection: self.selection,

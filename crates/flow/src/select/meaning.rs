@@ -7,7 +7,7 @@ use rootfile::Error;
 use super::cuts::{CUT, Cut};
 use super::define::Define;
 use super::names::TableNames;
-use crate::arrow::read::Dataset;
+use crate::arrow::read::NamedTable;
 
 /// What a text is for a table.
 #[derive(Debug)]
@@ -24,18 +24,18 @@ pub enum Meaning {
 
 impl Meaning {
     /// What it is as a condition on entries. It may use what is defined.
-    pub fn of_condition(dataset: &Dataset, text: &str, defines: &[Define]) -> Self {
+    pub fn of_condition(table: &dyn NamedTable, text: &str, defines: &[Define]) -> Self {
         let columns = |program: Program| program.condition().map(|condition| condition.columns().to_vec());
-        Self::of(dataset, &Cut::new(text, CUT), defines, columns)
+        Self::of(table, &Cut::new(text, CUT), defines, columns)
     }
 
     /// What it is as the values of a column. It may use what is defined.
-    pub fn of_values(dataset: &Dataset, text: &str, defines: &[Define]) -> Self {
-        Self::of(dataset, &Cut::new(text, ""), defines, |program| Ok(program.columns().to_vec()))
+    pub fn of_values(table: &dyn NamedTable, text: &str, defines: &[Define]) -> Self {
+        Self::of(table, &Cut::new(text, ""), defines, |program| Ok(program.columns().to_vec()))
     }
 
     fn of(
-        dataset: &Dataset,
+        table: &dyn NamedTable,
         asked: &Cut,
         defines: &[Define],
         columns: impl FnOnce(Program) -> Result<Vec<usize>, expr::Error>,
@@ -43,7 +43,7 @@ impl Meaning {
         if Expression::parse(&asked.text).is_err() {
             return Self::NoExpression;
         }
-        match asked.bind(&TableNames::new(dataset, dataset.path(), defines)) {
+        match asked.bind(&TableNames::new(table, table.path(), defines)) {
             Err(e) => Self::Wrong(e),
             Ok(Err(e)) => {
                 let name = e.subject().to_owned();

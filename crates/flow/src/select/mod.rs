@@ -26,7 +26,7 @@ pub(crate) mod tree;
 
 pub(crate) use aliases_used::{aliases_used, refuse_different};
 pub(crate) use apply::{EntrySelection, TreeSelection};
-pub use chosen::{Choice, Chosen, chosen_of_joined};
+pub use chosen::{Choice, Chosen};
 pub use computed::{Computed, Given, Step};
 pub use cut_flow::{CutFlow, CutStep};
 pub(crate) use cuts::{Cut, filter, names_in, refused};

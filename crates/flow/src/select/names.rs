@@ -6,17 +6,15 @@ use std::collections::HashMap;
 
 use arrow_schema::{DataType, FieldRef};
 use dataset::glob::TreePattern;
-use dataset::table::TableSchema;
 use expr::{NamedColumn, Names};
 use rootfile::Error;
 
 use super::define::Define;
-use crate::arrow::read::{Dataset, Friend};
-use crate::plan::tree::attached::aliases;
+use crate::arrow::read::{Dataset, Friend, NamedTable};
 
 /// The names of a table.
 pub(crate) struct TableNames<'a> {
-    dataset: &'a Dataset,
+    table: &'a dyn NamedTable,
     path: &'a str,
     columns: HashMap<String, usize>,
     aliases: HashMap<String, String>,
@@ -27,11 +25,9 @@ pub(crate) struct TableNames<'a> {
 
 impl<'a> TableNames<'a> {
     /// Those of an open table with this path, and of columns that are defined in it.
-    pub fn new(dataset: &'a Dataset, path: &'a str, defines: &'a [Define]) -> Self {
-        let columns = named(dataset.schema(), dataset.column_of_each_node());
-        let aliases = dataset.tree().map_or_else(Vec::new, aliases).into_iter();
-        let aliases = aliases.filter(|(name, _)| dataset.alias_conflict(name).is_none()).collect();
-        Self { dataset, path, columns, aliases, defines, friends: OnceCell::new() }
+    pub fn new(table: &'a dyn NamedTable, path: &'a str, defines: &'a [Define]) -> Self {
+        let (columns, aliases) = (named(table.lineages()), table.aliases().into_iter().collect());
+        Self { table, path, columns, aliases, defines, friends: OnceCell::new() }
     }
 
     fn find(&self, name: &str) -> Option<usize> {
@@ -45,21 +41,29 @@ impl<'a> TableNames<'a> {
 
     /// The column of a friend: `friend.column`. Its own name alone is not enough, so that of several trees those without a column stay such.
     fn find_in_friends(&self, name: &str) -> Option<usize> {
-        if self.is_own(name) || !self.dataset.friend_names().iter().any(|friend| after(friend, name).is_some()) {
+        let has_friend = |dataset: &Dataset| dataset.friend_names().iter().any(|friend| after(friend, name).is_some());
+        if self.is_own(name) || !self.table.dataset().is_some_and(has_friend) {
             return None;
         }
-        let mut all = self.dataset.friends().iter().zip(self.columns_of_friends());
+        let mut all = self.friends().iter().zip(self.columns_of_friends());
         all.find_map(|(friend, columns)| columns.get(after(friend.name(), name)?).copied())
     }
 
-    /// The columns of each friend, which is opened now.
+    /// The friends, which are opened now.
+    fn friends(&self) -> &'a [Friend] {
+        self.table.dataset().map_or(&[], Dataset::friends)
+    }
+
+    /// The columns of each friend.
     fn columns_of_friends(&self) -> &[HashMap<String, usize>] {
-        self.friends.get_or_init(|| self.dataset.friends().iter().map(Self::of_friend).collect())
+        self.friends.get_or_init(|| self.friends().iter().map(Self::of_friend).collect())
     }
 
     /// The columns of a friend; none if it cannot be read.
     fn of_friend(friend: &Friend) -> HashMap<String, usize> {
-        friend.schema().map_or_else(|_| HashMap::new(), |schema| named(schema, friend.column_of_each_node()))
+        let Ok(schema) = friend.schema() else { return HashMap::new() };
+        let columns = friend.column_of_each_node().into_iter().enumerate();
+        named(columns.filter_map(|(node, column)| Some((schema.lineage(node), column?))))
     }
 
     /// Whether the table itself has a column of this name.
@@ -73,22 +77,25 @@ impl<'a> TableNames<'a> {
         self.aliases.contains_key(name) || self.defines.iter().any(|define| define.name == name) || object()
     }
 
-    /// Why a name that an error is about has no meaning, beside that nothing has it: files have other aliases of this name, or a friend cannot be read.
+    /// Why a name that an error is about has no meaning, beside that nothing has it: columns of this name have other types in the files,
+    /// aliases are others, or a friend cannot be read.
     pub fn unusable(&self, unknown: &expr::Error) -> Option<Error> {
         let name = unknown.subject();
-        let conflict = self.dataset.alias_conflict(name).map(|why| different_alias(name, why));
-        conflict.or_else(|| self.unreadable_friend(name))
+        let conflict = self.find(name).and_then(|column| self.table.conflict(column));
+        conflict
+            .or_else(|| Some(different_alias(name, self.table.alias_conflict(name)?)))
+            .or_else(|| self.unreadable_friend(name))
     }
 
     /// Whether a column or an alias has this name.
     pub fn is_taken(&self, name: &str) -> bool {
-        self.has(name) || self.alias(name).is_some() || self.dataset.alias_conflict(name).is_some()
+        self.has(name) || self.alias(name).is_some() || self.table.alias_conflict(name).is_some()
     }
 
     /// Why the friend that a name begins with cannot be read.
     fn unreadable_friend(&self, name: &str) -> Option<Error> {
-        self.dataset.friend_names().iter().find(|friend| after(friend, name).is_some())?;
-        self.dataset.friends().iter().find(|friend| after(friend.name(), name).is_some())?.schema().err()
+        self.table.dataset()?.friend_names().iter().find(|friend| after(friend, name).is_some())?;
+        self.friends().iter().find(|friend| after(friend.name(), name).is_some())?.schema().err()
     }
 }
 
@@ -102,13 +109,11 @@ fn after<'n>(friend: &str, name: &'n str) -> Option<&'n str> {
     name.strip_prefix(friend)?.strip_prefix('.')
 }
 
-/// Columns by the names of the nodes of a schema.
-fn named(schema: &TableSchema, column_of_each: Vec<Option<usize>>) -> HashMap<String, usize> {
+/// Columns by their names, given from their own to that of the node at the top above them.
+fn named<'n>(lineages: impl IntoIterator<Item = (Vec<&'n str>, usize)>) -> HashMap<String, usize> {
     let mut columns = HashMap::new();
     let mut within = Vec::new();
-    for (node, column) in column_of_each.into_iter().enumerate() {
-        let Some(column) = column else { continue };
-        let mut names = schema.lineage(node);
+    for (mut names, column) in lineages {
         names.reverse();
         for (depth, name) in paths(&names).enumerate() {
             match depth {
@@ -146,8 +151,8 @@ fn paths(names: &[&str]) -> impl Iterator<Item = String> {
 impl Names for TableNames<'_> {
     fn column(&self, name: &str) -> Option<NamedColumn> {
         let number = self.find(name).or_else(|| self.find_in_friends(name))?;
-        let column = self.dataset.column(number)?;
-        let data_type = if column.opaque().is_some() { DataType::Binary } else { column.field().data_type().clone() };
+        let field = self.table.field(number).filter(|_| self.table.conflict(number).is_none())?;
+        let data_type = if self.table.opaque(number).is_some() { DataType::Binary } else { field.data_type().clone() };
         Some(NamedColumn { number, data_type })
     }
 
@@ -159,11 +164,11 @@ impl Names for TableNames<'_> {
     fn known(&self) -> Vec<String> {
         let defined = self.defines.iter().map(|define| &define.name);
         let mut known: Vec<String> = self.columns.keys().chain(self.aliases.keys()).chain(defined).cloned().collect();
-        for (friend, columns) in self.dataset.friends().iter().zip(self.columns_of_friends()) {
+        for (friend, columns) in self.friends().iter().zip(self.columns_of_friends()) {
             known.extend(columns.keys().map(|name| format!("{}.{name}", friend.name())));
         }
         for (name, number) in &self.columns {
-            let members = self.dataset.column(*number).map_or(&[][..], |column| members(column.field().data_type()));
+            let members = self.table.field(*number).map_or(&[][..], |field| members(field.data_type()));
             known.extend(members.iter().map(|member| format!("{name}.{}", member.name())));
         }
         known.sort_unstable();

@@ -8,7 +8,7 @@ use rayon::ThreadPool;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rootfile::{Error, Hint, Result};
 
-use crate::arrow::read::Dataset;
+use crate::arrow::read::NamedTable;
 
 /// Entries that one thread evaluates together.
 const PART: usize = 1 << 14;
@@ -63,17 +63,22 @@ impl EvaluatedRows<'_> {
 
 /// Fails for columns with fewer values than the table has entries: none of an expression has a value there. The option and the path of
 /// the table are for the message.
-pub(crate) fn refuse_incomplete(dataset: &Dataset, columns: &[usize], option: &'static str, path: &str) -> Result<()> {
-    let Some(name) = incomplete(dataset, columns) else { return Ok(()) };
+pub(crate) fn refuse_incomplete(
+    table: &dyn NamedTable,
+    columns: &[usize],
+    option: &'static str,
+    path: &str,
+) -> Result<()> {
+    let Some(name) = incomplete(table, columns) else { return Ok(()) };
     let hint = Hint::named(option);
     let message = format!("{hint} takes columns with a value for each entry; this one has fewer");
     Err(Error::request(message).hint(hint).object(format!("branch {name} of {path}")))
 }
 
 /// The name of the first of these columns that has fewer values than the table has entries.
-pub(super) fn incomplete<'a>(dataset: &'a Dataset, columns: &[usize]) -> Option<&'a str> {
-    let column = columns.iter().find(|column| !dataset.is_complete(**column))?;
-    Some(dataset.column(*column).map_or("", |column| column.field().name().as_str()))
+pub(super) fn incomplete<'a>(table: &'a dyn NamedTable, columns: &[usize]) -> Option<&'a str> {
+    let column = columns.iter().find(|column| !table.is_complete(**column))?;
+    Some(table.field(*column).map_or("", |field| field.name().as_str()))
 }
 
 /// The arrays of some columns, among those that are read.

@@ -16,7 +16,7 @@ use super::decided::Decided;
 use super::parts::{EvaluatedRows, columns_of, in_parts, refuse_incomplete};
 use super::seen::Seen;
 use super::steps::{MADE, STEP, Steps};
-use crate::arrow::read::{Dataset, ReadCost};
+use crate::arrow::read::{NamedTable, ReadCost};
 use crate::execute::budget::Budget;
 use crate::execute::progress::{Progress, tell};
 
@@ -49,20 +49,20 @@ impl TableCuts {
     /// The entries of a table, among `named`, that pass.
     pub fn select(
         &self,
-        dataset: &Dataset,
+        table: &dyn NamedTable,
         named: Option<&EntrySet>,
         cuts: &[Cut],
         how: &Testing<'_>,
     ) -> Result<Selected> {
         let columns = self.columns();
-        refuse_incomplete(dataset, &columns, CUT, dataset.path())?;
-        let (all, budget) = (dataset.entries(), how.budget.for_bytes(dataset.bytes_of(&columns)));
+        refuse_incomplete(table, &columns, CUT, table.path())?;
+        let (all, budget) = (table.entries(), how.budget.for_bytes(table.bytes_of(&columns)));
         let team = budget.helpers()?;
-        dataset.forget_changed(how.budget.memory);
+        table.forget_changed(how.budget.memory);
         // The weights of all entries are added up.
         let decided = match self.weight {
             Some(_) => Decided::default(),
-            None => Decided::of(dataset, &self.conditions, named, how.before),
+            None => Decided::of(table, &self.conditions, named, how.before),
         };
         let open = decided.open(named, all);
         let mut pass = Pass {
@@ -82,18 +82,9 @@ impl TableCuts {
         };
         let entries = open.as_ref().map_or(0..stop, |open| open.span(0..stop));
         let (selection, team) = (open.as_ref(), team.clone());
-        let mut seen = how.remembers.then(|| Seen::new(dataset, &columns, selection, budget));
-        let steps = Steps {
-            dataset,
-            columns: &columns,
-            entries,
-            selection,
-            budget,
-            bytes,
-            made: MADE,
-            team,
-            before: how.before,
-        };
+        let mut seen = how.remembers.then(|| Seen::new(table, &columns, selection, budget));
+        let steps =
+            Steps { table, columns: &columns, entries, selection, budget, bytes, made: MADE, team, before: how.before };
         steps.each(|step| {
             pass.take(&step.arrays, &step.rows())?;
             seen.iter_mut().for_each(|seen| seen.take(&step.arrays, &step.rows(), pass.team));

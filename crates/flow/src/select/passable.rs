@@ -14,15 +14,15 @@ use super::cuts::{CUT, refused};
 use super::decided::Decided;
 use super::parts::EvaluatedRows;
 use super::seen::Seen;
-use crate::arrow::read::{Dataset, Request};
+use crate::arrow::read::{NamedTable, Request};
 
 /// The columns of a table by their numbers: `c3`.
-struct Numbered<'a>(&'a Dataset);
+struct Numbered<'a>(&'a dyn NamedTable);
 
 impl Names for Numbered<'_> {
     fn column(&self, name: &str) -> Option<NamedColumn> {
         let number = name.strip_prefix('c')?.parse().ok()?;
-        Some(NamedColumn { number, data_type: self.0.column(number)?.field().data_type().clone() })
+        Some(NamedColumn { number, data_type: self.0.field(number)?.data_type().clone() })
     }
 
     fn alias(&self, _: &str) -> Option<String> {
@@ -41,18 +41,18 @@ impl Names for Numbered<'_> {
 ///
 /// The text is no condition on such columns.
 pub fn passable(
-    dataset: &Dataset,
+    table: &dyn NamedTable,
     condition: &str,
     entries: Range<u64>,
     selection: Option<&EntrySet>,
     memory: u64,
 ) -> Result<Option<EntrySet>> {
-    let bound = Expression::parse(condition).and_then(|parsed| parsed.bind(&Numbered(dataset))?.condition());
+    let bound = Expression::parse(condition).and_then(|parsed| parsed.bind(&Numbered(table))?.condition());
     let bound = bound.map_err(|e| refused(&e, CUT))?;
-    dataset.forget_changed(memory);
+    table.forget_changed(memory);
     let range = EntrySet::range(entries);
     let named = selection.map_or(range.clone(), |selected| selected.intersection(&range));
-    Ok(Decided::of(dataset, &[(0, bound)], Some(&named), 0).passable(&named, dataset.entries()))
+    Ok(Decided::of(table, &[(0, bound)], Some(&named), 0).passable(&named, table.entries()))
 }
 
 /// What is read in steps, of which the table remembers what is known.
@@ -71,11 +71,11 @@ impl<'a> Remembering<'a> {
     /// # Errors
     ///
     /// No threads can be had.
-    pub fn new(dataset: &'a Dataset, request: &Request<'_>) -> Result<Self> {
+    pub fn new(table: &'a dyn NamedTable, request: &Request<'_>) -> Result<Self> {
         let Request { columns, entries, selection, budget, .. } = request;
         let range = EntrySet::range(entries.clone());
         let entries = selection.as_ref().map_or(range.clone(), |selected| selected.intersection(&range));
-        let seen = Seen::new(dataset, columns, Some(&entries), *budget);
+        let seen = Seen::new(table, columns, Some(&entries), *budget);
         Ok(Self { seen, entries, read: 0, is_selected: selection.is_some(), team: budget.helpers()? })
     }
 

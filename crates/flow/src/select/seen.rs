@@ -8,12 +8,12 @@ use expr::Extent;
 use rayon::ThreadPool;
 
 use super::parts::{EvaluatedRows, in_parts};
-use crate::arrow::read::Dataset;
+use crate::arrow::read::NamedTable;
 use crate::execute::budget::Budget;
 
 /// The clusters whose entries are read, step by step.
 pub(super) struct Seen<'a> {
-    dataset: &'a Dataset,
+    table: &'a dyn NamedTable,
     /// The columns that are read.
     columns: Vec<usize>,
     /// Only these entries are read.
@@ -26,9 +26,9 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    pub fn new(dataset: &'a Dataset, columns: &[usize], selection: Option<&EntrySet>, budget: Budget) -> Self {
+    pub fn new(table: &'a dyn NamedTable, columns: &[usize], selection: Option<&EntrySet>, budget: Budget) -> Self {
         let (columns, selection) = (columns.to_vec(), selection.cloned());
-        Self { dataset, columns, selection, budget, cluster: usize::MAX, count: 0, extents: Vec::new() }
+        Self { table, columns, selection, budget, cluster: usize::MAX, count: 0, extents: Vec::new() }
     }
 
     /// Looks at the next entries.
@@ -36,8 +36,8 @@ impl<'a> Seen<'a> {
         let mut row = 0;
         while row < rows.count {
             let entry = rows.entry(row);
-            let number = self.dataset.clusters().partition_point(|bound| *bound <= entry).saturating_sub(1);
-            let Some(entries) = self.dataset.cluster(number).filter(|entries| entries.contains(&entry)) else { break };
+            let number = self.table.clusters().partition_point(|bound| *bound <= entry).saturating_sub(1);
+            let Some(entries) = self.table.cluster(number).filter(|entries| entries.contains(&entry)) else { break };
             let end = row + rows.before(row, entries.end);
             if self.cluster != number {
                 self.begin(number, &entries);
@@ -47,7 +47,7 @@ impl<'a> Seen<'a> {
                 for (column, extent) in self.extents.drain(..) {
                     extent
                         .into_iter()
-                        .for_each(|extent| self.dataset.remember(column, number, extent, self.budget.memory));
+                        .for_each(|extent| self.table.remember(column, number, extent, self.budget.memory));
                 }
             }
             row = end;
@@ -57,7 +57,7 @@ impl<'a> Seen<'a> {
     /// Begins a cluster. If not all of its entries are read, there is nothing to learn.
     fn begin(&mut self, number: usize, entries: &Range<u64>) {
         let is_whole = self.selection.as_ref().is_none_or(|set| set.count(entries) == entries.end - entries.start);
-        let new = self.columns.iter().filter(|column| is_whole && !self.dataset.remembers(**column, number));
+        let new = self.columns.iter().filter(|column| is_whole && !self.table.remembers(**column, number));
         (self.cluster, self.count, self.extents) = (number, 0, new.map(|column| (*column, None)).collect());
     }
 

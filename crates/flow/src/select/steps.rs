@@ -10,7 +10,7 @@ use rayon::ThreadPool;
 use rootfile::{Error, Result};
 
 use super::parts::EvaluatedRows;
-use crate::arrow::read::{BatchSize, Dataset, ReadCost, Request, batches};
+use crate::arrow::read::{BatchSize, NamedTable, ReadCost, Request};
 use crate::execute::budget::Budget;
 use crate::execute::progress::unwatched;
 
@@ -25,7 +25,7 @@ const MOST_UNREAD: u64 = 1 << 36;
 
 /// Which entries are read, and how.
 pub(crate) struct Steps<'a> {
-    pub dataset: &'a Dataset,
+    pub table: &'a dyn NamedTable,
     /// Their columns.
     pub columns: &'a [usize],
     pub entries: Range<u64>,
@@ -68,7 +68,7 @@ impl Steps<'_> {
     ///
     /// A column cannot be read, or `take` fails.
     pub fn each(&self, mut take: impl FnMut(&StepRows) -> Result<ControlFlow<()>>) -> Result<()> {
-        let end = self.entries.end.min(self.dataset.entries());
+        let end = self.entries.end.min(self.table.entries());
         let entries = self.entries.start.min(end)..end;
         let mut rank = self.selection.map_or(0, |set| set.rank(entries.start));
         let mut first = entries.start;
@@ -96,7 +96,7 @@ impl Steps<'_> {
         let (columns, selection) = (self.columns.to_vec(), self.selection.cloned());
         let request = Request { columns, entries, selection, budget: self.budget, progress: &unwatched };
         let bytes = self.bytes.min(self.budget.memory / 2 / self.made.saturating_add(1));
-        for read in batches(self.dataset, request, BatchSize::Bytes(bytes)).with_team(self.team.clone()) {
+        for read in self.table.batches(request, BatchSize::Bytes(bytes), self.team.clone()) {
             let read = read?;
             if step(read.batch.columns().to_vec(), read.spent, read.batch.num_rows())?.is_break() {
                 break;

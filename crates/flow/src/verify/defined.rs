@@ -110,7 +110,7 @@ impl DefinedSide {
         };
         let mut theirs = batches(other.dataset, request, BatchSize::Cluster);
         let steps = DefinedSteps {
-            dataset: &self.dataset,
+            table: &self.dataset,
             defined: &self.defined,
             entries: 0..self.dataset.entries(),
             selection: other.selected,

@@ -217,7 +217,7 @@ fn of_defined(
     let budget = Budget { memory: options.budget.memory.saturating_sub(kept), ..options.budget };
     let (entries, selection) = (chosen.range.clone(), chosen.selection.as_ref());
     let mut accumulators: Vec<Accumulator> = fields.iter().map(|_| Accumulator::new()).collect();
-    DefinedSteps { dataset, defined, entries, selection, budget }.each(progress, &mut |values, _| {
+    DefinedSteps { table: dataset, defined, entries, selection, budget }.each(progress, &mut |values, _| {
         add(options.budget.threads, &mut accumulators, &values)?;
         Ok(ControlFlow::Continue(()))
     })?;

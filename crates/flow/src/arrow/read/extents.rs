@@ -1,12 +1,14 @@
 //! What is known of the values of columns in the clusters of an open table, so that conditions need not look at them: what the file
-//! says of them, and what is remembered of values that were read. What is remembered holds as long as the files are as they were.
+//! says of them, what is filled in where a file lacks them, and what is remembered of values that were read. What is remembered holds as
+//! long as the files are as they were.
 
-use std::ops::Range;
-
+use arrow_schema::{DataType, FieldRef};
+use dataset::default_array;
 use dataset::table::{Bounds, Stated};
 use expr::{Extent, Span};
 
 use super::dataset::Dataset;
+use super::named_table::NamedTable;
 use super::remembered::{KEPT, SHARE};
 
 impl Dataset {
@@ -43,16 +45,23 @@ impl Dataset {
         let plan = self.column(column)?;
         let (any, read) = (Extent::of_type(plan.field().data_type())?, self.read_column(plan.node())?);
         let pieces = read.column.source.pieces_with(&self.cluster(cluster)?);
-        let stated = pieces.iter().map(|piece| Some(within(any.clone(), &read.table.stated(read.number, piece)?)));
+        let stated = pieces.iter().map(|piece| match piece.is_default() {
+            true => of_defaults(plan.field(), read.column.source.fill.as_deref()),
+            false => Some(within(any.clone(), &read.table.stated(read.number, piece)?)),
+        });
         stated.reduce(|all, next| Some(all?.merge(&next?))).flatten()
     }
+}
 
-    /// The entries of a cluster. Those behind the last cluster belong to it.
-    pub(crate) fn cluster(&self, number: usize) -> Option<Range<u64>> {
-        let bounds = self.clusters();
-        let (start, end) = (*bounds.get(number)?, *bounds.get(number + 1)?);
-        Some(start..if number + 2 == bounds.len() { end.max(self.entries()) } else { end })
-    }
+/// What is known of defaults, of which an entry may have these bytes. Zero bytes are zero where numbers have as many as their type: packed
+/// ones have fewer.
+pub(super) fn of_defaults(field: &FieldRef, entry: Option<&[u8]>) -> Option<Extent> {
+    let width = match field.data_type() {
+        DataType::Boolean => 1,
+        number => number.primitive_width()?,
+    };
+    let is_zero = entry.is_none_or(|entry| entry.len() == width && entry.iter().all(|byte| *byte == 0));
+    Extent::of(&default_array(field, 1).ok().filter(|_| is_zero)?, 0)
 }
 
 /// Values of a type, within what is stated of them. Here both meet: files know nothing of expressions, and say neither whether NaN is among

@@ -242,6 +242,14 @@ impl JoinedTable {
         }
     }
 
+    /// For each of the joined columns its names, from its own to that of the node at the top above it, and its number.
+    pub(super) fn joined_lineages(&self) -> Vec<(Vec<&str>, usize)> {
+        let Some(Schemas { nodes, column_of_node, .. }) = self.joined.as_deref() else { return Vec::new() };
+        let above = |node: &&Node| node.parent.and_then(|parent| nodes.get(parent));
+        let names = |node| std::iter::successors(Some(node), above).map(|node| node.name.as_str()).collect();
+        nodes.iter().zip(column_of_node).filter_map(|(node, column)| Some((names(node), (*column)?))).collect()
+    }
+
     /// The Arrow field of a column.
     pub fn field(&self, column: usize) -> Option<&FieldRef> {
         match &self.joined {
@@ -347,11 +355,11 @@ impl JoinedTable {
         let entries = request.entries(self.entries());
         let mut pieces = Pieces::new(self.schema_of(&request.columns)?);
         for part in self.parts.iter().filter(|part| !part.within(&entries).is_empty()) {
-            let batch = read(&part.dataset, &part.request(request, &entries))?.batch;
-            pieces.add(part, &request.columns, &batch)?;
-            tell(request.progress, part.filled(&request.columns).saturating_mul(batch.num_rows() as u64))?;
+            let found = read(&part.dataset, &part.request(request, &entries))?;
+            pieces.add(part, &request.columns, &found)?;
+            tell(request.progress, part.filled(&request.columns).saturating_mul(found.batch.num_rows() as u64))?;
         }
-        pieces.finish()
+        pieces.finish().map(|read| read.batch)
     }
 
     pub(super) fn parts(&self) -> &[Part] {

@@ -16,8 +16,10 @@ use dataset::table::{TableColumn, one_array};
 use dataset::{EntrySet, EntrySetBuilder, default_array};
 use rootfile::{Error, Hint, Result};
 
+use super::cost::ReadCost;
 use super::dataset::Dataset;
 use super::request::Request;
+use super::run::Read;
 
 /// A column of the joined table, and where a part has it.
 pub(super) struct PartColumn {
@@ -51,6 +53,16 @@ enum Values {
     Items(usize),
     /// The numbers of items of a list: elsewhere this column counts them.
     Counts(usize),
+}
+
+impl Values {
+    /// The place of what is read for them.
+    fn place(self) -> Option<usize> {
+        match self {
+            Self::Read(place) | Self::Items(place) | Self::Counts(place) => Some(place),
+            Self::Default => None,
+        }
+    }
 }
 
 impl Part {
@@ -110,9 +122,14 @@ impl Part {
         self.window == (0..self.dataset.entries())
     }
 
+    /// Number of its entries.
+    pub fn entries(&self) -> u64 {
+        self.window.end - self.window.start
+    }
+
     /// The entry behind its last one.
     pub fn end(&self) -> u64 {
-        self.first_entry + (self.window.end - self.window.start)
+        self.first_entry + self.entries()
     }
 
     /// The number that an entry of the data set has here: that of the first or last one here, if it is before or behind these.
@@ -131,7 +148,7 @@ impl Part {
     /// Bytes of a joined column here before compression, by the metadata.
     pub fn bytes(&self, column: usize) -> u64 {
         let Some(here) = self.column(column) else { return 0 };
-        let (all, own) = (self.dataset.entries().max(1), self.window.end - self.window.start);
+        let (all, own) = (self.dataset.entries().max(1), self.entries());
         let share = u128::from(self.dataset.bytes(here)) * u128::from(own) / u128::from(all);
         if self.is_whole() { self.dataset.bytes(here) } else { u64::try_from(share).unwrap_or(u64::MAX) }
     }
@@ -171,6 +188,11 @@ impl Part {
             Values::Read(here) => Some(here),
             _ => None,
         }
+    }
+
+    /// Whether a joined column has default values here.
+    pub fn is_default(&self, column: usize) -> bool {
+        matches!(self.values(column), Values::Default)
     }
 
     /// What a joined column has here.
@@ -297,12 +319,14 @@ impl Part {
 pub(super) struct Pieces {
     schema: SchemaRef,
     arrays: Vec<Vec<ArrayRef>>,
+    spent: Vec<ReadCost>,
     rows: usize,
 }
 
 impl Pieces {
     pub fn new(schema: SchemaRef) -> Self {
-        Self { arrays: vec![Vec::new(); schema.fields().len()], schema, rows: 0 }
+        let columns = schema.fields().len();
+        Self { arrays: vec![Vec::new(); columns], spent: vec![ReadCost::default(); columns], schema, rows: 0 }
     }
 
     /// Adds what was read of a part for these columns.
@@ -310,8 +334,13 @@ impl Pieces {
     /// # Errors
     ///
     /// If a column could not be decoded there, or if its default values cannot be made.
-    pub fn add(&mut self, part: &Part, columns: &[usize], batch: &RecordBatch) -> Result<()> {
+    pub fn add(&mut self, part: &Part, columns: &[usize], found: &Read) -> Result<()> {
         let (read, values) = part.plan(columns);
+        let batch = &found.batch;
+        for (place, spent) in found.spent.iter().enumerate() {
+            let first = values.iter().position(|values| values.place() == Some(place));
+            first.and_then(|at| self.spent.get_mut(at)).into_iter().for_each(|all| *all += *spent);
+        }
         part.check_counted(&read, &values, batch)?;
         for ((values, field), arrays) in values.iter().zip(self.schema.fields()).zip(&mut self.arrays) {
             let at = |at: usize| {
@@ -337,12 +366,12 @@ impl Pieces {
     /// # Errors
     ///
     /// If arrays are too large to be one.
-    pub fn finish(self) -> Result<RecordBatch> {
+    pub fn finish(self) -> Result<Read> {
         let columns = self.arrays.into_iter().zip(self.schema.fields());
         let columns = columns.map(|(arrays, field)| one_array(&arrays, field.data_type())).collect::<Result<_>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         let batch = RecordBatch::try_new_with_options(self.schema, columns, &options);
-        batch.map_err(|e| Error::unsupported(e.to_string()))
+        Ok(Read { batch: batch.map_err(|e| Error::unsupported(e.to_string()))?, spent: self.spent })
     }
 }
 
