@@ -189,8 +189,8 @@ def test_files_of_one_table_that_differ_are_named(basketry: Basketry, tmp_path: 
     a, b = paths["a"], paths["b"]
     for left, right, file, said in (
         ([a, paths["more"]], [b], paths["more"], "branch more"),
-        ([a], [b, paths["other"]], paths["other"], "`basketry merge` with --fill"),
-        ([a, ntuples["a"]], [b], a, "`basketry rewrite --container rntuple`"),
+        ([a], [b, paths["other"]], paths["other"], "--fill"),
+        ([a, ntuples["a"]], [b], ntuples["a"], "`basketry rewrite --container ttree`"),
         ([a], [b, ntuples["b"]], ntuples["b"], "`basketry rewrite --container ttree`"),
         ([f"{a}:t", paths["more"]], [b], paths["more"], "name the same tree in all inputs"),
     ):

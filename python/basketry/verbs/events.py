@@ -94,7 +94,8 @@ def join(
 
     `others` are the files of one table, or a list with the files of each of several tables, such as
     `[["b1.root", "b2.root"], ["c.root"]]`. `on` is a key such as "run,event", or `{"run": "Run", "event": "number"}`
-    where columns of it have other names in `others`. All entries of `files` are kept in their order; several may have
+    where columns of it have other names in `others`, `{"run": ["Run", "run_number"]}` with a name for each of several
+    tables. All entries of `files` are kept in their order; several may have
     one partner. Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how
     many there are, and which. `progress` is that of `rewrite`.
 

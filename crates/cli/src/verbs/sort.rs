@@ -4,7 +4,7 @@ use flow::{ContentOptions, EntryOrder, Options, PlanOptions, SortBy};
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, FileOutputVerb};
-use crate::options::{schema, sort_key_of};
+use crate::options::{Differing, sort_key_of};
 
 /// Sort the entries of one or several files by keys, into one file.
 ///
@@ -27,12 +27,8 @@ pub struct Args {
     /// From the largest key to the least; a minus before a column then lets it ascend.
     #[arg(long)]
     descending: bool,
-    /// Keep only branches that all inputs have.
-    #[arg(long, conflicts_with = "fill")]
-    common: bool,
-    /// Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks.
-    #[arg(long)]
-    fill: bool,
+    #[command(flatten)]
+    differing: Differing,
     #[command(flatten)]
     file_output: FileOutputArgs,
 }
@@ -51,7 +47,7 @@ impl FileOutputVerb for Args {
         });
         Ok(Options {
             content: ContentOptions { order: by.map(EntryOrder::By), ..ContentOptions::default() },
-            plan: PlanOptions { schema: schema(self.common, self.fill), ..PlanOptions::default() },
+            plan: PlanOptions { schema: self.differing.schema(), ..PlanOptions::default() },
             ..Options::default()
         })
     }

@@ -37,7 +37,7 @@ pub use cost::ReadCost;
 pub use dataset::{Dataset, Friend};
 pub use joined::{JoinedTable, Joining};
 pub use joined_batches::JoinedBatches;
-pub(crate) use open::mixed_containers;
+pub(crate) use open::{find_table, mixed_containers};
 pub use request::Request;
 pub(crate) use run::least_memory;
 pub use run::{Read, drain, read};
