@@ -11,7 +11,7 @@ use crate::options::{Differing, sort_key_of};
 /// The columns of the key are read first; then each input is read once, and its entries wait beside the output until their turn comes, if
 /// they have no room in memory. Inputs that are sorted already are merged in one pass, and nothing waits. Entries with equal keys stay in the order of the inputs. What is no number (NaN) comes last, in either
 /// direction. Trees without the columns of the key stay as they are, and so do other objects, as in `merge`. The index of a tree
-/// (BuildIndex) and friends that are not found by one are left out, with a note: their entry numbers are no longer true.
+/// (BuildIndex) gets the new numbers of its entries; friends that are not found by one are left out, with a note.
 ///
 /// Clusters have the usual size of those of the inputs, unless options change it.
 #[derive(clap::Args)]
