@@ -301,7 +301,10 @@ def test_a_changed_file_is_read_anew_or_refused(trees: Made, basketry: Basketry,
 
 def test_a_moved_file_keeps_its_keys(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
     """Also beside one that has changed, one that is new, and a copy of one that is still there."""
-    files, (path, fresh) = [tmp_path / path.name for path in trees.files], (tmp_path / "e.parquet", tmp_path / "f.parquet")
+    files, (path, fresh) = (
+        [tmp_path / path.name for path in trees.files],
+        (tmp_path / "e.parquet", tmp_path / "f.parquet"),
+    )
     for target, original in zip(files, trees.files, strict=True):
         target.write_bytes(original.read_bytes())
     basketry("index", *files[:3], "--key", WORDS, "-o", path)

@@ -300,12 +300,16 @@ def test_an_index_of_values_that_change_is_left_out(basketry: Basketry, tmp_path
 
 
 @pytest.mark.parametrize("how", ["left", "inner"])
-def test_a_join_keeps_the_index_of_the_left(how: str, keyed: dict[str, Path], basketry: Basketry, tmp_path: Path) -> None:
+def test_a_join_keeps_the_index_of_the_left(
+    how: str, keyed: dict[str, Path], basketry: Basketry, tmp_path: Path
+) -> None:
     """That of the right has no say, and no word is lost on it."""
     left, right, out = tmp_path / "left.root", tmp_path / "right.root", tmp_path / "out.root"
     basketry("rewrite", keyed["ttree"], "-o", left, "--build-index", "run,event")
     basketry("rewrite", keyed["ttree"], "-o", right, "--build-index", "event,run", "--cut", "x % 3 != 1")
-    report = basketry.json("join", left, "--with", right, "--on", "run,event", "--suffix", "_b", "--how", how, "-o", out)
+    report = basketry.json(
+        "join", left, "--with", right, "--on", "run,event", "--suffix", "_b", "--how", how, "-o", out
+    )
     assert [note for note in report["output"]["notes"] if "index" in note] == []
     said = looked_up(out, "run", "event")
     assert said["named"] == ["run", "event"]

@@ -157,7 +157,6 @@ fill("one", 30, 1)
 fill("bytes", 5000, -2000)
 fill("changed", 100, 10, {40: 25})
 fill("twice", 100, 7, {21: 0, 50: 20})
-fill("stopped", 100, 10, {35: 0})
 fill("flushed", 100, 0, flushed=(30, 70))
 """
 
