@@ -569,7 +569,8 @@ def test_events_of_files_that_differ_are_picked_as_asked(
         with bk.recreate(path, container=container) as file:
             file["Events"] = {name: one[name].to_numpy() for name in one.columns}
     events, out = [12, 3, 10, 7], tmp_path / "out.root"
-    words = ("pick", *files, "--key", "event", *(f"--events={event}" for event in events), "-o", out)
+    picked = [f"--events={event}" for event in events]
+    words: list[str | Path] = ["pick", *files, "--key", "event", *picked, "-o", out]
     assert "--fill" in basketry.refuses(*words)
     expected = pl.concat(frames, how="diagonal").fill_null(0)
     if option == "--common":

@@ -68,7 +68,7 @@ def test_parquet_files_are_merged_by_tasks(target: str, basketry: Basketry, tmp_
     assert collected(basketry, jobs)["whole"]
     found = [uproot.open(f"{tmp_path}/merged_{n}.root")["Events"]["x"].array().tolist() for n in range(2)]
     expected = [(np.arange(entries) + 1000.0 * n).tolist() for n, entries in enumerate(sizes)]
-    assert found == [sum(expected[:3], []), sum(expected[3:], [])]
+    assert found == [list(itertools.chain.from_iterable(part)) for part in (expected[:3], expected[3:])]
 
 
 def test_bad_parquet_files_are_left_out_of_a_plan_as_asked(basketry: Basketry, tmp_path: Path) -> None:

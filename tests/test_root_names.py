@@ -131,8 +131,8 @@ def test_rootls_prints_dates_as_root_does(date: str, links: Path, file: Path) ->
     assert ours == tool(ROOT_BIN, file.parent, "rootls", "-lr", file.name)
 
 
-#: Trees whose clusters are declared, in one or several sizes, or not at all: then ROOT's readers make some that fit their
-#: cache.
+#: Trees whose clusters are declared, in one or several sizes, or not at all: then ROOT's readers make some that fit
+#: their cache.
 CLUSTERED = """
 import array, ROOT, sys
 file = ROOT.TFile(sys.argv[1], "recreate")

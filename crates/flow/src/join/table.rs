@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dataset::glob::NameFilter;
 use dataset::layout::Container;
-use dataset::ntuple::is_ntuple;
+use dataset::table::catalog::container_of;
 use rootfile::{Error, FilePool, Follow, OPEN_FILES, Result, public_path};
 
 use super::names::{columns_of, kept_columns_of};
@@ -145,7 +145,7 @@ fn inputs_of(files: &[PathBuf], tree: &str, follow: Follow) -> Result<Vec<TableI
     let of_file = |(number, path): (usize, &PathBuf)| {
         let file = Arc::new(pool.open(path)?);
         let (_, key) = find_table(&file, Some(tree))?;
-        let container = if is_ntuple(&key.class) { Container::Rntuple } else { Container::Ttree };
+        let container = container_of(&file, &key.class).unwrap_or_default();
         match *first.get_or_insert(container) == container {
             true => Ok((number, file, key)),
             false => Err(mixed_containers(container).object(tree).file(path)),
