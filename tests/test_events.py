@@ -4,6 +4,7 @@ RNTuples and Parquet files; what is damaged, has changed, or has no room."""
 import fcntl
 import json
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -298,6 +299,28 @@ def test_a_changed_file_is_read_anew_or_refused(trees: Made, basketry: Basketry,
     assert sorted(read(path).select(KEY).rows()) == sorted(keys.select(KEY).rows())
 
 
+def test_a_moved_file_keeps_its_keys(trees: Made, basketry: Basketry, tmp_path: Path) -> None:
+    """Also beside one that has changed, one that is new, and a copy of one that is still there."""
+    files, (path, fresh) = (
+        [tmp_path / path.name for path in trees.files],
+        (tmp_path / "e.parquet", tmp_path / "f.parquet"),
+    )
+    for target, original in zip(files, trees.files, strict=True):
+        target.write_bytes(original.read_bytes())
+    basketry("index", *files[:3], "--key", WORDS, "-o", path)
+    (tmp_path / "new").mkdir()
+    moved = files[1].rename(tmp_path / "new" / "moved.root")
+    copied = Path(shutil.copy(files[0], tmp_path / "copy.root"))
+    basketry("rewrite", trees.files[2], "-o", files[2], "--force", "--entries", ":700")
+    found = basketry.json("index", moved, files[2], files[3], copied, "-o", path, "--extend")
+    assert (found["files_moved"], found["files_changed"]) == ([str(moved)], [str(files[2])])
+    assert (found["files_known"], found["files_read"], found["files"]) == (1, 3, 5)
+    basketry("index", files[0], moved, files[3], copied, files[2], "--key", WORDS, "-o", fresh)
+    assert path.read_bytes() == fresh.read_bytes()
+    again = basketry.json("index", moved, "-o", path, "--extend")
+    assert (again["files_moved"], again["files_known"]) == ([], 1)
+
+
 def test_a_parquet_file_of_the_same_size_has_changed(basketry: Basketry, tmp_path: Path) -> None:
     path, index = tmp_path / "a.parquet", tmp_path / "index.parquet"
     pl.DataFrame({"k": [1, 2, 3]}).write_parquet(path, compression="uncompressed")
@@ -530,6 +553,35 @@ def test_where_cuts_alone_pick_all_files_take_part(trees: Made, basketry: Basket
     with uproot.open(out) as picked, uproot.open(merged) as expected:
         assert picked["Runs"].num_entries == expected["Runs"].num_entries == 3 * FILES
     assert values(out).equals(values(merged))
+
+
+@pytest.mark.parametrize("container", ["ttree", "rntuple"])
+@pytest.mark.parametrize("option", ["--common", "--fill"])
+def test_events_of_files_that_differ_are_picked_as_asked(
+    option: str, container: str, basketry: Basketry, tmp_path: Path
+) -> None:
+    frames = [
+        pl.DataFrame({"event": np.arange(10), "x": np.arange(10) * 0.5, "own": np.arange(10) + 1}),
+        pl.DataFrame({"other": np.arange(5) + 1.5, "event": np.arange(10, 15), "x": np.arange(5) * 2.0}),
+    ]
+    files = [tmp_path / f"{n}.root" for n in range(2)]
+    for path, one in zip(files, frames, strict=True):
+        with bk.recreate(path, container=container) as file:
+            file["Events"] = {name: one[name].to_numpy() for name in one.columns}
+    events, out = [12, 3, 10, 7], tmp_path / "out.root"
+    picked = [f"--events={event}" for event in events]
+    words: list[str | Path] = ["pick", *files, "--key", "event", *picked, "-o", out]
+    assert "--fill" in basketry.refuses(*words)
+    expected = pl.concat(frames, how="diagonal").fill_null(0)
+    if option == "--common":
+        expected = expected.select("event", "x")
+    for order, wanted in (("files", sorted(events)), ("asked", events)):
+        basketry(*words, option, "--order", order, "--force")
+        with uproot.open(out) as file:
+            table = file["Events"]
+            assert set(table.keys()) == set(expected.columns)
+            rows = [table[name].array().tolist() for name in expected.columns]
+        assert list(zip(*rows, strict=True)) == [expected.row(event) for event in wanted]
 
 
 def test_cuts_of_a_pick_have_their_flow(trees: Made, basketry: Basketry, tmp_path: Path) -> None:

@@ -286,8 +286,10 @@ def test_an_index_of_values_that_change_is_left_out(basketry: Basketry, tmp_path
         ("merge", "ab", (), "alias z is x*2 in "),
         ("merge", ["numbers", "numbers"], (), "the numbers of entries (Entry$) are others"),
         ("rewrite", ["numbers"], ("--entries", "5:10"), "the numbers of entries (Entry$) are others"),
+        ("sort", ["numbers"], ("--by=-x",), "the numbers of entries (Entry$) are others"),
         ("merge", "ac", (), None),
         ("rewrite", "a", ("--entries", "5:10"), None),
+        ("sort", "ac", ("--by=-x",), None),
         ("rewrite", ["numbers"], (), None),
     ):
         said = basketry(verb, *(inputs[name] for name in names), "-o", out, "--force", *options)
@@ -295,3 +297,51 @@ def test_an_index_of_values_that_change_is_left_out(basketry: Basketry, tmp_path
         assert why is None or why in said
         tree = basketry.json("inspect", out)["trees"][0]
         assert (tree.get("index") is None) == (why is not None), tree
+
+
+@pytest.mark.parametrize("how", ["left", "inner"])
+def test_a_join_keeps_the_index_of_the_left(
+    how: str, keyed: dict[str, Path], basketry: Basketry, tmp_path: Path
+) -> None:
+    """That of the right has no say, and no word is lost on it."""
+    left, right, out = tmp_path / "left.root", tmp_path / "right.root", tmp_path / "out.root"
+    basketry("rewrite", keyed["ttree"], "-o", left, "--build-index", "run,event")
+    basketry("rewrite", keyed["ttree"], "-o", right, "--build-index", "event,run", "--cut", "x % 3 != 1")
+    report = basketry.json(
+        "join", left, "--with", right, "--on", "run,event", "--suffix", "_b", "--how", how, "-o", out
+    )
+    assert [note for note in report["output"]["notes"] if "index" in note] == []
+    said = looked_up(out, "run", "event")
+    assert said["named"] == ["run", "event"]
+    assert [entry for *_, entry in said["found"]] == list(range(report["written"]))
+
+
+#: Commands that put entries into another order.
+REORDERED = {
+    "sort": ("sort", "--by=-x"),
+    "sorted and selected": ("sort", "--by=event", "--cut", "x % 7 != 3"),
+    "merged by a key": ("merge", "--by=x"),
+    "merged and sorted": ("merge", "--by=event"),
+    "picked": ("pick", "--key=event", "--order=asked", *(f"--events={event}" for event in (700, 3, 1400, 5))),
+}
+
+
+@pytest.mark.parametrize("case", REORDERED)
+def test_entries_in_another_order_have_their_numbers_in_the_index(
+    case: str, keyed: dict[str, Path], basketry: Basketry, tmp_path: Path
+) -> None:
+    """Of several inputs, also where only one of them has an index."""
+    parts, out = [tmp_path / f"{n}.root" for n in range(3)], tmp_path / "out.root"
+    for n, path in enumerate(parts):
+        indexed = ("--build-index", "run,event") if n != 1 else ()
+        basketry("rewrite", keyed["ttree"], "-o", path, "--cut", f"x % 3 == {n}", *indexed)
+    verb, *words = REORDERED[case]
+    said = basketry(verb, *parts, *words, "-o", out)
+    assert "left out: " not in said
+    assert "made from run and event for an input that has none" in said or case == "picked"
+    found = looked_up(out, "run", "event")
+    assert found["named"] == ["run", "event"]
+    assert found["lines"]
+    assert [entry for *_, entry in found["found"]] == list(range(len(found["found"])))
+    expected = {"sorted and selected": sum(x % 7 != 3 for x in range(N)), "picked": 4}
+    assert len(found["found"]) == expected.get(case, N)

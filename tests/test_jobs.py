@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import uproot
 
@@ -49,6 +50,45 @@ def test_outputs_are_those_of_the_direct_command(basketry: Basketry, inputs: lis
         # Under the same name: a ROOT file contains its own.
         basketry("merge", *pair, "-o", output, "--force")
         assert output.read_bytes() == by_task
+
+
+@pytest.mark.parametrize("target", ["--target-events", "--target-size"])
+def test_parquet_files_are_merged_by_tasks(target: str, basketry: Basketry, tmp_path: Path) -> None:
+    files = [tmp_path / f"in{n}.parquet" for n in range(5)]
+    sizes = [100, 150, 10, 220, 40]
+    for n, (path, entries) in enumerate(zip(files, sizes, strict=True)):
+        pl.DataFrame({"x": np.arange(entries) + 1000.0 * n}).write_parquet(path)
+    jobs, pattern = tmp_path / "jobs.json", tmp_path / "merged_{n}.root"
+    most = "260" if target == "--target-events" else f"{sum(path.stat().st_size for path in files[:3])}B"
+    basketry("plan", "merge", *files, "-o", jobs, target, most, "--name", pattern)
+    tasks = json.loads(jobs.read_text())["tasks"]
+    assert [task["inputs"] for task in tasks] == [[str(path) for path in part] for part in (files[:3], files[3:])]
+    for n in range(2):
+        basketry("run", jobs, "--task", str(n))
+    assert collected(basketry, jobs)["whole"]
+    found = [uproot.open(f"{tmp_path}/merged_{n}.root")["Events"]["x"].array().tolist() for n in range(2)]
+    expected = [(np.arange(entries) + 1000.0 * n).tolist() for n, entries in enumerate(sizes)]
+    assert found == [list(itertools.chain.from_iterable(part)) for part in (expected[:3], expected[3:])]
+
+
+def test_bad_parquet_files_are_left_out_of_a_plan_as_asked(basketry: Basketry, tmp_path: Path) -> None:
+    files = [tmp_path / f"in{n}.parquet" for n in range(3)]
+    for path in files:
+        pl.DataFrame({"x": np.arange(50)}).write_parquet(path)
+    files[1].write_bytes(files[1].read_bytes()[:-3])
+    jobs = tmp_path / "jobs.json"
+    why = basketry.refuses("plan", "merge", *files, "-o", jobs)
+    assert str(files[1]) in why
+    assert "--skip-bad" in why
+    assert not jobs.exists()
+    outcome = basketry.run("plan", "merge", *files, "-o", jobs, "--skip-bad", "--name", tmp_path / "all.root")
+    assert (outcome.code, str(files[1]) in outcome.err) == (1, True)
+    basketry("run", jobs, "--task", "0")
+    with uproot.open(tmp_path / "all.root") as file:
+        assert file["Events"].num_entries == 100
+    bk.rewrite(files[0], tmp_path / "root.root")
+    why = basketry.refuses("plan", "merge", files[0], tmp_path / "root.root", "-o", tmp_path / "no.json")
+    assert "convert them first" in why
 
 
 def test_a_done_task_is_skipped_and_a_lost_output_is_made_again(

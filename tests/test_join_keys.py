@@ -189,8 +189,8 @@ def test_files_of_one_table_that_differ_are_named(basketry: Basketry, tmp_path: 
     a, b = paths["a"], paths["b"]
     for left, right, file, said in (
         ([a, paths["more"]], [b], paths["more"], "branch more"),
-        ([a], [b, paths["other"]], paths["other"], "`basketry merge` with --fill"),
-        ([a, ntuples["a"]], [b], a, "`basketry rewrite --container rntuple`"),
+        ([a], [b, paths["other"]], paths["other"], "--fill"),
+        ([a, ntuples["a"]], [b], ntuples["a"], "`basketry rewrite --container ttree`"),
         ([a], [b, ntuples["b"]], ntuples["b"], "`basketry rewrite --container ttree`"),
         ([f"{a}:t", paths["more"]], [b], paths["more"], "name the same tree in all inputs"),
     ):
@@ -199,6 +199,83 @@ def test_files_of_one_table_that_differ_are_named(basketry: Basketry, tmp_path: 
         assert said in why
         assert "joined0" not in why
     assert not out.exists()
+
+
+def differing(folder: Path, left: str, right: str) -> tuple[list[Path], list[Path], list[pl.DataFrame]]:
+    """Two files on each side, of which each has a column that the other lacks."""
+    rng = np.random.default_rng(9)
+    keys = rng.permutation(120)
+    lefts = [
+        {"k": keys[:50], "x": rng.normal(size=50), "flat": rng.normal(size=50)},
+        {"extra": rng.integers(1, 9, 40), "x": rng.normal(size=40), "k": keys[50:90]},
+    ]
+    rights = [
+        {"y": rng.normal(size=60), "k": rng.permutation(60), "p": rng.integers(1, 9, 60).astype("i2")},
+        {"k": 60 + rng.permutation(40), "y": rng.normal(size=40), "q": rng.normal(size=40).astype("f4")},
+    ]
+    paths = [
+        [write(folder / f"{name}{n}", container, columns) for n, columns in enumerate(parts)]
+        for name, container, parts in (("a", left, lefts), ("b", right, rights))
+    ]
+    return paths[0], paths[1], [*map(pl.DataFrame, lefts), *map(pl.DataFrame, rights)]
+
+
+@pytest.mark.parametrize("how", ["left", "inner"])
+@pytest.mark.parametrize("option", ["--common", "--fill"])
+@pytest.mark.parametrize("right", CONTAINERS)
+@pytest.mark.parametrize("left", CONTAINERS)
+def test_files_that_differ_are_joined_as_asked(
+    left: str, right: str, option: str, how: str, basketry: Basketry, tmp_path: Path
+) -> None:
+    a, b, frames = differing(tmp_path, left, right)
+    out = tmp_path / "out.root"
+    words: list[str | Path] = ["join", *a, "--with", *b, "--on", "k", "--how", how, "-o", out]
+    assert "--fill" in basketry.refuses(*words) or "parquet" in (left, right)
+    if option == "--fill" and "parquet" in (left, right):
+        # As in a merge.
+        assert "columns of Parquet files are not filled in" in basketry.refuses(*words, option)
+        return
+    basketry(*words, option)
+    both = [
+        pl.concat(frames[at : at + 2], how="diagonal")
+        if option == "--fill"
+        else pl.concat([frame.select("k", name) for frame in frames[at : at + 2]])
+        for at, name in ((0, "x"), (2, "y"))
+    ]
+    expected = both[0].join(both[1], on="k", how=how, maintain_order="left").fill_null(0)  # type: ignore[arg-type]
+    with uproot.open(out) as file:
+        (table,) = (file[name] for name in file.keys(recursive=False, cycle=False))
+        assert set(table.keys()) == set(expected.columns)
+        for name in expected.columns:
+            assert np.array_equal(np.asarray(table[name].array()), expected[name].to_numpy()), name
+
+
+def test_a_friend_of_files_that_differ_is_filled(basketry: Basketry, tmp_path: Path) -> None:
+    a, b, frames = differing(tmp_path, "ttree", "ttree")
+    out = tmp_path / "friend.root"
+    basketry("join", a[0], "--with", *b, "--on", "k", "--friend", "--fill", "-o", out, "--drop", "y")
+    other = pl.concat(frames[2:], how="diagonal")
+    expected = frames[0].select("k").join(other, on="k", how="left", maintain_order="left").fill_null(0)
+    with uproot.open(out) as file:
+        (table,) = (file[name] for name in file.keys(recursive=False, cycle=False))
+        assert sorted(table.keys()) == ["p", "q"]
+        assert all(table[name].array().tolist() == expected[name].to_list() for name in ("p", "q"))
+
+
+def test_numbers_of_other_types_are_widened_as_asked(basketry: Basketry, tmp_path: Path) -> None:
+    numbers = np.arange(10)
+    a = write(tmp_path / "a", "ttree", {"k": np.arange(20), "x": np.ones(20)})
+    b = [
+        write(tmp_path / f"b{kind}", "ttree", {"k": numbers + 10 * n, "y": (numbers - 5).astype(kind)})
+        for n, kind in enumerate(("i2", "i8"))
+    ]
+    words: list[str | Path] = ["join", a, "--with", *b, "--on", "k", "-o", tmp_path / "out.root"]
+    assert "--widen" in basketry.refuses(*words)
+    assert "--widen" in basketry.refuses(*words, "--fill")
+    basketry(*words, "--widen")
+    with uproot.open(tmp_path / "out.root") as file:
+        found = file["t"]["y"].array()
+        assert (str(found.type), found.tolist()) == ("20 * int64", [*range(-5, 5)] * 2)
 
 
 @pytest.mark.parametrize("memory", ["1MB", "4MB"])
@@ -213,6 +290,82 @@ def test_the_memory_that_a_message_names_suffices(memory: str, basketry: Basketr
         assert memory not in named
         named.append(memory)
     assert 0 < len(named) < 5
+
+
+#: Names of a key in two tables on the right, in one option or several.
+NAMED = [
+    ["run=Run=run,event=event=number"],
+    ["run=Run=run", "event=event=number"],
+    ["run = Run = run, event = event + 0 = number"],
+]
+
+
+@pytest.mark.parametrize("words", NAMED)
+@pytest.mark.parametrize("containers", [("ttree", "rntuple", "parquet"), ("rntuple", "parquet", "ttree")])
+def test_each_table_may_call_the_key_otherwise(
+    containers: tuple[str, str, str], words: list[str], basketry: Basketry, tmp_path: Path
+) -> None:
+    rng, out = np.random.default_rng(4), tmp_path / "out.root"
+    keys = [rng.permutation(90), rng.permutation(120)[:70], rng.permutation(100)[:80]]
+    # Columns with the name of a column of the key of another table are no key here.
+    columns: list[dict[str, npt.NDArray[Any]]] = [
+        {"run": keys[0] // 10, "event": keys[0], "x": rng.normal(size=90)},
+        {"Run": keys[1] // 10, "event": keys[1], "y": rng.normal(size=70), "number": rng.normal(size=70)},
+        {"run": keys[2] // 10, "number": keys[2], "z": rng.normal(size=80), "Run": rng.normal(size=80)},
+    ]
+    a, b, c = (write(tmp_path / name, kind, part) for name, kind, part in zip("abc", containers, columns, strict=True))
+    on = [word for text in words for word in ("--on", text)]
+    report = basketry.json("join", a, "--with", b, "--with", c, *on, "-o", out, "--suffix", "_b", "--suffix", "_c")
+
+    frames = [pl.DataFrame(part) for part in columns]
+    left_out = "event + 0" not in words[0]
+    first = frames[1] if left_out else frames[1].with_columns(event_b="event")
+    expected = (
+        frames[0]
+        .join(first, left_on=["run", "event"], right_on=["Run", "event"], how="left", maintain_order="left")
+        .join(frames[2], left_on=["run", "event"], right_on=["run", "number"], how="left", maintain_order="left")
+        .fill_null(0)
+    )
+    with uproot.open(out) as file:
+        (table,) = (file[name] for name in file.keys(recursive=False, cycle=False))
+        assert set(table.keys()) == set(expected.columns)
+        for name in expected.columns:
+            assert table[name].array().tolist() == expected[name].to_list(), name
+    assert [told["key"] for told in report["right"]] == [
+        ["Run", "event" if left_out else "event + 0"], ["run", "number"]
+    ]  # fmt: skip
+    assert report["key"] == ["run", "event"]
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("run=Run=run=r,event", "names of 3 tables on the right, and there are 2"),
+        ("run=Run=run,event=a=b=c", "run=Run=run has names of 2 tables on the right"),
+        ("run=Run=,event", "no name on one side"),
+        ("run=Run=number,event=event=number", "number twice"),
+    ],
+)
+def test_names_for_other_numbers_of_tables_are_refused(key: str, said: str, basketry: Basketry, tmp_path: Path) -> None:
+    a = write(tmp_path / "a", "ttree", {"run": np.arange(4), "event": np.arange(4)})
+    why = basketry.refuses("join", a, "--with", a, "--with", a, "--on", key, "-o", tmp_path / "out.root")
+    assert said in why
+
+
+def test_python_takes_names_of_each_table(tmp_path: Path) -> None:
+    numbers = np.arange(60)
+    a = write(tmp_path / "a", "ttree", {"run": numbers // 10, "event": numbers, "x": np.ones(60)})
+    b = write(tmp_path / "b", "rntuple", {"Run": numbers // 10, "event": numbers, "y": numbers * 0.5})
+    c = write(tmp_path / "c", "parquet", {"run": numbers // 10, "number": numbers, "z": numbers * 2.0})
+    on = {"run": ["Run", "run"], "event": ["event", "number"]}
+    done = bk.join(a, [[b], [c]], tmp_path / "out.root", on=on)
+    assert [table.key for table in done.right] == [("Run", "event"), ("run", "number")]
+    assert [table.columns for table in done.right] == [("y",), ("z",)]
+    name = f"{tmp_path}/part{{n}}.root"
+    jobs = bk.plan("join", a, tmp_path / "jobs.json", name=name, others=[[b], [c]], on=on, target_events=20)
+    assert all(bk.run_task(tmp_path / "jobs.json", n).whole for n in range(len(jobs.tasks)))
+    bk.merge([f"{tmp_path}/part{n}.root" for n in range(3)], tmp_path / "merged.root")
+    assert bk.verify(tmp_path / "out.root", tmp_path / "merged.root").equal
 
 
 def test_python_takes_names_of_two_sides(tmp_path: Path) -> None:

@@ -4,12 +4,15 @@ own tools."""
 import shutil
 import struct
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import uproot
 
+import basketry as bk
 from referee import make_files
 from referee.paths import BINARY, root_command
 
@@ -126,6 +129,51 @@ def test_rootls_prints_dates_as_root_does(date: str, links: Path, file: Path) ->
     ours = tool(links, file.parent, "rootls", "-lr", file.name)
     assert str(DATES[date][0]) in ours
     assert ours == tool(ROOT_BIN, file.parent, "rootls", "-lr", file.name)
+
+
+#: Trees whose clusters are declared, in one or several sizes, or not at all: then ROOT's readers make some that fit
+#: their cache.
+CLUSTERED = """
+import array, ROOT, sys
+file = ROOT.TFile(sys.argv[1], "recreate")
+value = array.array("d", [0])
+def fill(name, entries, flush, changes={}, flushed=()):
+    tree = ROOT.TTree(name, name)
+    tree.Branch("x", value, "x/D", 200)
+    tree.SetAutoFlush(flush)
+    for entry in range(entries):
+        if entry in changes:
+            tree.SetAutoFlush(changes[entry])
+        if entry in flushed:
+            tree.FlushBaskets()
+        value[0] = entry
+        tree.Fill()
+    tree.Write()
+for entries in (0, 1, 2, 4, 100):
+    fill(f"never{entries}", entries, 0)
+fill("entries", 95, 10)
+fill("even", 90, 10)
+fill("one", 30, 1)
+fill("bytes", 5000, -2000)
+fill("changed", 100, 10, {40: 25})
+fill("twice", 100, 7, {21: 0, 50: 20})
+fill("flushed", 100, 0, flushed=(30, 70))
+"""
+
+
+def test_rootls_prints_clusters_as_roots_readers_see_them(links: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "ignore", "-c", CLUSTERED, str(tmp_path / "trees.root")]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    with bk.recreate(tmp_path / "ours.root") as out:
+        out["undeclared"] = {"x": np.arange(64.0)}
+    with uproot.recreate(tmp_path / "others.root") as out:
+        out.mktree("extended", {"x": "f8"})
+        for entries in (3, 5, 1):
+            out["extended"].extend({"x": np.arange(entries) * 1.0})
+    for name in ("trees.root", "ours.root", "others.root"):
+        ours = tool(links, tmp_path, "rootls", "-t", name)
+        assert "The total number of clusters is" in ours
+        assert ours == tool(ROOT_BIN, tmp_path, "rootls", "-t", name)
 
 
 def test_rootls_says_what_it_does_not_find(links: Path, file: Path) -> None:

@@ -198,7 +198,7 @@ def test_a_special_file_comes_back_when_it_is_turned_twice(
         return
     assert outcome.code == 0, str(outcome)
     basketry("sort", turned, "-o", back, "--by=-Entry$", "--compression", "lz4:1")
-    # What a sort leaves out, such as an index, is not compared.
+    # What a sort leaves out, such as friends, is not compared.
     basketry("sort", source, "-o", own, "--by=Entry$")
     assert basketry.run("verify", own, back).code == 0
     truth = source.with_name("plain.root") if recipe == "offset_map" else own
@@ -324,7 +324,7 @@ def test_equal_keys_are_compared_in_their_order(basketry: Basketry, tmp_path: Pa
 # What cannot be kept, or is refused.
 
 
-def test_an_index_and_friends_are_left_out_with_a_note(basketry: Basketry, tmp_path: Path) -> None:
+def test_friends_are_left_out_with_a_note(basketry: Basketry, tmp_path: Path) -> None:
     source = make_files.made("friends")
     notes = []
     for path in sorted(source.glob("*.root")):

@@ -44,7 +44,7 @@ KINDS = {
     "[COLUMN=]LIMIT": "float | Names",
     "[COLUMN=]SHARE": "float | Names",
     "EVENT|FILE": "Events",
-    "KEY|LEFT=RIGHT": "Names | Mapping[str, str]",
+    "KEY|LEFT=RIGHT": "Names | Mapping[str, Names]",
 }
 #: Options for terminals, and those that functions take in another form.
 NOT_IN_PYTHON = {

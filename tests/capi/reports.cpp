@@ -192,6 +192,8 @@ try {
     const auto told = same<reports::joined>(basketry::join({events}, {parts, {halves}}, joined, by_id));
     HOLDS(told.entries == 3000 && told.right.size() == 2 && told.right[0].files == 2 && told.right[0].matched == 2500);
     HOLDS(told.key[0] == "number" && told.right[1].key[0] == "id" && told.right[1].missing == 0 && told.how == "left");
+    const std::string by_each = R"({"on": {"number": "id=id"}} suffix=_b)";
+    HOLDS(reports::join({events}, {parts, {halves}}, folder + "/each.root", by_each).right[1].matched == 3000);
     HOLDS(told.right[0].renamed[0].name == "weight_b" && told.right[0].missing_entries.size() == 500);
     HOLDS(reports::join({events}, {parts}, folder + "/inner.root", by_id + ", how=inner").written == 2500);
 

@@ -820,7 +820,8 @@ inline std::string sort(const std::vector<std::string> &inputs, const std::strin
 }
 
 /// Joins files by keys: to each entry of `inputs` the columns of the entry with the same key in `others`, the files of each table on the
-/// right. `options` have the key (`on=run, on=event=number` where the right calls it otherwise).
+/// right. `options` have the key (`on=run, on=event=number` where the right calls it otherwise, `on=event=number=id` with a name for each
+/// table).
 inline std::string join(const std::vector<std::string> &inputs, const std::vector<std::vector<std::string>> &others,
                         const std::string &output, const std::string &options = {}, const progress &told = {})
 {

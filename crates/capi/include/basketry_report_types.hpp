@@ -2840,6 +2840,8 @@ struct indexed {
     std::uint64_t files_known = 0;
     /// Files that were in the index before and have changed, whose keys were read anew: the first 1000.
     std::vector<std::string> files_changed;
+    /// Files that were in the index before under a path where there is none now, by their new paths: the first 1000. Their keys stay.
+    std::vector<std::string> files_moved;
     /// Files that were taken out of the index.
     std::uint64_t files_removed = 0;
     /// Files that were left out because they cannot be read, or lack the table or the columns.
@@ -2858,6 +2860,7 @@ struct indexed {
         see("files_read", files_read);
         see("files_known", files_known);
         see("files_changed", files_changed);
+        see("files_moved", files_moved);
         see("files_removed", files_removed);
         see("skipped", skipped);
         see("bytes_written", bytes_written);

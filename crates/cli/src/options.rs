@@ -147,6 +147,34 @@ pub fn sort_key_of(texts: &[String], option: &'static str) -> Result<Option<Sort
     key.map(Some).map_err(|e| e.hint(Hint::named(option)))
 }
 
+/// How inputs whose columns differ are joined.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Differing {
+    /// Keep only branches that all inputs have.
+    #[arg(long, conflicts_with = "fill")]
+    common: bool,
+    /// Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks.
+    #[arg(long)]
+    fill: bool,
+}
+
+impl Differing {
+    /// The treatment of different schemas.
+    pub fn schema(self) -> Join {
+        schema(self.common, self.fill)
+    }
+}
+
+/// How numbers of other types are joined.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Widening {
+    /// Join leaves of trees whose numbers have other types in some inputs (Int_t with Short_t, Long64_t with Long_t, Float_t
+    /// with Double_t) in the smallest type that holds all of them without a loss; notes name them. Without this option, and
+    /// where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused. Not for RNTuples and classes.
+    #[arg(long)]
+    pub widen: bool,
+}
+
 /// The treatment of different schemas by --common and --fill, which exclude each other.
 pub fn schema(common: bool, fill: bool) -> Join {
     match (common, fill) {

@@ -28,6 +28,9 @@ class Indexed(Shown):
     """Files that were in the index before, and are the same."""
     files_changed: tuple[Path, ...]
     """Files that were in the index before and have changed, whose keys were read anew: the first 1000."""
+    files_moved: tuple[Path, ...]
+    """Files that were in the index before under a path where there is none now, by their new paths: the first 1000.
+    Their keys stay."""
     files_removed: int
     """Files that were taken out of the index."""
     skipped: tuple[Skipped, ...]

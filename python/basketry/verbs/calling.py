@@ -118,9 +118,10 @@ def _price_book(prices: Mapping[str, Any]) -> str:
     return "\n".join(["", *lines, ""])
 
 
-def _key(names: Mapping[str, str]) -> str:
-    """The columns of a key on the left and on the right."""
-    return ",".join(f"{left}={right}" for left, right in names.items())
+def _key(names: Mapping[str, str | Iterable[str]]) -> str:
+    """The columns of a key on the left and on the right, where each of several tables may have another name."""
+    several = {left: [right] if isinstance(right, str) else right for left, right in names.items()}
+    return ",".join("=".join([left, *others]) for left, others in several.items())
 
 
 def _saved(report: Any) -> str:

@@ -69,8 +69,11 @@ def pick(files: Places, output: Place, *, progress: Progress = None, **options: 
     - `cut`: Take only entries for which an expression is true, such as 'nMuon > 1 && any(Muon_pt > 20)'; of the events,
       if they are named.
     - `skip_bad`: Leave out files that cannot be read, or lack the table or the columns. They are listed.
-    - `keep`, `drop`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys
-      of a layout: those of `rewrite`.
+    - `common`: Keep only branches that all inputs have.
+    - `fill`: Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input
+      lacks.
+    - `keep`, `drop`, `widen`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`,
+      the keys of a layout: those of `rewrite`.
     """
     from ..reports.finding import Picked
 
@@ -94,14 +97,15 @@ def join(
 
     `others` are the files of one table, or a list with the files of each of several tables, such as
     `[["b1.root", "b2.root"], ["c.root"]]`. `on` is a key such as "run,event", or `{"run": "Run", "event": "number"}`
-    where columns of it have other names in `others`. All entries of `files` are kept in their order; several may have
+    where columns of it have other names in `others`, `{"run": ["Run", "run_number"]}` with a name for each of several
+    tables. All entries of `files` are kept in their order; several may have
     one partner. Those without a partner get zeros, empty lists and empty texts: `Joined.right` tells for each table how
     many there are, and which. `progress` is that of `rewrite`.
 
     Options:
 
     - `on`: The key, which all files have: columns, or expressions, with commas between them; LEFT=RIGHT where the files
-      on the right call one otherwise, as in run=Run,event.
+      on the right call one otherwise, as in run=Run,event, or LEFT=RIGHT=RIGHT with a name for each `with`.
     - `how`: Which entries are written: all on the left (left), or those with a partner in all other files (inner).
       Default: "left".
     - `suffix`: What is added to names of columns that are there already: once for all `with`, or once for each.
@@ -112,8 +116,11 @@ def join(
     - `from_key`: Join only keys from this one on: its values with colons between them, such as 1:24:30017. Fewer values
       mean all that begin with them.
     - `before_key`: Join only keys before this one. A plan of several jobs cuts keys so.
-    - `keep`, `drop`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`, the keys
-      of a layout: those of `rewrite`.
+    - `common`: Keep only branches that all inputs have.
+    - `fill`: Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input
+      lacks.
+    - `keep`, `drop`, `widen`, `force`, `follow_urls`, `threads`, `memory`, `layout`, `compression`, `allow_no_match`,
+      the keys of a layout: those of `rewrite`.
     """
     from ..reports.finding import Joined
 

@@ -544,6 +544,15 @@ class Picking(Shape, Limits, total=False):
     """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
     drop: Names
     """Drop branches that match a glob or /regex/."""
+    common: bool
+    """Keep only branches that all inputs have."""
+    fill: bool
+    """Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks."""
+    widen: bool
+    """Join leaves of trees whose numbers have other types in some inputs (Int_t with Short_t, Long64_t with Long_t,
+    Float_t with Double_t) in the smallest type that holds all of them without a loss; notes name them. Without this
+    option, and where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused. Not for RNTuples
+    and classes."""
     force: bool
     """Replace an existing output."""
     follow_urls: bool
@@ -561,9 +570,9 @@ class Picking(Shape, Limits, total=False):
 class Pairing(Shape, Limits, total=False):
     """Options of `join`, without the output and the files on the right."""
 
-    on: Names | Mapping[str, str] | None
+    on: Names | Mapping[str, Names] | None
     """The key, which all files have: columns, or expressions, with commas between them; LEFT=RIGHT where the files on
-    the right call one otherwise, as in run=Run,event."""
+    the right call one otherwise, as in run=Run,event, or LEFT=RIGHT=RIGHT with a name for each `with`."""
     how: str
     """Which entries are written: all on the left (left), or those with a partner in all other files (inner)."""
     suffix: Names
@@ -582,6 +591,15 @@ class Pairing(Shape, Limits, total=False):
     """Keep only branches that match a glob or /regex/, with the branches below them and their counters."""
     drop: Names
     """Drop branches that match a glob or /regex/."""
+    common: bool
+    """Keep only branches that all inputs have."""
+    fill: bool
+    """Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks."""
+    widen: bool
+    """Join leaves of trees whose numbers have other types in some inputs (Int_t with Short_t, Long64_t with Long_t,
+    Float_t with Double_t) in the smallest type that holds all of them without a loss; notes name them. Without this
+    option, and where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused. Not for RNTuples
+    and classes."""
     force: bool
     """Replace an existing output."""
     follow_urls: bool

@@ -6,12 +6,12 @@ use dataset::glob::NameFilter;
 use flow::inputs::Input;
 use flow::survey::ahead::Expressions;
 use flow::survey::wanted::Wanted;
-use flow::{ContentOptions, InputOptions, Options};
+use flow::{ContentOptions, InputOptions, Options, PlanOptions};
 use rootfile::Result;
 
 use super::file_output::refuse_parquet;
 use crate::layout_args::LayoutArgs;
-use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity};
+use crate::options::{Asked, Differing, Following, Matching, Resources, Target, Verbosity, Widening};
 
 /// The options of both verbs.
 #[derive(clap::Args)]
@@ -22,6 +22,10 @@ pub struct EventOutputArgs {
     /// Drop branches that match a glob or /regex/.
     #[arg(long, value_name = "PATTERN")]
     drop: Vec<String>,
+    #[command(flatten)]
+    differing: Differing,
+    #[command(flatten)]
+    widening: Widening,
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -59,6 +63,7 @@ impl EventOutputArgs {
         Ok(Options {
             layout: self.layout.layout()?,
             content: ContentOptions { filter: NameFilter::new(&self.keep, &self.drop)?, ..ContentOptions::default() },
+            plan: PlanOptions { schema: self.differing.schema(), widen: self.widening.widen, ..PlanOptions::default() },
             inputs: InputOptions { follow: self.following.follow(), ..InputOptions::default() },
             budget: self.resources.budget(),
             overwrite: self.target.force,

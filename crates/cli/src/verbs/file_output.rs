@@ -19,7 +19,7 @@ use rootfile::{Error, Hint, Result};
 use super::duplicates;
 use crate::container_words::words;
 use crate::layout_args::{DefineArgs, LayoutArgs, SelectArgs};
-use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity};
+use crate::options::{Asked, Following, Matching, Resources, Target, Verbosity, Widening};
 use crate::output::{self, Answer, Table};
 use crate::verb_command::{VerbCommand, Watch};
 use flow::inputs::{inputs, lists, one_tree};
@@ -41,11 +41,8 @@ pub struct FileOutputArgs {
     /// with how far it may be off.
     #[arg(long)]
     dry_run: bool,
-    /// Join leaves of trees whose numbers have other types in some inputs (Int_t with Short_t, Long64_t with Long_t, Float_t
-    /// with Double_t) in the smallest type that holds all of them without a loss; notes name them. Without this option, and
-    /// where no type holds all (Long64_t with ULong64_t or Float_t), such inputs are refused. Not for RNTuples and classes.
-    #[arg(long)]
-    widen: bool,
+    #[command(flatten)]
+    widening: Widening,
     /// Leave out branches whose baskets are in a missing file, with a note, instead of stopping.
     #[arg(long)]
     skip_absent: bool,
@@ -104,7 +101,7 @@ impl FileOutputArgs {
                 ..options.content
             },
             plan: PlanOptions {
-                widen: self.widen,
+                widen: self.widening.widen,
                 absent: if self.skip_absent { Absent::LeaveOut } else { Absent::Refuse },
                 ..options.plan
             },

@@ -99,6 +99,9 @@ impl VerbCommand for Args {
                 output::line(&changed.display().to_string())
             )?;
         }
+        for moved in &done.files_moved {
+            writeln!(out, "note: {} has moved here: its keys stay", output::line(&moved.display().to_string()))?;
+        }
         if done.files_known > 0 {
             let known = output::plural(done.files_known, "file is", "files are");
             writeln!(out, "note: {known} in the index already")?;

@@ -32,6 +32,7 @@ const SHOWN: usize = 5;
   basketry join 'run*.root' --with scores.parquet --on run,luminosityBlock,event -o scored.root
   basketry join a.root --with b1.root b2.root --with c.root --on event --suffix _b --suffix _c -o all.root
   basketry join run1.root --with scores.root --on run=Run,event=EventNumber -o scored.root
+  basketry join a.root --with b.root --with c.root --on run,event=evt=EventNumber -o all.root
   basketry join 'run*.root' --with scores.root --on run,event --friend -o friend.root")]
 pub struct Args {
     /// The files on the left, whose entries are kept: FILE or FILE:TREE, @list.txt, or a pattern in quotes such as 'run*.root'.
@@ -40,7 +41,7 @@ pub struct Args {
     #[command(flatten)]
     right: RightArgs,
     /// The key, which all files have: columns, or expressions, with commas between them; LEFT=RIGHT where the files on the right call one
-    /// otherwise, as in run=Run,event.
+    /// otherwise, as in run=Run,event, or LEFT=RIGHT=RIGHT with a name for each --with.
     #[arg(long, value_name = "KEY|LEFT=RIGHT", required = true)]
     on: Vec<String>,
     /// Which entries are written: all on the left (left), or those with a partner in all other files (inner).

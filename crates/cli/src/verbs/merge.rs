@@ -6,7 +6,7 @@ use flow::{ContentOptions, EntryOrder, InputOptions, Options, Pack, PlanOptions,
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, FileOutputVerb};
-use crate::options::{key_of, schema, sort_key_of};
+use crate::options::{Differing, key_of, sort_key_of};
 
 /// Merge files into one: trees one after the other, histograms added, directories joined.
 ///
@@ -22,12 +22,8 @@ use crate::options::{key_of, schema, sort_key_of};
   basketry merge 'sorted*.root' -o all.root --by run,event
   basketry merge run3.root -o all.root --append")]
 pub struct Args {
-    /// Keep only branches that all inputs have.
-    #[arg(long, conflicts_with = "fill")]
-    common: bool,
-    /// Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks.
-    #[arg(long)]
-    fill: bool,
+    #[command(flatten)]
+    differing: Differing,
     /// Leave out the index (BuildIndex) of a tree where not all inputs have one. Without this option it is made for the
     /// others, from the columns that it names; where that cannot be done it is left out, with a note.
     #[arg(long)]
@@ -80,7 +76,7 @@ impl FileOutputVerb for Args {
         Ok(Options {
             content: ContentOptions { unique, order: by, replaced: self.replace.clone(), ..ContentOptions::default() },
             plan: PlanOptions {
-                schema: schema(self.common, self.fill),
+                schema: self.differing.schema(),
                 pack: match self.pack {
                     // What is there stays.
                     None if self.append => Pack::No,

@@ -8,11 +8,11 @@ use std::time::Instant;
 use clap::ValueEnum;
 use dataset::layout::ByteSize;
 use flow::inputs::{Input, inputs};
-use flow::survey::check::{CheckOptions, CheckedFile, Condition, check};
+use flow::survey::sizes::{FileSize, sizes};
 use flow::{Budget, Progress};
 use lab::jobs::{BadInput, Batch, Jobs, SCHEMA, StateFolder, Task, bins, output_name, run_command, submit_file};
 use lab::math::evenly_spaced;
-use rootfile::{Error, ErrorKind, Hint, OutputFile, Result, check_output, forget_handed_over};
+use rootfile::{Error, ErrorKind, Hint, OutputFile, Result, check_output, forget_handed_over, public_path};
 
 use super::plan_by_keys::{KeyedTask, of_events, of_ranges};
 use crate::options::Verbosity;
@@ -159,9 +159,9 @@ fn planned(args: &Args, &Watch { progress, commands, .. }: &Watch<'_>) -> Result
     check_output(&args.output, args.force, found.iter().map(|input| &input.path))?;
     // What it cannot say is better known now.
     args.submit_file(0)?;
-    let (found, checked, bad) = args.whole_inputs(found, progress)?;
+    let (found, sizes, bad) = args.whole_inputs(found, progress)?;
     let mut planner = Planner { args, tasks: Vec::new(), inputs: found, taken: HashSet::new(), lists: Vec::new() };
-    planner.plan(&checked, commands, progress)?;
+    planner.plan(&sizes, commands, progress)?;
     for task in &planner.tasks {
         (commands.check)(&task.args)?;
     }
@@ -207,29 +207,26 @@ impl Args {
         submit_file(batch, &self.output, &std::env::current_dir()?, tasks, (threads, self.memory.bytes())).map(Some)
     }
 
-    /// The inputs without the bad ones, what is known of them, and the bad ones. Only merge and tune need their metadata.
+    /// The inputs without the bad ones, their sizes, and the bad ones. Only merge and tune need their metadata.
     fn whole_inputs(
         &self,
         found: Vec<Input>,
         progress: Progress<'_>,
-    ) -> Result<(Vec<Input>, Vec<CheckedFile>, Vec<BadInput>)> {
+    ) -> Result<(Vec<Input>, Vec<FileSize>, Vec<BadInput>)> {
         if !matches!(self.verb, Planned::Merge | Planned::Tune) {
             return Ok((found, Vec::new(), Vec::new()));
         }
         let paths: Vec<PathBuf> = found.iter().map(|input| input.path.clone()).collect();
-        let options = CheckOptions { budget: Budget::new(self.memory.bytes(), 0), ..CheckOptions::default() };
-        let checked = check(&paths, &options, progress)?.files;
-        let mut bad = Vec::new();
-        let (mut whole, mut facts) = (Vec::new(), Vec::new());
-        for (input, file) in found.into_iter().zip(checked) {
-            match file.condition {
-                Condition::Ok => {
+        let (mut whole, mut known, mut bad) = (Vec::new(), Vec::new(), Vec::new());
+        for (input, size) in found.into_iter().zip(sizes(&paths, Budget::new(self.memory.bytes(), 0), progress)?) {
+            match size {
+                Ok(size) => {
                     whole.push(input);
-                    facts.push(file);
+                    known.push(size);
                 }
-                _ => {
-                    let reason = file.problems.first().map_or_else(String::new, ToString::to_string);
-                    bad.push(BadInput { path: file.path.to_string_lossy().into_owned(), reason });
+                Err(reason) => {
+                    let path = public_path(&input.path).to_string_lossy().into_owned();
+                    bad.push(BadInput { path, reason });
                 }
             }
         }
@@ -239,7 +236,7 @@ impl Args {
                 let why = format!("{reason} ({} of the inputs are bad; {hint} leaves them out)", bad.len());
                 Err(Error::request(why).hint(hint).file(path))
             }
-            _ => Ok((whole, facts, bad)),
+            _ => Ok((whole, known, bad)),
         }
     }
 }
@@ -255,14 +252,14 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn plan(&mut self, checked: &[CheckedFile], commands: Commands, progress: Progress<'_>) -> Result<()> {
+    fn plan(&mut self, sizes: &[FileSize], commands: Commands, progress: Progress<'_>) -> Result<()> {
         let count = self.inputs.len();
         let each = |n: Option<u64>, default: usize| n.map_or(default, |n| usize::try_from(n).unwrap_or(usize::MAX));
         let chunks = |size: usize| (0..count).step_by(size).map(move |from| from..count.min(from.saturating_add(size)));
         let options = self.args.options.clone();
         match self.args.verb {
             Planned::Merge => {
-                let sizes: Vec<u64> = checked.iter().map(|file| self.size(file)).collect();
+                let sizes: Vec<u64> = sizes.iter().map(|size| self.size(size)).collect();
                 let target = self.args.target_size.unwrap_or(ByteSize(2_000_000_000)).bytes();
                 for bin in bins(&sizes, self.args.target_events.unwrap_or(target)) {
                     let mut options = options.clone();
@@ -317,10 +314,10 @@ impl Planner<'_> {
     }
 
     /// The size of an input, in bytes or entries as the target is.
-    fn size(&self, file: &CheckedFile) -> u64 {
+    fn size(&self, size: &FileSize) -> u64 {
         match self.args.target_events {
-            Some(_) => file.tables.iter().map(|table| table.entries).max().unwrap_or(0),
-            None => file.bytes,
+            Some(_) => size.entries,
+            None => size.bytes,
         }
     }
 

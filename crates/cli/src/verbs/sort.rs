@@ -4,14 +4,14 @@ use flow::{ContentOptions, EntryOrder, Options, PlanOptions, SortBy};
 use rootfile::Result;
 
 use super::file_output::{FileOutputArgs, FileOutputVerb};
-use crate::options::{schema, sort_key_of};
+use crate::options::{Differing, sort_key_of};
 
 /// Sort the entries of one or several files by keys, into one file.
 ///
 /// The columns of the key are read first; then each input is read once, and its entries wait beside the output until their turn comes, if
 /// they have no room in memory. Inputs that are sorted already are merged in one pass, and nothing waits. Entries with equal keys stay in the order of the inputs. What is no number (NaN) comes last, in either
 /// direction. Trees without the columns of the key stay as they are, and so do other objects, as in `merge`. The index of a tree
-/// (BuildIndex) and friends that are not found by one are left out, with a note: their entry numbers are no longer true.
+/// (BuildIndex) gets the new numbers of its entries; friends that are not found by one are left out, with a note.
 ///
 /// Clusters have the usual size of those of the inputs, unless options change it.
 #[derive(clap::Args)]
@@ -27,12 +27,8 @@ pub struct Args {
     /// From the largest key to the least; a minus before a column then lets it ascend.
     #[arg(long)]
     descending: bool,
-    /// Keep only branches that all inputs have.
-    #[arg(long, conflicts_with = "fill")]
-    common: bool,
-    /// Keep the branches of all inputs. Zeros, empty arrays and empty strings stand for branches that an input lacks.
-    #[arg(long)]
-    fill: bool,
+    #[command(flatten)]
+    differing: Differing,
     #[command(flatten)]
     file_output: FileOutputArgs,
 }
@@ -51,7 +47,7 @@ impl FileOutputVerb for Args {
         });
         Ok(Options {
             content: ContentOptions { order: by.map(EntryOrder::By), ..ContentOptions::default() },
-            plan: PlanOptions { schema: schema(self.common, self.fill), ..PlanOptions::default() },
+            plan: PlanOptions { schema: self.differing.schema(), ..PlanOptions::default() },
             ..Options::default()
         })
     }

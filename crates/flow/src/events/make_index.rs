@@ -1,11 +1,12 @@
 //! Makes an index of files, or extends one: the keys of new files are read, those of an index come from it, and all are sorted into a new
 //! file, which takes the place of the old one when it is whole. Files are taken out in the same way. A file is known by its path, whatever
-//! links lead to it, and is the same as before if its UUID, its size and its number of entries are.
+//! links lead to it, and is the same as before if its UUID, its size and its number of entries are; so is one that has moved.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use rootfile::{EditLock, Error, Follow, Hint, Result, check_output, has_secrets, public_path};
+use rootfile::{EditLock, Error, Follow, Hint, Result, check_output, has_secrets, public_path, url};
 use serde::Serialize;
 
 use super::index_file::{IndexFile, IndexWriter};
@@ -79,6 +80,8 @@ pub struct Indexed {
     pub files_known: u64,
     /// Files that were in the index before and have changed, whose keys were read anew: the first 1000.
     pub files_changed: Vec<PathBuf>,
+    /// Files that were in the index before under a path where there is none now, by their new paths: the first 1000. Their keys stay.
+    pub files_moved: Vec<PathBuf>,
     /// Files that were taken out of the index.
     pub files_removed: u64,
     /// Files that were left out because they cannot be read, or lack the table or the columns.
@@ -98,18 +101,19 @@ pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
     if job.output.as_os_str() == "-" {
         return Err(Error::request("an index is a file: name one, such as events.parquet").hint(Hint::named("output")));
     }
-    let changes = job.change != IndexChange::Replace;
-    check_output(job.output, job.overwrite || changes, paths)?;
+    let is_changed = job.change != IndexChange::Replace;
+    check_output(job.output, job.overwrite || is_changed, paths)?;
     refuse_cycles(job.inputs)?;
     let seen = SeenFile::of(job.output);
-    let _lock = if changes { EditLock::take(job.output)? } else { None };
-    let old = changes.then(|| IndexFile::open(job.output, job.budget)).transpose()?;
+    let _lock = if is_changed { EditLock::take(job.output)? } else { None };
+    let old = is_changed.then(|| IndexFile::open(job.output, job.budget)).transpose()?;
     let key = key_of(job, old.as_ref())?;
     let mut done = Indexed { schema: 1, key: key.texts().to_vec(), ..Indexed::default() };
-    let Changes { kept, new } = changes_of(job, &key, old.as_ref(), &mut done, progress)?;
+    let changes = changes_of(job, &key, old.as_ref(), &mut done, progress)?;
+    let new = &changes.new;
 
     let budget = job.budget;
-    let files = KeyFiles::new(&new, &key, budget, job.follow)?;
+    let files = KeyFiles::new(new, &key, budget, job.follow)?;
     let of = match &old {
         Some(old) if new.is_empty() => old.of.clone(),
         Some(old) => files.key_type_beside(&old.of, progress)?,
@@ -123,12 +127,12 @@ pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
     let mut all: Vec<KeyedFile> = Vec::new();
     if let Some(old) = &old {
         let named = |e: Error| if e.path().is_some() { e } else { e.file(job.output) };
-        all = reread(old, &kept, &of, &sorter, budget).map_err(named)?;
+        all = reread(old, &changes, &of, &sorter, budget).map_err(named)?;
     }
     let before = all.len();
     all.extend(files.sort_into(&sorter, before, &of, progress)?);
     done.files = all.len() as u64;
-    let mut writer = IndexWriter::create(job.output, job.overwrite || changes, &of, budget)?;
+    let mut writer = IndexWriter::create(job.output, job.overwrite || is_changed, &of, budget)?;
     let mut last = None;
     sorter.finish()?.each_block(|rows| {
         for row in rows {
@@ -138,7 +142,7 @@ pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
         tell(progress, 0)?;
         writer.add(rows)
     })?;
-    if changes {
+    if is_changed {
         seen.check_unchanged(AGAIN)?;
     }
     done.bytes_written = writer.finish(all).map_err(|e| e.file(job.output))?;
@@ -149,6 +153,8 @@ pub fn index(job: &IndexJob<'_>, progress: Progress<'_>) -> Result<Indexed> {
 struct Changes {
     /// For each file of the index whether its rows stay.
     kept: Vec<bool>,
+    /// The new paths of files of the index, by their numbers.
+    moved: HashMap<usize, PathBuf>,
     new: Vec<Input>,
 }
 
@@ -170,7 +176,7 @@ fn changes_of(
             drop_rows(numbers.of(&input.path)?.ok_or_else(missing)?);
         }
         done.files_removed = inputs.len() as u64;
-        return Ok(Changes { kept, new: Vec::new() });
+        return Ok(Changes { kept, moved: HashMap::new(), new: Vec::new() });
     }
     if job.skip_bad {
         (inputs, done.skipped) = KeyFiles::new(&inputs, key, job.budget, job.follow)?.without_bad(progress)?;
@@ -189,9 +195,14 @@ fn changes_of(
         }
         new.push(input);
     }
+    let moved = moved(&new, key, old, job, progress)?;
+    let new_paths: HashSet<&Path> = moved.values().map(PathBuf::as_path).collect();
+    new.retain(|input| !new_paths.contains(input.path.as_path()));
     done.files_known = (inputs.len() - new.len()) as u64;
     done.files_read = new.len() as u64;
-    Ok(Changes { kept, new })
+    let named = inputs.iter().filter(|input| new_paths.contains(input.path.as_path())).take(MOST_NAMED);
+    done.files_moved = named.map(|input| public_path(&input.path).into_owned()).collect();
+    Ok(Changes { kept, moved, new })
 }
 
 /// The key: the given one, which must be that of the index that is extended.
@@ -257,13 +268,42 @@ fn changed(
     Ok(known.iter().zip(now).filter(is_changed).map(|(known, _)| known.clone()).collect())
 }
 
+/// The new paths of files that the index has under a path where there is none now, by their numbers in it.
+fn moved(
+    new: &[Input],
+    key: &KeyNames,
+    old: Option<&IndexFile>,
+    job: &IndexJob<'_>,
+    progress: Progress<'_>,
+) -> Result<HashMap<usize, PathBuf>> {
+    let is_gone = |file: &KeyedFile| !file.uuid.is_empty() && url(&file.path).is_none() && !file.path.exists();
+    let mut gone: HashMap<&str, Vec<(usize, &KeyedFile)>> = HashMap::new();
+    let known = old.iter().flat_map(|old| old.record.files.iter().enumerate());
+    for (number, file) in known.filter(|(_, file)| is_gone(file)) {
+        gone.entry(&file.uuid).or_default().push((number, file));
+    }
+    if gone.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let now = KeyFiles::new(new, key, job.budget, job.follow)?.each(progress, |_, table| Ok(table.file.clone()))?;
+    let mut found = HashMap::new();
+    for file in now {
+        let Some(alike) = gone.get_mut(file.uuid.as_str()) else { continue };
+        if let Some(place) = alike.iter().position(|(_, before)| before.is_same(&file)) {
+            found.insert(alike.swap_remove(place).0, file.path);
+        }
+    }
+    Ok(found)
+}
+
 /// Puts the rows of an index that are kept into a sorter. Returns the files that they are of.
-fn reread(old: &IndexFile, kept: &[bool], of: &KeyType, sorter: &Sorter, budget: Budget) -> Result<Vec<KeyedFile>> {
+fn reread(old: &IndexFile, changes: &Changes, of: &KeyType, sorter: &Sorter, budget: Budget) -> Result<Vec<KeyedFile>> {
     let mut numbers: Vec<Option<u64>> = Vec::new();
     let mut files = Vec::new();
-    for (file, kept) in old.record.files.iter().zip(kept) {
+    for (number, (file, kept)) in old.record.files.iter().zip(&changes.kept).enumerate() {
         numbers.push(kept.then_some(first_place(files.len())));
-        files.extend(kept.then(|| file.clone()));
+        let path = changes.moved.get(&number).unwrap_or(&file.path).clone();
+        files.extend(kept.then(|| KeyedFile { path, ..file.clone() }));
     }
     let (columns, mut filling) = (old.columns(), sorter.filling());
     let own = Budget { memory: budget.memory / 2, ..budget };

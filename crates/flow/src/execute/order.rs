@@ -151,11 +151,6 @@ impl Order {
         self.rows
     }
 
-    /// The number of entries of all sources.
-    pub fn entries(&self) -> u64 {
-        self.entries
-    }
-
     /// Whether there is a row that is no entry.
     pub fn has_missing(&self) -> bool {
         self.has_missing
@@ -190,6 +185,23 @@ impl Order {
             }
         }
         Ok(())
+    }
+
+    /// The last row of each entry, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn rows_of_entries(&self) -> Result<Vec<Option<u64>>> {
+        let mut rows = vec![None; usize::try_from(self.entries).unwrap_or(usize::MAX)];
+        self.each_block(|first, entries| {
+            for (entry, row) in entries.iter().zip(first..) {
+                let slot = entry.and_then(|entry| rows.get_mut(usize::try_from(entry).ok()?));
+                slot.into_iter().for_each(|own| *own = Some(row));
+            }
+            Ok(())
+        })?;
+        Ok(rows)
     }
 
     /// Calls `take` with the entries of all rows, block by block, and the number of the first row of each.

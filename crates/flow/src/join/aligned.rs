@@ -11,10 +11,10 @@ use rootfile::{Error, FilePool, OPEN_FILES, Result};
 
 use super::names::GivenColumns;
 use super::table::SideTable;
-use crate::arrow::read::mixed_containers;
 use crate::execute::budget::Budget;
 use crate::execute::order::OrderBuilder;
 use crate::execute::progress::{Progress, tell};
+use crate::plan::options::PlanOptions;
 use crate::rewrite::execute::write;
 use crate::rewrite::options::{ContentOptions, EntryOrder, GivenOrder, Options};
 use crate::rewrite::prepare::prepare_objects;
@@ -75,6 +75,8 @@ pub(super) fn align(
             order: Some(EntryOrder::Given(GivenOrder(Arc::new(order)))),
             ..ContentOptions::default()
         },
+        // The output has the index of the left table.
+        plan: PlanOptions { replaces_index: true, ..options.plan },
         inputs: options.inputs,
         budget: *budget,
         overwrite: true,
@@ -87,9 +89,6 @@ pub(super) fn align(
         let tables = catalog::tables(file);
         let gone = || Error::request(format!("has no table {} any more", table.tree)).file(file.name());
         let found = catalog::find(&tables, &table.tree).ok_or_else(gone)?;
-        if found.container != table.container {
-            return Err(mixed_containers(found.container).file(file.name()));
-        }
         locations.push(ObjectLocation { file: number, seek: found.key.seek_key, cycle: found.key.cycle });
         newest = newest.max(found.key.datime);
         class.clone_from(&found.key.class);

@@ -67,29 +67,33 @@ impl GivenColumns {
 pub(super) struct OutputNames<'a> {
     taken: HashSet<String>,
     key: &'a JoinKey,
-    /// Columns of the tables on the right with values that a column of the left one has.
-    repeated: HashSet<&'a str>,
+    /// All columns of the left table.
+    left: HashSet<String>,
 }
 
 impl<'a> OutputNames<'a> {
     /// Beside these columns, of a left table with `left` ones.
     pub fn new(taken: Vec<String>, left: &[String], key: &'a JoinKey) -> Self {
-        let is_column = |name: &str| left.iter().any(|column| column == unquoted(name));
-        let repeated = key.pairs().filter(|(name, other)| name == other || is_column(name));
-        let repeated = repeated.map(|(_, other)| unquoted(other)).collect();
-        Self { taken: taken.into_iter().collect(), key, repeated }
+        Self { taken: taken.into_iter().collect(), key, left: left.iter().cloned().collect() }
     }
 
-    /// Adds the columns of a table, with a suffix for those whose names others have.
+    /// The columns of a table on the right with values that a column of the left one has.
+    fn repeated(&self, table: usize) -> HashSet<&'a str> {
+        let pairs = self.key.pairs(table).filter(|(name, other)| name == other || self.left.contains(unquoted(name)));
+        pairs.map(|(_, other)| unquoted(other)).collect()
+    }
+
+    /// Adds the columns of a table on the right, with a suffix for those whose names others have.
     ///
     /// # Errors
     ///
     /// A name is taken, and there is no suffix, or with the suffix it is taken as well; or the table has nothing but its key.
-    pub fn add(&mut self, columns: &[String], suffix: Option<&str>) -> Result<GivenColumns> {
+    pub fn add(&mut self, table: usize, columns: &[String], suffix: Option<&str>) -> Result<GivenColumns> {
+        let repeated = self.repeated(table);
         let mut given = GivenColumns::default();
         let mut collide = Vec::new();
         for column in columns {
-            if self.repeated.contains(column.as_str()) {
+            if repeated.contains(column.as_str()) {
                 given.left_out.push(column.clone());
                 continue;
             }
@@ -125,7 +129,7 @@ impl<'a> OutputNames<'a> {
                 let (keep, drop) = (Hint::named("keep"), Hint::named("drop"));
                 let message = format!(
                     "has no column to join beside those of the key {}; name another table as FILE:TREE, or let {keep} and {drop} leave some",
-                    self.key
+                    self.key.text(table)
                 );
                 Err(Error::request(message).hint(keep).hint(drop))
             }
@@ -203,15 +207,15 @@ mod tests {
     fn keys_are_there_once_and_others_get_a_suffix() {
         let (key, left) = (JoinKey::of(["run,event"]).unwrap(), texts(&["run", "event", "x", "y"]));
         let mut names = OutputNames::new(left.clone(), &left, &key);
-        let given = names.add(&texts(&["run", "event", "x", "z"]), Some("_b")).unwrap();
+        let given = names.add(0, &texts(&["run", "event", "x", "z"]), Some("_b")).unwrap();
         assert_eq!(given.left_out, ["run", "event"]);
         assert_eq!(given.names, ["x_b", "z"]);
         assert_eq!(given.renamed, [RenamedColumn { column: "x".to_owned(), name: "x_b".to_owned() }]);
-        let why = names.add(&texts(&["x"]), Some("_b")).unwrap_err().to_string();
+        let why = names.add(0, &texts(&["x"]), Some("_b")).unwrap_err().to_string();
         assert!(why.contains("x and x_b are both"), "{why}");
-        let why = names.add(&texts(&["run", "z", "y", "w"]), None).unwrap_err().to_string();
+        let why = names.add(0, &texts(&["run", "z", "y", "w"]), None).unwrap_err().to_string();
         assert!(why.contains("z, y") && why.contains("--suffix _right"), "{why}");
-        assert!(names.add(&texts(&["event"]), None).is_err());
+        assert!(names.add(0, &texts(&["event"]), None).is_err());
     }
 
     #[test]
@@ -219,16 +223,22 @@ mod tests {
         let (key, left) =
             (JoinKey::of(["run=Run,`a,b`=`c,d`,event % 3=rest"]).unwrap(), texts(&["run", "event", "a,b"]));
         let mut names = OutputNames::new(left.clone(), &left, &key);
-        let given = names.add(&texts(&["Run", "c,d", "rest", "x"]), None).unwrap();
+        let given = names.add(0, &texts(&["Run", "c,d", "rest", "x"]), None).unwrap();
         assert_eq!(given.left_out, ["Run", "c,d"]);
         assert_eq!(given.names, ["rest", "x"]);
+
+        let key = JoinKey::of(["run=Run=run,event=event=number"]).unwrap();
+        let mut names = OutputNames::new(left.clone(), &left, &key);
+        let columns = texts(&["Run", "run", "event", "number", "x"]);
+        assert_eq!(names.add(0, &columns, Some("_b")).unwrap().left_out, ["Run", "event"]);
+        assert_eq!(names.add(1, &columns, Some("_c")).unwrap().left_out, ["run", "number"]);
     }
 
     #[test]
     fn columns_of_a_container_alone_get_names_too() {
         let (key, left) = (JoinKey::of(["k"]).unwrap(), texts(&["k", "x", "npt", "_collection0"]));
         let mut names = OutputNames::new(left.clone(), &left, &key);
-        let given = names.add(&texts(&["k", "x", "pt"]), Some("_b")).unwrap();
+        let given = names.add(0, &texts(&["k", "x", "pt"]), Some("_b")).unwrap();
         let made = names.made(&given, &texts(&["x", "npt", "pt", "_collection0"]), Some("_b")).unwrap();
         let expected = [("x", "x_b"), ("npt", "npt_b"), ("pt", "pt"), ("_collection0", "_collection0_b")];
         assert_eq!(made, expected.map(|(own, name)| (own.to_owned(), name.to_owned())));

@@ -11,7 +11,7 @@ use super::aligned::{Aligning, align};
 use super::bounds::{KeyRange, PackedRange};
 use super::key::JoinKey;
 use super::matching::{FilesOfTables, MatchRule, Matches, Partners, matches};
-use super::names::{GivenColumns, OutputNames, columns_of, kept_columns_of};
+use super::names::{GivenColumns, OutputNames, columns_of};
 use super::report::{How, Joined, JoinedTable, RenamedColumn};
 use super::table::SideTable;
 use crate::arrow::read::Dataset;
@@ -73,8 +73,8 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let scratch = ScratchFolder::within(&folder_beside(Some(job.output)))?;
     let sides = Sides::open(job, &keyed, scratch.path(), options, progress);
     let sides = sides.map_err(|e| options.budget.in_whole(e, PAIRS))?;
-    let mut names = sides.names(job, options);
-    let given = sides.given_columns(job, options, &mut names)?;
+    let mut names = sides.names(job);
+    let given = sides.given_columns(job, &mut names)?;
 
     let of_row = |row: Row| {
         let file = keyed.get(row.file()).map_or_else(PathBuf::new, |file| public_path(&file.path).into_owned());
@@ -86,17 +86,16 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     let matched = matches(rows, &sides.files(), &rule, pairs, job.output, progress)?;
     let Matches { pairs, left: entries, right: told, chosen } = matched;
 
-    let clusters = sides.left.clusters(options).map_err(|e| sides.left.named(e, &sides.left.tree))?;
     let budget = Budget { memory: memory - memory / WAITING, threads };
     let (mut partners, mut aligned) = (Partners::new(pairs), Vec::with_capacity(given.len()));
     let mut notes = sides.left.notes.clone();
     for (number, (table, columns)) in sides.right.iter().zip(&given).enumerate() {
         let name = if job.friend && number == 0 { sides.friend_name() } else { format!("joined{number}") };
         let file = &scratch.path().join(format!("aligned{number}.root"));
-        let (container, clusters, beside) = (sides.container(job, options), clusters.as_slice(), job.output);
+        let (container, clusters, beside) = (sides.container(job, options), sides.left.clusters.as_slice(), job.output);
         let how = Aligning { table, columns, name: &name, file, container, clusters, beside, budget };
         let aligning = align(&how, &mut || partners.next(number), options, progress);
-        notes.extend(aligning.map_err(|e| table.named(options.budget.in_whole(e, PAIRS), &name))?);
+        notes.extend(aligning.map_err(|e| table.named(options.budget.in_whole(e, PAIRS)))?);
         let made = Dataset::open(&[Input { path: file.clone(), tree: Some(name.clone()) }])?;
         let columns = names.made(columns, &columns_of(&made), suffix(job, number))?;
         aligned.push(AlignedTable { file: file.clone(), tree: name, columns });
@@ -108,9 +107,9 @@ pub fn join(job: &JoinJob<'_>, options: &Options, progress: Progress<'_>) -> Res
     notes.extend(output.notes.iter().cloned());
     let bytes_read = sides.left.bytes + sides.right.iter().map(|table| table.bytes).sum::<u64>();
     let each = told.into_iter().zip(&sides.right).zip(&aligned).zip(job.right);
-    let right = each.map(|(((told, table), made), inputs)| JoinedTable {
+    let right = each.enumerate().map(|(number, (((told, table), made), inputs))| JoinedTable {
         tree: table.tree.clone(),
-        key: job.key.right().texts().to_vec(),
+        key: job.key.right(number).texts().to_vec(),
         files: inputs.len() as u64,
         columns: made.columns.iter().map(|(_, name)| name.clone()).collect(),
         renamed: renamed(made),
@@ -147,7 +146,8 @@ fn read_keys(all: &[Input], job: &JoinJob<'_>, options: &Options, progress: Prog
         *end += files.len();
         Some(*end)
     });
-    let beside = TablesBeside { ends: ends.collect(), key: job.key.right() };
+    let keys = (0..job.right.len()).map(|table| job.key.right(table)).collect();
+    let beside = TablesBeside { ends: ends.collect(), keys };
     let files = KeyFiles::new(all, job.key.left(), options.budget, options.inputs.follow)?.with_tables(beside);
     let of = files.key_type(&[], progress)?;
     let sorter = Sorter::new(options.budget, files.threads(), Some(job.output))?;
@@ -172,6 +172,7 @@ fn refuse_unclear(job: &JoinJob<'_>) -> Result<()> {
             format!("{hint} has an entry for each of the left table, also for those with keys outside of a range");
         return Err(Error::request(message).hint(hint));
     }
+    job.key.suits(job.right.len())?;
     let (suffixes, tables) = (job.suffixes.len(), job.right.len());
     if suffixes > 1 && suffixes != tables {
         let hint = Hint::named("suffix");
@@ -242,23 +243,17 @@ impl Sides {
     }
 
     /// The names that are taken by the left table.
-    fn names<'a>(&self, job: &JoinJob<'a>, options: &Options) -> OutputNames<'a> {
-        let kept = || kept_columns_of(&self.left.dataset, &self.left.tree, &options.content.filter);
-        let taken = if job.friend { Vec::new() } else { kept() };
-        OutputNames::new(taken, &columns_of(&self.left.dataset), job.key)
+    fn names<'a>(&self, job: &JoinJob<'a>) -> OutputNames<'a> {
+        let taken = if job.friend { Vec::new() } else { self.left.kept.clone() };
+        OutputNames::new(taken, &self.left.columns, job.key)
     }
 
     /// The columns that each table on the right gives.
-    fn given_columns(
-        &self,
-        job: &JoinJob<'_>,
-        options: &Options,
-        names: &mut OutputNames<'_>,
-    ) -> Result<Vec<GivenColumns>> {
+    fn given_columns(&self, job: &JoinJob<'_>, names: &mut OutputNames<'_>) -> Result<Vec<GivenColumns>> {
         let add = |(number, table): (usize, &SideTable)| {
-            let kept = kept_columns_of(&table.dataset, &table.tree, &options.content.filter);
-            let mut given = names.add(&kept, suffix(job, number)).map_err(|e| table.named(e, &table.tree))?;
-            given.left_out.extend(columns_of(&table.dataset).into_iter().filter(|column| !kept.contains(column)));
+            let SideTable { columns, kept, .. } = table;
+            let mut given = names.add(number, kept, suffix(job, number)).map_err(|e| table.named(e))?;
+            given.left_out.extend(columns.iter().filter(|column| !kept.contains(column)).cloned());
             Ok(given)
         };
         self.right.iter().enumerate().map(add).collect()

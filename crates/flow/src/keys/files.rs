@@ -115,7 +115,20 @@ pub(crate) struct TablesBeside<'a> {
     /// Behind the last file of each.
     pub ends: Vec<usize>,
     /// Their columns with the values of the key.
-    pub key: &'a KeyNames,
+    pub keys: Vec<&'a KeyNames>,
+}
+
+impl TablesBeside<'_> {
+    /// What a column of the key is called here and there, where names differ: `run=Run`, or `run=Run=number` of several tables.
+    fn name_of(&self, place: usize, own: &str) -> String {
+        let mut names = vec![own];
+        for other in self.keys.iter().filter_map(|key| key.texts().get(place)) {
+            if !names.contains(&other.as_str()) {
+                names.push(other);
+            }
+        }
+        names.join("=")
+    }
 }
 
 /// The files, and how they are read.
@@ -156,8 +169,8 @@ impl<'a> KeyFiles<'a> {
 
     /// The key of a file.
     fn key_of(&self, number: usize) -> &'a KeyNames {
-        let is_beside = self.ends().last().is_some_and(|end| number < *end);
-        self.beside.as_ref().filter(|_| is_beside).map_or(self.key, |beside| beside.key)
+        let table = self.ends().partition_point(|end| *end <= number);
+        self.beside.as_ref().and_then(|beside| beside.keys.get(table)).map_or(self.key, |key| *key)
     }
 
     /// The inputs without those whose table cannot be opened, or lacks the columns of the key, and these.
@@ -203,9 +216,8 @@ impl<'a> KeyFiles<'a> {
         let parts = each.into_iter().map(|(_, parts)| parts);
         let mut parts = parts.reduce(|known, more| joined(&known, &more)).unwrap_or_default();
         if let Some(beside) = &self.beside {
-            let names = self.key.texts().iter().zip(beside.key.texts());
-            for (part, (name, other)) in parts.iter_mut().zip(names).filter(|(_, (name, other))| name != other) {
-                part.name = format!("{name}={other}");
+            for (place, (part, name)) in parts.iter_mut().zip(self.key.texts()).enumerate() {
+                part.name = beside.name_of(place, name);
             }
         }
         Ok(parts)

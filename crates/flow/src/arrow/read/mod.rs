@@ -40,7 +40,7 @@ pub use dataset::{Dataset, Friend};
 pub use joined::{JoinedTable, Joining};
 pub use joined_batches::JoinedBatches;
 pub use named_table::NamedTable;
-pub(crate) use open::mixed_containers;
+pub(crate) use open::{find_table, mixed_containers};
 pub use request::Request;
 pub(crate) use run::least_memory;
 pub use run::{Read, drain, read};

@@ -82,24 +82,11 @@ pub(crate) fn built_index(
         Ok(())
     })?;
     if let Some(order) = order {
-        let numbers = numbers_of(order)?;
+        let numbers = order.rows_of_entries()?;
         let number = |entry: u64| usize::try_from(entry).ok().and_then(|entry| numbers.get(entry).copied()).flatten();
         index.keep(number);
     }
     Ok(index)
-}
-
-/// The last row of each entry in an order, if it has one.
-fn numbers_of(order: &Order) -> Result<Vec<Option<u64>>> {
-    let mut numbers = vec![None; usize::try_from(order.entries()).unwrap_or(usize::MAX)];
-    order.each_block(|first, entries| {
-        for (entry, row) in entries.iter().zip(first..) {
-            let slot = entry.and_then(|entry| numbers.get_mut(usize::try_from(entry).ok()?));
-            slot.into_iter().for_each(|number| *number = Some(row));
-        }
-        Ok(())
-    })?;
-    Ok(numbers)
 }
 
 fn key_of(major: i64, minor: i64) -> u128 {

@@ -9,6 +9,7 @@ use rootfile::Result;
 use rootfile::object::{Content, Value};
 
 use super::attached::{Alias, AliasConflicts, named_in};
+use crate::execute::order::Order;
 
 /// Makes the lines of an index of these expressions for one input, by its place among the inputs of the tree. The inner error says
 /// why there can be none.
@@ -26,7 +27,7 @@ pub(crate) struct Relations {
     /// Whether the inputs' tables of references differ.
     refs_differ: bool,
     joined: bool,
-    /// Whether the index is left out, whatever the inputs have.
+    /// Whether the entries are in another order.
     reordered: bool,
 }
 
@@ -103,12 +104,17 @@ impl Relations {
         Ok(())
     }
 
-    /// Leaves the index out, if there is one, because of a new order of entries.
-    pub fn leave_out(&mut self, why: &str) {
+    /// Gives the index the numbers of rows in another order of the entries. It is left out where rows are no entries: it would not find them.
+    pub fn reorder(&mut self, order: &Order) -> Result<()> {
         self.reordered = true;
-        if self.index.take().is_some() || self.no_index.is_some() {
-            self.no_index = Some(why.to_owned());
+        let Some(index) = self.index.as_mut().filter(|_| self.no_index.is_none()) else { return Ok(()) };
+        if order.has_missing() {
+            self.no_index = Some("not all entries are of the inputs".to_owned());
+            return Ok(());
         }
+        let rows = order.rows_of_entries()?;
+        index.keep(|entry| usize::try_from(entry).ok().and_then(|entry| rows.get(entry).copied()).flatten());
+        Ok(())
     }
 
     /// Leaves the index out if its values are not those of the joined or selected entries: it names an alias that the inputs do not have

@@ -162,16 +162,13 @@ impl PlanBuilder<'_> {
         let entries = self.request.entries.filter(|_| order.is_none());
         let selected = entries.map(|of| of(self.entries)).transpose()?.map(Arc::new);
         self.finish_gaps(selected.is_some() || order.is_some())?;
-        match &order {
-            Some(order) => {
-                self.relations.leave_out("the entries are in another order");
-                if order.has_missing() {
-                    self.prepare_missing_rows()?;
-                }
-            }
-            None => {
-                self.relations.check_values(&aliases(&self.tree), &self.attached.aliases, selected.is_some());
-                self.relations.complete(&self.input_entries, make_index, self.request.path, &mut self.notes)?;
+        let is_selected = selected.is_some() || order.is_some();
+        self.relations.check_values(&aliases(&self.tree), &self.attached.aliases, is_selected);
+        self.relations.complete(&self.input_entries, make_index, self.request.path, &mut self.notes)?;
+        if let Some(order) = &order {
+            self.relations.reorder(order)?;
+            if order.has_missing() {
+                self.prepare_missing_rows()?;
             }
         }
         let index_memory = self.relations.memory();

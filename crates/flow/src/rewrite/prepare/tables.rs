@@ -296,7 +296,8 @@ impl<'a> TablesPlanner<'a> {
         let tree = self.source_tree(inputs, &table.path);
         let index = self.indices.of_table(&table.path, &|filter| tree.open(filter));
         let Some(index) = self.bad.admit(index)? else { return Ok(()) };
-        let cycle = TableCycle { replaces_index: index.is_some(), ..newest(entries, added.as_ref()) };
+        let replaces_index = index.is_some() || self.planning.options.plan.replaces_index;
+        let cycle = TableCycle { replaces_index, ..newest(entries, added.as_ref()) };
         let mut planned = self.plan_cycle(&cycle)?;
         if let (Some(values), Some((_, plan))) = (&index, &mut planned) {
             let chosen = entries.map(|of| of(values.dataset().entries())).transpose()?;

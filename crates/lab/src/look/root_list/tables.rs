@@ -2,13 +2,17 @@
 
 use dataset::ntuple::model::Schema;
 use dataset::ntuple::read_ntuple;
-use dataset::tree::clusters::cluster_starts;
+use dataset::tree::clusters::declared_up_to;
 use dataset::tree::{Tree, read_tree};
 use rootfile::{Key, RootFile};
 
 use super::options::DEEPEST;
 
-/// Prints branches, each with those below it, and clusters.
+/// Most clusters of a tree that are listed: a damaged tree may claim any number.
+const MOST_CLUSTERS: usize = 1 << 20;
+
+/// Prints branches, each with those below it, and clusters as ROOT's readers see them: those that the tree declares, or else as many
+/// entries as fit the cache.
 pub(super) fn tree(text: &mut String, file: &RootFile, key: &Key, indent: usize) {
     let space = " ".repeat(indent);
     let tree = match read_tree(file, key) {
@@ -20,12 +24,15 @@ pub(super) fn tree(text: &mut String, file: &RootFile, key: &Key, indent: usize)
     };
     branches(text, &tree, &tree.top, indent);
     *text += &format!("{space}Cluster INCLUSIVE ranges:\n");
-    let starts = cluster_starts(&tree);
-    for (number, start) in starts.iter().enumerate() {
-        let end = starts.get(number + 1).copied().unwrap_or(tree.entries);
-        *text += &format!("{space} - # {number}: [{start}, {}]\n", end.saturating_sub(1));
+    // One more tells that there are more.
+    let clusters = declared_up_to(&tree, MOST_CLUSTERS + 1);
+    for (number, range) in clusters.ranges(tree.entries).take(MOST_CLUSTERS).enumerate() {
+        *text += &format!("{space} - # {number}: [{}, {}]\n", range.start, range.end.saturating_sub(1));
     }
-    *text += &format!("{space}The total number of clusters is {}\n", starts.len());
+    *text += &match clusters.starts.len() {
+        count @ 0..=MOST_CLUSTERS => format!("{space}The total number of clusters is {count}\n"),
+        _ => format!("{space}The total number of clusters is more than {MOST_CLUSTERS}\n"),
+    };
 }
 
 fn branches(text: &mut String, tree: &Tree, listed: &[usize], indent: usize) {
