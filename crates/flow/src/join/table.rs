@@ -125,7 +125,7 @@ impl SideTable {
             ErrorKind::Differs(_) => {
                 let message =
                     error.message(|hint| format!("`basketry merge` with {hint}")).replace(meanwhile, &self.tree);
-                let told = Error::differs(message).hints_of(&error);
+                let told = Error::differs(message);
                 let told = error.path().into_iter().fold(told, |told, file| told.file(file));
                 error.subject().into_iter().fold(told, |told, object| told.object(object))
             }
