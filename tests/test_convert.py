@@ -105,3 +105,17 @@ def test_undecodable_branches_are_left_out(tmp_path: Path) -> None:
     assert names == [column.name for column in done.columns]
     assert done.left_out
     assert not {column.name for column in done.left_out} & set(names)
+
+
+def test_columns_tell_which_table_is_meant(basketry: Basketry, tmp_path: Path) -> None:
+    path, out = tmp_path / "several.root", tmp_path / "out.parquet"
+    with bk.recreate(path) as file:
+        file.mktree("a", {"x": [1.0, 2.0], "n": [1, 2]})
+        file.mktree("b", {"y": [3.0, 4.0, 5.0], "n": [1, 2, 3]})
+    assert basketry.json("convert", path, "-o", out, "--keep", "y")["tree"] == "b"
+    assert basketry.json("convert", path, "-o", out, "--force", "--keep", "n", "--keep", "x")["tree"] == "a"
+    assert basketry.json("stats", path, "y")["table"] == "b"
+    refused = basketry.refuses("convert", path, "-o", out, "--force", "--keep", "n")
+    assert "a, b" in refused
+    assert "FILE:TREE" in refused
+    assert "z" in basketry.refuses("convert", path, "-o", out, "--force", "--keep", "z")

@@ -282,3 +282,19 @@ def test_python_splits(file: Path) -> None:
         bk.split(f"{file}:Events", entries=1)
     with pytest.raises(ValueError, match="entries"):
         bk.split(f"{file}:Events")
+
+
+def test_a_split_that_fails_leaves_no_folder(basketry: Basketry, file: Path, tmp_path: Path) -> None:
+    parts = tmp_path / "new" / "parts"
+    for words in (["--entries", "1"], ["--entries", "900"]):
+        done = subprocess.run(
+            [basketry.binary, "split", f"{file}:Events", *words, "--max-files", "10", "-o", parts],
+            capture_output=True,
+            text=True,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)),
+        )
+        assert done.returncode == 2, done
+        assert listed(tmp_path) == ["events.root"]
+    basketry("split", f"{file}:Events", "--entries", "900", "-o", parts)
+    assert len(listed(parts)) == 2

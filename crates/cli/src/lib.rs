@@ -16,6 +16,7 @@ mod prices;
 mod self_command;
 mod table;
 mod terminal_text;
+mod unclosed;
 mod verb_command;
 mod verbs;
 
@@ -71,6 +72,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => {
             remote::register();
             remote::say_waiting(output::waiting);
+            unclosed::listen();
             let _ = interrupt::outlive_file_limits();
             if let Some(named) = cli.verb.when_told_to_end() {
                 let _ = interrupt::watch(named);

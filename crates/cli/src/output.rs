@@ -18,6 +18,7 @@ use crate::lines::Folding;
 pub use crate::lines::{folded, hanging, known_width};
 pub use crate::table::{Table, table};
 use crate::terminal_text::Printable;
+use crate::unclosed;
 
 /// The answer of a verb that did its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,7 +190,10 @@ pub fn skipped(out: &mut impl Write, skipped: &[Skipped]) -> Result<()> {
 
 /// Prints notes, a line each.
 pub fn notes(out: &mut impl Write, notes: &[String]) -> io::Result<()> {
-    notes.iter().try_for_each(|note| writeln!(out, "note: {}", line(note)))
+    notes.iter().try_for_each(|note| {
+        unclosed::is_told(note);
+        writeln!(out, "note: {}", line(note))
+    })
 }
 
 /// What the cuts left of a table, if there are some.
@@ -243,6 +247,7 @@ pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut out = raw_stdout();
     value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, PlainJson)).map_err(io::Error::from)?;
     writeln!(out)?;
+    unclosed::is_told_as_json(|| json_text(value));
     Ok(out.flush()?)
 }
 

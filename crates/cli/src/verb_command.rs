@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::interrupt::{AfterNaming, wait_if_ending};
 use crate::options::{Asked, Verbosity};
 use crate::output::{self, Answer};
+use crate::unclosed;
 
 /// A report as JSON, and the answer.
 pub type Reported = (String, Answer);
@@ -63,7 +64,7 @@ macro_rules! fields {
 pub(crate) use fields;
 
 /// A verb: its arguments.
-pub trait VerbCommand {
+pub trait VerbCommand: clap::Args {
     /// What its JSON is made of.
     type Report: Serialize;
 
@@ -103,7 +104,7 @@ pub trait VerbCommand {
 
     /// Looks whether its inputs have what its arguments name, where they are not to be read now.
     fn look_ahead(&self) -> Result<()> {
-        self.asked()?.check_ahead()
+        self.asked()?.check_ahead().map_err(|e| e.for_options(Self::has_option))
     }
 
     /// Adds notes to the report. Returns them if it has no place for them.
@@ -125,6 +126,11 @@ pub trait VerbCommand {
     /// Does the work.
     fn work(&self, watch: &Watch<'_>) -> Result<Self::Report>;
 
+    /// Whether its report tells of files that were not closed in its own words, or is about such files.
+    fn tells_of_unclosed(&self, _report: &Self::Report) -> bool {
+        false
+    }
+
     /// Its answer: the exit code.
     fn answer(_report: &Self::Report) -> Answer {
         Answer::Yes
@@ -144,6 +150,9 @@ pub trait VerbCommand {
         let report = self.checked_work(&Watch { progress: &progress, bar: Some(&bar), commands });
         bar.finish_and_clear();
         let report = report?;
+        if self.tells_of_unclosed(&report) {
+            unclosed::all_told();
+        }
         match json {
             true => output::json(&report)?,
             false => self.print(&report, start)?,
@@ -154,20 +163,29 @@ pub trait VerbCommand {
         Ok(answer)
     }
 
+    /// Whether it has an option, by its name without dashes: of what is shared by all verbs, its errors offer ways out by these alone.
+    fn has_option(name: &str) -> bool {
+        let command = Self::augment_args(clap::Command::new("verb"));
+        command.get_arguments().any(|option| option.get_long() == Some(name))
+    }
+
     /// Runs the verb as the command, and returns the exit code.
     fn exit_code(&self, commands: Commands) -> u8 {
-        output::exit_code(ended(self.run(commands)))
+        output::exit_code(ended::<Self>(self.run(commands)))
     }
 
     /// Runs the verb, and returns the report as JSON and its answer. Nothing is printed.
     fn report(&self, progress: Progress<'_>, commands: Commands) -> Result<Reported> {
-        let report = self.checked_work(&Watch { progress, bar: None, commands })?;
+        let report = self.checked_work(&Watch { progress, bar: None, commands });
+        let report = report.map_err(|e| e.for_options(Self::has_option))?;
         Ok((output::json_text(&report)?, Self::answer(&report)))
     }
 }
 
-/// The result of a verb, unless a signal ends the process.
-pub fn ended(result: Result<Answer>) -> Result<Answer> {
+/// The result of a verb, unless a signal ends the process. People are warned of what no report has told.
+pub fn ended<V: VerbCommand>(result: Result<Answer>) -> Result<Answer> {
     wait_if_ending();
+    let result = result.map_err(|e| e.for_options(V::has_option));
+    unclosed::take_untold(result.as_ref().err()).iter().for_each(|sentence| output::warn(sentence));
     result
 }

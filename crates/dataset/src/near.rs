@@ -73,9 +73,8 @@ pub fn advice<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Str
 /// The error for an option whose value means nothing. `what` is what was looked for, such as "branch of tree Events".
 pub fn no_match<'a>(option: &str, wanted: &str, what: impl Display, known: impl IntoIterator<Item = &'a str>) -> Error {
     let message = format!("--{option} {wanted}: no {what} matches{}", advice(wanted, known));
-    Error::request(format!("{message}; --{ALLOW_NO_MATCH} lets it pass"))
-        .hint(Hint::named(option.to_owned()))
-        .hint(Hint::switch(ALLOW_NO_MATCH))
+    let pass = allowed();
+    Error::request(format!("{message}; {}", pass.clause())).hint(Hint::named(option.to_owned())).hint(pass)
 }
 
 /// The error for a selection of entries that none of the tables has, each with its number of entries.
@@ -86,9 +85,15 @@ pub fn no_such_entries<'a>(
 ) -> Error {
     let tables: Vec<String> = tables.into_iter().take(MOST).map(|(path, all)| format!("{path} has {all}")).collect();
     let tables = tables.join(", ");
-    Error::request(format!("--{option} {wanted}: there are no such entries; {tables}; --{ALLOW_NO_MATCH} lets it pass"))
+    let pass = allowed();
+    Error::request(format!("--{option} {wanted}: there are no such entries; {tables}; {}", pass.clause()))
         .hint(Hint::named(option))
-        .hint(Hint::switch(ALLOW_NO_MATCH))
+        .hint(pass)
+}
+
+/// What lets names pass that mean nothing.
+fn allowed() -> Hint {
+    Hint::switch(ALLOW_NO_MATCH).that("lets it pass")
 }
 
 /// The error for a file with other tables than the one that is asked for; without one, with several of which none is the usual one.

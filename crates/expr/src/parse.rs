@@ -158,7 +158,7 @@ impl Parser {
         let operand = self.expression(strength)?;
         let place = place.start..operand.place.end;
         if let (Unary::Minus, Node::Literal(literal)) = (unary, &operand.node)
-            && let Some(negative) = negative(literal)
+            && let Some(negative) = literal.negative()
         {
             return Ok(leaf(Node::Literal(negative), place));
         }
@@ -408,10 +408,8 @@ fn span(parts: &[Syntax]) -> Range<usize> {
 }
 
 fn list(items: Vec<Syntax>, place: Range<usize>) -> Result<Syntax> {
-    match items.iter().find(|item| !matches!(item.node, Node::Literal(_))) {
-        Some(item) => Err(Error::syntax("a list in an expression has constants only", item.place.clone())),
-        None => node(Node::List(items), place, 2),
-    }
+    let depth = 1 + items.iter().map(|item| item.depth).max().unwrap_or(1);
+    node(Node::List(items), place, depth)
 }
 
 fn bound(value: Syntax) -> Result<i64> {
@@ -419,13 +417,4 @@ fn bound(value: Syntax) -> Result<i64> {
         Node::Literal(Literal::Whole(whole)) => Ok(whole),
         _ => Err(Error::syntax("the bounds of a slice are constant whole numbers", value.place)),
     }
-}
-
-fn negative(literal: &Literal) -> Option<Literal> {
-    Some(match literal {
-        Literal::Whole(whole) => Literal::Whole(whole.checked_neg()?),
-        Literal::Unsigned(whole) if *whole == 1 << 63 => Literal::Whole(i64::MIN),
-        Literal::Number(number) => Literal::Number(-number),
-        Literal::Unsigned(_) | Literal::Bool(_) | Literal::Text(_) => return None,
-    })
 }

@@ -18,14 +18,16 @@ impl Syntax {
     pub fn walk<'s>(&'s self, visit: &mut dyn FnMut(&'s Self)) {
         visit(self);
         match &self.node {
-            Node::Literal(_) | Node::List(_) | Node::Name(_) | Node::Quoted(_) => {}
+            Node::Literal(_) | Node::Name(_) | Node::Quoted(_) => {}
             Node::Unary(_, one) => one.walk(visit),
             Node::Binary(_, a, b) | Node::Within(a, b) => [a, b].into_iter().for_each(|one| one.walk(visit)),
             Node::Compare(first, rest) => {
                 first.walk(visit);
                 rest.iter().for_each(|(_, one)| one.walk(visit));
             }
-            Node::All(all) | Node::Any(all) | Node::Call(_, all) => all.iter().for_each(|one| one.walk(visit)),
+            Node::All(all) | Node::Any(all) | Node::List(all) | Node::Call(_, all) => {
+                all.iter().for_each(|one| one.walk(visit))
+            }
             Node::Choose(all) => all.iter().for_each(|one| one.walk(visit)),
             Node::Index(one, subscripts) => {
                 one.walk(visit);
@@ -70,6 +72,18 @@ pub(crate) enum Literal {
     Unsigned(u64),
     Number(f64),
     Text(String),
+}
+
+impl Literal {
+    /// The same number with the other sign, if there is one of its kind.
+    pub fn negative(&self) -> Option<Self> {
+        Some(match self {
+            Self::Whole(whole) => Self::Whole(whole.checked_neg()?),
+            Self::Unsigned(whole) if *whole == 1 << 63 => Self::Whole(i64::MIN),
+            Self::Number(number) => Self::Number(-number),
+            Self::Unsigned(_) | Self::Bool(_) | Self::Text(_) => return None,
+        })
+    }
 }
 
 /// What stands in square brackets.

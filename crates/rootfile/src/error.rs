@@ -7,7 +7,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::hint::{FORCE, Hint, Taken, shown};
+use crate::hint::{FORCE, Hint, Taken, shown, without};
 use crate::redact::{public_path, public_text};
 use crate::text::printable;
 
@@ -120,6 +120,20 @@ impl Error {
     #[must_use]
     pub fn hints_of(mut self, inner: &Self) -> Self {
         self.0.hints.extend(inner.hints().iter().cloned());
+        self
+    }
+
+    /// The same for who has only some of the options: without the ways out by others.
+    #[must_use]
+    pub fn for_options(mut self, has: impl Fn(&str) -> bool) -> Self {
+        let (kept, others) = self.0.hints.drain(..).partition(|hint| hint.clause().is_empty() || has(hint.option()));
+        self.0.hints = kept;
+        if let ErrorKind::Corrupt(m) | ErrorKind::Unsupported(m) | ErrorKind::Request(m) | ErrorKind::Differs(m) =
+            &mut self.0.kind
+        {
+            let others: Vec<Hint> = others;
+            *m = others.iter().fold(std::mem::take(m), |message, hint| without(&message, &hint.clause()));
+        }
         self
     }
 
@@ -246,6 +260,33 @@ mod tests {
         let error = Error::from(cause).file("https://h/a.root?authz=secret").object("Nope?authz=secret");
         let text = "https://h/a.root: Nope?authz=...: GET https://h/a failed";
         assert_eq!((error.to_string(), error.text(|_| String::new())), (text.to_owned(), text.to_owned()));
+    }
+
+    #[test]
+    fn ways_out_are_those_that_the_caller_has() {
+        let ways = [
+            Hint::switch("widen").that("joins numbers"),
+            Hint::switch("common").that("keeps the branches that all have"),
+            Hint::switch("fill").that("fills in missing ones"),
+        ];
+        let [widen, common, fill] = ways.each_ref().map(Hint::clause);
+        for (message, options, left) in [
+            (format!("a differs; {widen}; {common}, {fill}"), &[][..], "a differs"),
+            (format!("a differs; {widen}; {common}, {fill}"), &["fill"], "a differs; --fill fills in missing ones"),
+            (format!("a differs ({common}, {fill})"), &[], "a differs"),
+            (format!("a differs ({widen}; {common}, {fill})"), &["widen"], "a differs (--widen joins numbers)"),
+            (format!("{common}; a differs"), &["fill"], "a differs"),
+            (
+                format!("a differs ({common}, {fill})"),
+                &["common", "fill"],
+                "a differs (--common keeps the branches that all have, --fill fills in missing ones)",
+            ),
+        ] {
+            let error = ways.iter().cloned().fold(Error::request(message), Error::hint).hint(Hint::named("memory"));
+            let inner = error.for_options(|option| options.contains(&option));
+            assert_eq!(inner.to_string(), left);
+            assert_eq!(inner.hints().len(), options.len() + 1, "what a message only names stays");
+        }
     }
 
     #[test]

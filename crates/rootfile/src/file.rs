@@ -7,6 +7,7 @@ mod audit;
 mod committed;
 mod places;
 mod scan;
+mod unclosed;
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -27,6 +28,8 @@ use crate::reach::{Follow, Reach};
 use crate::source::Source;
 use crate::streamer::{StreamerInfos, parse_record};
 use crate::{Error, Result};
+
+pub use self::unclosed::hear_of_unclosed;
 
 pub use audit::Mismatch;
 pub(crate) use committed::CommittedDirectory;
@@ -160,6 +163,7 @@ impl RootFile {
                 // A file that was never closed has neither position nor length of a list.
                 let written = record.seek_keys != 0 || record.nbytes_keys != 0;
                 file.list_problem = (written && file.header.end <= size).then_some(e);
+                file.unclosed().iter().for_each(|message| unclosed::tell(file.name(), message));
             }
         }
         if file.header.seek_info > 0 {
@@ -351,6 +355,16 @@ impl RootFile {
     /// The offset at which the scan of the records ended; none if the keys come from lists.
     pub fn scanned_to(&self) -> Option<u64> {
         self.recovered.then_some(self.scanned_to)
+    }
+
+    /// What is said of a file whose keys come from a scan, because it was not closed.
+    pub fn unclosed(&self) -> Option<String> {
+        let end = self.scanned_to()?;
+        let rest = match self.source.size().saturating_sub(end) {
+            0 => String::new(),
+            rest => format!("; its last {rest} bytes, from byte {end}, hold no whole record"),
+        };
+        Some(format!("the file was not closed: its keys were found by reading its records{rest}"))
     }
 
     /// The top directory.

@@ -8,6 +8,8 @@ use std::fmt;
 pub struct Hint {
     option: Cow<'static, str>,
     value: HintValue,
+    /// What it does, if the message offers it as a way out, in a clause of its own.
+    does: String,
 }
 
 /// The value that a message gives an option.
@@ -25,7 +27,7 @@ pub enum HintValue {
 
 impl Hint {
     fn new(option: impl Into<Cow<'static, str>>, value: HintValue) -> Self {
-        Self { option: option.into(), value }
+        Self { option: option.into(), value, does: String::new() }
     }
 
     /// An option that the message only names. All names are without dashes in front.
@@ -46,6 +48,19 @@ impl Hint {
     /// An option with a text.
     pub fn text(option: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
         Self::new(option, HintValue::Text(value.into()))
+    }
+
+    /// An option that is a way out: the message has the [`clause`](Self::clause) that it does this. Who lacks the option leaves the clause out.
+    #[must_use]
+    pub fn that(mut self, does: impl Into<String>) -> Self {
+        self.does = does.into();
+        self
+    }
+
+    /// The clause of a way out, `--common leaves the branch out`. Before it and behind it stands a comma or a semicolon, or brackets are around all
+    /// such clauses of a message. It is empty if the message only names the option.
+    pub fn clause(&self) -> String {
+        if self.does.is_empty() { String::new() } else { format!("{self} {}", self.does) }
     }
 
     /// The option, without dashes in front.
@@ -83,6 +98,19 @@ impl fmt::Display for Taken {
 }
 
 impl std::error::Error for Taken {}
+
+/// A message without the clause of an option.
+pub(crate) fn without(message: &str, clause: &str) -> String {
+    let forms = [
+        format!(" ({clause})"),
+        format!("{clause}, "),
+        format!("{clause}; "),
+        format!("; {clause}"),
+        format!(", {clause}"),
+    ];
+    let found = forms.iter().find(|form| message.contains(form.as_str()));
+    found.map_or_else(|| message.to_owned(), |form| message.replacen(form.as_str(), "", 1))
+}
 
 /// A message with its hints as `show` gives them.
 pub(crate) fn shown(message: String, hints: &[Hint], show: impl Fn(&Hint) -> String) -> String {

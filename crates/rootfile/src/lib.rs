@@ -78,6 +78,7 @@ mod header;
 mod hint;
 mod key;
 mod naming;
+mod new_folder;
 pub mod object;
 mod owner;
 mod pool;
@@ -103,13 +104,16 @@ pub use descriptors::OPEN_FILES;
 pub use directory::{DirectoryRecord, parse_key_list};
 pub use edit_lock::EditLock;
 pub use error::{Error, ErrorKind, Result};
-pub use file::{Committed, Directory, Holder, Mismatch, Place, Role, RootFile, Run, Walk, is_directory};
+pub use file::{
+    Committed, Directory, Holder, Mismatch, Place, Role, RootFile, Run, Walk, hear_of_unclosed, is_directory,
+};
 pub use foreign::foreign;
 pub use free::FreeSegment;
 pub use header::{BEGIN, FileHeader, START_BIG_FILE};
 pub use hint::{Hint, HintValue};
 pub use key::{BIG_KEY, BIG_KEY_ROOM, Key};
 pub use naming::NamingWatch;
+pub use new_folder::NewFolder;
 pub use owner::{Owned, Owner};
 pub use pool::FilePool;
 pub use range_bytes::{RangeBuffer, RangeBytes, RangeReader};

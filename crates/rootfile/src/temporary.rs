@@ -25,8 +25,13 @@ const MOST: u32 = 64;
 /// Bytes of an output's name in the name of its hidden file: file systems allow 255, and the numbers need up to 30.
 const LONGEST: usize = 220;
 
-static OUTPUTS: Mutex<Outputs> =
-    Mutex::new(Outputs { unfinished: BTreeMap::new(), scratch: BTreeMap::new(), named: 0, closed: false });
+static OUTPUTS: Mutex<Outputs> = Mutex::new(Outputs {
+    unfinished: BTreeMap::new(),
+    scratch: BTreeMap::new(),
+    folders: BTreeMap::new(),
+    named: 0,
+    closed: false,
+});
 
 /// The outputs of this process.
 struct Outputs {
@@ -34,6 +39,8 @@ struct Outputs {
     unfinished: BTreeMap<PathBuf, Owner>,
     /// Scratch folders, and the process that made each.
     scratch: BTreeMap<PathBuf, Owner>,
+    /// Folders for outputs, and the process that made each. Those that are empty go with the unfinished outputs.
+    folders: BTreeMap<PathBuf, Owner>,
     /// The number of outputs that have their final names. Files in scratch folders do not count.
     named: usize,
     /// Whether outputs were abandoned: no output begins or is renamed any more.
@@ -89,7 +96,21 @@ fn abandon(outputs: &mut Outputs) -> usize {
         removed += usize::from(outputs.is_output(path));
     }
     std::mem::take(&mut outputs.scratch).iter().for_each(|(path, maker)| remove_folder(path, *maker));
+    // A folder comes before those in it.
+    for (path, _) in std::mem::take(&mut outputs.folders).iter().rev().filter(|(_, maker)| maker.is_this()) {
+        let _ = std::fs::remove_dir(path);
+    }
     removed
+}
+
+/// Adds a folder for outputs to the list.
+pub(crate) fn hold_folder(path: &Path) {
+    outputs().folders.insert(path.to_path_buf(), Owner::this());
+}
+
+/// Takes it from the list.
+pub(crate) fn release_folder(path: &Path) {
+    outputs().folders.remove(path);
 }
 
 /// Removes a scratch folder of this process. Tries again while threads still write there.

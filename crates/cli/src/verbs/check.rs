@@ -94,6 +94,10 @@ impl VerbCommand for Args {
         Ok(checked)
     }
 
+    fn tells_of_unclosed(&self, _: &Checked) -> bool {
+        true
+    }
+
     fn answer(report: &Checked) -> Answer {
         let is_double = report.keys.as_ref().is_some_and(|keys| keys.duplicates > 0);
         if report.whole && report.skipped.is_empty() && !is_double { Answer::Yes } else { Answer::No }

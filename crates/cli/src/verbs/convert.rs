@@ -11,6 +11,7 @@ use flow::convert::{Conversion, Converted, Format, FromParquet, ParquetCodec, To
 use flow::inputs::{Input, inputs, lists};
 use flow::keys::IndexNames;
 use flow::survey::ahead::Expressions;
+use flow::survey::decided::decided_by_columns;
 use flow::survey::tables::Tables;
 use flow::survey::wanted::Wanted;
 use flow::{Choice, Entries, EntryFilter};
@@ -97,8 +98,13 @@ enum Job {
 }
 
 impl Args {
+    /// The inputs. Where no table is named, the columns that are kept may tell which one is meant.
+    fn files(&self) -> Result<Vec<Input>> {
+        decided_by_columns(inputs(&self.inputs)?, &self.keep)
+    }
+
     fn job(&self) -> Result<Job> {
-        let inputs = inputs(&self.inputs)?;
+        let inputs = self.files()?;
         let mut formats = inputs.iter().map(|input| Format::of(&input.path));
         let Some(format) = formats.next().transpose()? else { return Err(Error::request("no input")) };
         for other in formats {
@@ -177,7 +183,7 @@ impl VerbCommand for Args {
             kept: NameFilter::new(&self.keep, &self.drop)?,
             keys: self.build_index.iter().filter_map(IndexNames::key).collect(),
         };
-        let asked = self.matching.asked(inputs(&self.inputs)?, self.layout.wanted(wanted)?, expressions);
+        let asked = self.matching.asked(self.files()?, self.layout.wanted(wanted)?, expressions);
         Ok(asked.of(Tables::Only))
     }
 

@@ -156,7 +156,7 @@ impl FileOutputArgs {
 }
 
 /// A verb that makes a file of files by a rewrite: its own options, and the common ones.
-pub trait FileOutputVerb {
+pub trait FileOutputVerb: clap::Args {
     /// The common options.
     fn file_output(&self) -> &FileOutputArgs;
 

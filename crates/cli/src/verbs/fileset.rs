@@ -94,6 +94,10 @@ impl VerbCommand for Args {
         Ok(report)
     }
 
+    fn tells_of_unclosed(&self, _: &FilesetReport) -> bool {
+        true
+    }
+
     fn answer(report: &FilesetReport) -> Answer {
         if report.skipped.is_empty() { Answer::Yes } else { Answer::No }
     }

@@ -425,8 +425,17 @@ impl VerbCommand for Args {
         planned(self, watch).map(|jobs| jobs.public())
     }
 
+    fn tells_of_unclosed(&self, _: &Jobs) -> bool {
+        true
+    }
+
     fn answer(jobs: &Jobs) -> Answer {
         if jobs.bad.is_empty() { Answer::Yes } else { Answer::No }
+    }
+
+    /// Errors are those of the verb of its tasks, which takes the option.
+    fn has_option(_: &str) -> bool {
+        true
     }
 
     fn print(&self, jobs: &Jobs, _: Instant) -> Result<()> {

@@ -147,7 +147,7 @@ impl VerbCommand for Args {
     }
 
     fn exit_code(&self, commands: Commands) -> u8 {
-        output::exit_code(ended(if self.test { self.check_itself() } else { self.run(commands) }))
+        output::exit_code(ended::<Self>(if self.test { self.check_itself() } else { self.run(commands) }))
     }
 }
 

@@ -58,6 +58,10 @@ impl VerbCommand for Args {
         recover(&self.input, self.like.as_deref(), &self.target.output, &options, watch.progress)
     }
 
+    fn tells_of_unclosed(&self, _: &Recovery) -> bool {
+        true
+    }
+
     fn answer(recovery: &Recovery) -> Answer {
         if recovery.whole { Answer::Yes } else { Answer::No }
     }

@@ -188,6 +188,11 @@ impl VerbCommand for Args {
         if ran.state.whole { Answer::Yes } else { Answer::No }
     }
 
+    /// Errors are those of the verb of its tasks, which takes the option.
+    fn has_option(_: &str) -> bool {
+        true
+    }
+
     fn print(&self, Ran { state, skipped }: &Ran, _: Instant) -> Result<()> {
         if self.verbosity.quiet {
             return Ok(());

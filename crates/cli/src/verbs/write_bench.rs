@@ -266,7 +266,7 @@ impl VerbCommand for Args {
             output::json(&self.run_once()?)?;
             Ok(Answer::Yes)
         };
-        output::exit_code(ended(if self.once { once() } else { self.run(commands) }))
+        output::exit_code(ended::<Self>(if self.once { once() } else { self.run(commands) }))
     }
 }
 

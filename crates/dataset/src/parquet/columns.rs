@@ -94,8 +94,8 @@ fn places_of<'a>(file: &'a ParquetFile, keeps: &dyn Fn(&str) -> bool) -> Result<
     let mut places = Places::new();
     for (place, field) in file.schema().fields().iter().enumerate().filter(|(_, field)| keeps(field.name())) {
         if places.insert(field.name(), place).is_some() {
-            let drop = Hint::named("drop");
-            let twice = Error::request(format!("appears twice; leave it out with {drop}")).hint(drop);
+            let drop = Hint::named("drop").that("leaves it out");
+            let twice = Error::request(format!("appears twice; {}", drop.clause())).hint(drop);
             return Err(twice.object(format!("column {}", field.name())));
         }
     }

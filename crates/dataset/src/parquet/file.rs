@@ -207,9 +207,9 @@ pub(super) fn open_files(sources: &[Arc<dyn Source>], memory: u64) -> Result<Vec
     let all = lengths.iter().map(|length| held(*length)).fold(0, u64::saturating_add);
     if all > memory / METADATA_SHARE {
         let least = all.saturating_mul(METADATA_SHARE).div_ceil(1_000_000);
-        let memory = Hint::text("memory", format!("{least}MB"));
+        let memory = Hint::text("memory", format!("{least}MB")).that("would do");
         let whose = if sources.len() > 1 { "the metadata of all files" } else { "its metadata" };
-        let message = format!("{whose} take about {} MB of memory; give {memory} or more", all.div_ceil(1_000_000));
+        let message = format!("{whose} take about {} MB of memory; {}", all.div_ceil(1_000_000), memory.clause());
         let error = Error::request(message).hint(memory);
         return Err(sources.iter().take(1).fold(error, |e, source| e.file(source.name())));
     }

@@ -1,7 +1,7 @@
 //! How the schemas of tables differ, as text: one wording for merges of either container and for readers. What counts as a difference is
 //! decided where tables are joined.
 
-use rootfile::Error;
+use rootfile::{Error, Hint};
 
 /// Most differences that a message names.
 const MOST_NAMED: usize = 10;
@@ -43,9 +43,13 @@ impl Difference {
     }
 }
 
-/// The error for tables that differ: the differences by name, and the ways out.
-pub fn refusal(what: &str, differences: &[String], ways: &str) -> Error {
-    Error::differs(format!("{what}: {} ({ways})", named(differences)))
+/// The error for tables that differ: the differences by name, what else is said of them, and the ways out.
+pub fn refusal(what: &str, differences: &[String], advice: Option<&str>, ways: Vec<Hint>) -> Error {
+    let clauses = ways.iter().map(Hint::clause).collect::<Vec<_>>().join(", ");
+    let said: Vec<&str> = advice.into_iter().chain([clauses.as_str()]).filter(|text| !text.is_empty()).collect();
+    let behind = if said.is_empty() { String::new() } else { format!(" ({})", said.join("; ")) };
+    let error = Error::differs(format!("{what}: {}{behind}", named(differences)));
+    ways.into_iter().fold(error, Error::hint)
 }
 
 /// The first of some differences, and the number of the others.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef};
-use rootfile::{Error, Result};
+use rootfile::{Error, Hint, Result};
 
 use super::column::TableColumn;
 use super::difference::named;
@@ -96,11 +96,20 @@ type Place = (Option<usize>, String, usize);
 
 impl Join {
     /// The other ways in which a merge joins tables that differ. `columns` is what it calls them.
-    pub fn ways_out(self, columns: &str) -> String {
+    pub fn ways_out(self, columns: &str) -> Vec<Hint> {
+        let common = Hint::switch("common");
         match self {
-            Self::Fill => format!("--common leaves out {columns} that differ"),
-            _ => format!("--common keeps the {columns} that all inputs have, --fill fills in missing ones"),
+            Self::Fill => vec![common.that(format!("leaves out {columns} that differ"))],
+            _ => vec![
+                common.that(format!("keeps the {columns} that all inputs have")),
+                Hint::switch("fill").that("fills in missing ones"),
+            ],
         }
+    }
+
+    /// What joins numbers of different types.
+    pub fn widening() -> Hint {
+        Hint::switch("widen").that("joins numbers in the smallest type that holds all")
     }
 
     /// Joins tables. With `widens` numbers of different types come together in the smallest type that holds all of them. Columns

@@ -122,6 +122,21 @@ impl TableSchema {
         }
     }
 
+    /// Whether each node, or one below it, is one that this keeps by its lineage.
+    pub fn kept_in_part(&self, keeps: &dyn Fn(&[&str]) -> bool) -> Vec<bool> {
+        let nodes = self.nodes();
+        let mut kept: Vec<bool> = (0..nodes.len()).map(|node| keeps(&self.lineage(node))).collect();
+        // A node comes behind the one above it.
+        for (id, node) in nodes.iter().enumerate().rev() {
+            if kept.get(id) == Some(&true)
+                && let Some(above) = node.parent.and_then(|above| kept.get_mut(above))
+            {
+                *above = true;
+            }
+        }
+        kept
+    }
+
     /// The branch that counts a branch of one leaf, if both are plain branches at the top of a tree.
     pub fn counter(&self, node: usize) -> Option<usize> {
         let tree = self.tree()?;

@@ -13,10 +13,8 @@ impl<'a> Binder<'a> {
     pub(super) fn within(&mut self, item: &'a Syntax, list: &'a Syntax, place: Range<usize>) -> Result<Typed> {
         let one = self.part(item)?;
         if let Node::List(items) = &list.node {
-            let literals = items.iter().filter_map(|item| match &item.node {
-                Node::Literal(literal) => Some((literal.clone(), item.place.clone())),
-                _ => None,
-            });
+            let literals = items.iter().map(|item| Ok((self.constant(item)?, item.place.clone())));
+            let literals: Vec<(Literal, Range<usize>)> = literals.collect::<Result<_>>()?;
             return within_constants(one, literals, place);
         }
         let lists = self.part(list)?;
@@ -34,13 +32,25 @@ impl<'a> Binder<'a> {
         let equal = compare(Comparison::Equal, [lists, one], place.clone())?;
         Ok(fold(Fold::Any, equal.of, equal, place))
     }
+
+    /// An item of a list of constants: a literal, or what means one, such as `-inf`.
+    fn constant(&mut self, item: &'a Syntax) -> Result<Literal> {
+        if let Node::Literal(literal) = &item.node {
+            return Ok(literal.clone());
+        }
+        let literal = match self.part(item)?.step {
+            Step::Constant(literal) => Some(literal),
+            Step::Negative(of) => match of.step {
+                Step::Constant(literal) => literal.negative(),
+                _ => None,
+            },
+            _ => None,
+        };
+        literal.ok_or_else(|| Error::syntax("a list in an expression has constants only", item.place.clone()))
+    }
 }
 
-fn within_constants(
-    item: Typed,
-    literals: impl Iterator<Item = (Literal, Range<usize>)>,
-    place: Range<usize>,
-) -> Result<Typed> {
+fn within_constants(item: Typed, literals: Vec<(Literal, Range<usize>)>, place: Range<usize>) -> Result<Typed> {
     let mut found = Vec::new();
     for (literal, at) in literals {
         if (literal.kind() == Kind::Text) != (item.of.kind == Kind::Text) {
@@ -49,7 +59,9 @@ fn within_constants(
         }
         found.push(literal);
     }
-    let has_numbers = item.of.kind == Kind::Number || found.iter().any(|one| one.kind() == Kind::Number);
+    // No whole number is infinite or NaN: these leave whole numbers what they are, with all of their digits.
+    let is_number = |one: &Literal| matches!(one, Literal::Number(number) if number.is_finite());
+    let has_numbers = item.of.kind == Kind::Number || found.iter().any(is_number);
     let item = match item.of.kind {
         Kind::Bool => item.to(if has_numbers { Kind::Number } else { Kind::Whole }),
         Kind::Whole | Kind::Unsigned if has_numbers => item.to(Kind::Number),

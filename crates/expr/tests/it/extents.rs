@@ -154,6 +154,8 @@ const FLAGS: &[&str] = &[
     "any(?*)",
     "# in [0, 1, 7]",
     "? in [2.5, 1]",
+    "? in [inf, 1, nan]",
+    "# not in [-inf, 3]",
     "# not in [3, -3]",
     "isnull(?)",
     "isnan(?)",

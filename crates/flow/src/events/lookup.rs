@@ -38,7 +38,7 @@ pub(super) fn look_up(index: &IndexFile, asked: &AskedKeys, budget: Budget) -> R
             let rows = index.rows(&step.arrays)?;
             let keys = index.of.pack(rows.keys, step.rows().count)?;
             for ((key, file), entry) in keys.into_iter().zip(rows.files).zip(rows.entries) {
-                if asked.find(key).is_some()
+                if asked.has(key)
                     && let Some(found) = found.get_mut(*file as usize)
                 {
                     found.push(Found { key, entry: *entry });

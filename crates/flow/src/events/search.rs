@@ -202,7 +202,7 @@ pub(super) fn search(
         let mut found = Vec::new();
         files.each_step(table, None, progress, &mut |step| {
             let keys = of.pack(&step.arrays, step.rows.count)?;
-            let some = keys.into_iter().zip(step.entries()).filter(|(key, _)| asked.find(*key).is_some());
+            let some = keys.into_iter().zip(step.entries()).filter(|(key, _)| asked.has(*key));
             found.extend(some.map(|(key, entry)| Found { key, entry }));
             Ok(())
         })?;

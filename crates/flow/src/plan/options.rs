@@ -1,6 +1,7 @@
 //! Options of a plan: what happens to differing schemas, absent files and small clusters.
 
 use dataset::table::Join;
+use rootfile::Hint;
 
 /// How branches are handled whose baskets are in another file (`TBranch::SetFile`) that is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct PlanOptions {
     pub pack: Pack,
     /// Whether the inputs are only read, by a caller who cannot ask for another way to join them.
     pub is_read: bool,
+    /// Whether the columns of one input, too, lack the members of records that a filter leaves out: columns of several have no others.
+    pub prunes: bool,
     /// Whether the columns are those that expressions name: each input must have them, whatever the others become.
     pub is_named: bool,
     /// Whether the table gets another index than those of the inputs, which are left out without a word.
@@ -46,14 +49,14 @@ pub struct PlanOptions {
 }
 
 impl PlanOptions {
-    /// The other ways to join tables that differ. `columns` is what the container calls them.
-    pub fn ways_out(&self, columns: &str) -> String {
-        match (self.is_named, self.schema) {
-            (false, schema) => schema.ways_out(columns),
-            (true, Join::Fill) => format!("{columns} that expressions name must be alike in all inputs"),
-            (true, _) => {
-                format!("{columns} that expressions name must be alike in all inputs; --fill fills in missing ones")
-            }
+    /// What is asked of tables that differ, if it is more than to be alike, and the other ways to join them. `columns` is what the container
+    /// calls them.
+    pub fn ways_out(&self, columns: &str) -> (Option<String>, Vec<Hint>) {
+        if !self.is_named {
+            return (None, self.schema.ways_out(columns));
         }
+        let fill = Hint::switch("fill").that("fills in missing ones");
+        let ways = if self.schema == Join::Fill { Vec::new() } else { vec![fill] };
+        (Some(format!("{columns} that expressions name must be alike in all inputs")), ways)
     }
 }

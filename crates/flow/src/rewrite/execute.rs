@@ -104,11 +104,10 @@ pub(crate) fn write(
     let target = prepared.files.first().filter(|_| prepared.committed.is_some()).cloned();
     let committed = prepared.committed.take();
     let mut begun = begin_output(&prepared, options, |setting, datime, title| {
-        let mut writer = match (committed, &target) {
+        let writer = match (committed, &target) {
             (Some(committed), Some(target)) => FileWriter::update(output, target, committed, setting, datime)?,
             _ => FileWriter::create(output, options.may_replace(), setting, datime, title)?,
         };
-        writer.expect_size(bytes_read);
         Ok(writer)
     })?;
     let (notes, skipped, older_cycles) = (prepared.notes, prepared.skipped, prepared.older_cycles);

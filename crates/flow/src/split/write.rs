@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use objects::contents::{Contents, Found, FoundObjects, Which};
 use objects::refuse_damage_in;
-use rootfile::{Error, Hint, Result, RootFile, StagedFile, check_output};
+use rootfile::{Error, Hint, NewFolder, Result, RootFile, StagedFile, check_output};
 
 use super::part::Part;
 use super::parts::{Rule, parts};
@@ -56,9 +56,7 @@ pub fn split(input: &Input, options: &SplitOptions, progress: Progress<'_>) -> R
     let dataset = Dataset::of_file(&file, &format!("{};{cycle}", found.path))?;
     let parts = parts(dataset, &options.rule, options.most, options.budget, progress)?;
     let paths = paths(&input.path, options.folder.as_deref(), &parts)?;
-    if let Some(folder) = &options.folder {
-        std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
-    }
+    let made = options.folder.as_deref().map(NewFolder::make).transpose()?;
     paths.iter().try_for_each(|path| check_output(path, options.overwrite, [&input.path]))?;
     let left = left_parts(&paths, &parts);
     if let (false, Some(first)) = (options.overwrite, left.first()) {
@@ -85,6 +83,7 @@ pub fn split(input: &Input, options: &SplitOptions, progress: Progress<'_>) -> R
         staged.push(made);
     }
     staged.into_iter().try_for_each(|made| made.deliver().map(drop))?;
+    made.into_iter().for_each(NewFolder::keep);
     for path in left {
         std::fs::remove_file(&path).map_err(|e| Error::from(e).file(&path))?;
         report.notes.push(format!("removed {}, a part of an earlier split", path.display()));

@@ -197,7 +197,8 @@ impl Side {
         filter: &NameFilter,
     ) -> Result<Dataset> {
         let inputs = tree.parts.iter().map(|part| self.locate(*part)).collect::<Result<Vec<_>>>()?;
-        SourceTree { inputs: &inputs, path, joining: options.joining(), budget: options.budget }.open(filter)
+        let joining = PlanOptions { prunes: true, ..options.joining() };
+        SourceTree { inputs: &inputs, path, joining, budget: options.budget }.open(filter)
     }
 
     /// What is kept of the trees from which the inputs of an RNTuple were made.

@@ -139,7 +139,7 @@ impl Sides<'_> {
             verdict.differences.push(Difference::of_table(path, TableKind::Table, what));
         }
         let is_plain = self.tables.map(|table| matches!(table.schema(), TableSchema::Plain { .. }));
-        let shaped = is_plain != [true, true];
+        let shaped = is_plain[0] != is_plain[1];
         let columns = |table: &Dataset, options: &VerifyOptions| {
             let mut columns = side_columns(table, (path, &options.filter), shaped)?;
             if self.rows.is_some() {
@@ -224,12 +224,13 @@ fn pair<'a>(ours: &'a [SideColumn], theirs: &'a [SideColumn]) -> Paired<'a> {
 fn side_columns(table: &Dataset, (path, filter): (&str, &NameFilter), shaped: bool) -> Result<Vec<SideColumn>> {
     let (schema, nodes) = (table.schema(), table.schema().nodes());
     let filter = filter.of_table(path, (0..nodes.len()).map(|node| schema.lineage(node)));
+    let kept = schema.kept_in_part(&|lineage| filter.keeps(path, lineage));
     let counters: Vec<usize> = (0..nodes.len()).filter_map(|node| schema.counter(node)).collect();
     let mut found = Vec::new();
     for number in table.default_columns() {
         let Some(column) = table.column(number) else { continue };
         let node = column.node();
-        let is_left_out = nodes.get(node).is_none_or(|node| node.groups) || !filter.keeps(path, &schema.lineage(node));
+        let is_left_out = nodes.get(node).is_none_or(|node| node.groups) || kept.get(node) != Some(&true);
         if is_left_out {
             continue;
         }

@@ -94,12 +94,5 @@ fn note(mismatch: &Mismatch) -> Problem {
 
 /// The note on a file whose keys were found by scanning.
 fn unclosed(file: &RootFile) -> Option<Problem> {
-    let end = file.scanned_to()?;
-    let size = file.source().size();
-    let rest = match size.saturating_sub(end) {
-        0 => String::new(),
-        rest => format!("; its last {rest} bytes, from byte {end}, hold no whole record"),
-    };
-    let message = format!("the file was not closed: its keys were found by reading its records{rest}");
-    Some(Problem { path: public_path(file.name()).display().to_string(), message })
+    Some(Problem { path: public_path(file.name()).display().to_string(), message: file.unclosed()? })
 }

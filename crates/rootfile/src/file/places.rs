@@ -250,11 +250,9 @@ fn is_below(own: &str, other: &str) -> bool {
 }
 
 fn not_followed() -> Error {
-    let switch = Hint::switch(FOLLOW_URLS);
-    Error::request(format!(
-        "it is on another machine, where an address inside a file leads only if you ask for it with {switch}"
-    ))
-    .hint(switch)
+    let switch = Hint::switch(FOLLOW_URLS).that("lets it lead there");
+    let why = "it is on another machine, where an address inside a file leads only if you ask for it";
+    Error::request(format!("{why}; {}", switch.clause())).hint(switch)
 }
 
 fn not_from_afar() -> Error {

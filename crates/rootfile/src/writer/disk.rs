@@ -25,8 +25,6 @@ const MOST_PARTS: usize = 1024;
 pub(super) struct Disk {
     place: Place,
     path: PathBuf,
-    /// The expected size of the file.
-    pub expected: u64,
     /// Bytes that were written.
     written: AtomicU64,
     #[cfg(test)]
@@ -86,7 +84,6 @@ impl Disk {
         Self {
             place: Place::Nowhere,
             path: path.to_path_buf(),
-            expected: 0,
             written: AtomicU64::new(0),
             #[cfg(test)]
             journal: std::sync::Arc::default(),
@@ -181,16 +178,17 @@ impl Disk {
         if e.kind() != IoKind::StorageFull && e.kind() != IoKind::QuotaExceeded && e.kind() != IoKind::FileTooLarge {
             return Error::from(e).file(&self.path);
         }
-        let need = self.expected.max(reached);
         // A part of the last write may have succeeded.
         let written = match &self.place {
             Place::File(file, _) | Place::InPlace(InPlace { file, .. }) => file.metadata().map_or(0, |m| m.len()),
             Place::Sink(_) | Place::Nowhere => 0,
         };
-        Error::request(format!(
-            "no space left: {written} bytes were written, about {} more are missing of {need}; nothing was left behind",
-            need.saturating_sub(written)
-        ))
-        .file(&self.path)
+        // How large it would have become in the end is not known.
+        let missing = match reached.saturating_sub(written) {
+            0 => String::new(),
+            more => format!(", at least {more} more are missing"),
+        };
+        Error::request(format!("no space left: {written} bytes were written{missing}; nothing was left behind"))
+            .file(&self.path)
     }
 }

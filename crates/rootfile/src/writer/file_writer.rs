@@ -121,11 +121,6 @@ impl FileWriter {
         self.disk.sync()
     }
 
-    /// Sets the size that the file is expected to reach, for the message of a full disk.
-    pub fn expect_size(&mut self, bytes: u64) {
-        self.disk.expected = bytes;
-    }
-
     /// The hidden file that has all records until the file is complete and gets its name. `None` if they are discarded.
     pub fn hidden_path(&self) -> Option<&Path> {
         self.disk.hidden_path()

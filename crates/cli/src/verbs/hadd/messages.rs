@@ -2,7 +2,7 @@
 
 use rootfile::public_text;
 
-use crate::output;
+use crate::{output, unclosed};
 
 /// An error, in a line of hadd's form.
 pub(super) fn error(text: &str) {
@@ -11,6 +11,7 @@ pub(super) fn error(text: &str) {
 
 /// A warning, in a line of hadd's form.
 pub(super) fn warn(text: &str) {
+    unclosed::is_told(text);
     eprintln!("Warning in <hadd>: {}", output::line(&public_text(text)));
 }
 

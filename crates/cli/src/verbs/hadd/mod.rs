@@ -113,8 +113,12 @@ impl VerbCommand for Args {
         Merge::new(&flags).run()
     }
 
+    fn has_option(name: &str) -> bool {
+        HELP.split_whitespace().any(|word| word.strip_prefix("--") == Some(name))
+    }
+
     fn exit_code(&self, commands: Commands) -> u8 {
-        exit_code(ended(self.run(commands)))
+        exit_code(ended::<Self>(self.run(commands)))
     }
 }
 

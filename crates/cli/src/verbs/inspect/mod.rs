@@ -134,6 +134,10 @@ impl VerbCommand for Args {
         Ok(Shown::All(Box::new(report)))
     }
 
+    fn tells_of_unclosed(&self, shown: &Shown) -> bool {
+        !matches!(shown, Shown::Layout(_)) && (self.verbosity.json || !self.verbosity.quiet)
+    }
+
     fn print(&self, shown: &Shown, _: Instant) -> Result<()> {
         match shown {
             Shown::Layout(text) => {

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use flow::inputs::Input;
+use flow::survey::decided::decided_by_columns;
 use flow::{Choice, Entries, Progress};
 use lab::look::Histogram;
 use lab::look::cell::Cell;
@@ -124,6 +125,12 @@ impl VerbCommand for Args {
 }
 
 impl Args {
+    /// The input. Where no table is named, the columns may tell which one is meant.
+    fn meant(&self) -> Result<Input> {
+        let decided = decided_by_columns(vec![self.input.clone()], &self.columns)?;
+        Ok(decided.into_iter().next().unwrap_or_else(|| self.input.clone()))
+    }
+
     /// Prints the values in a form, or as a table or a picture.
     fn print(&self, out: &mut impl Write, form: Option<Form>) -> Result<()> {
         let width = output::width();
@@ -144,7 +151,7 @@ impl Args {
         let form = Form::of(path)?;
         check_output(path, self.force, [&self.input.path])?;
         if form == Form::Parquet {
-            return extract(&self.input, &self.options(usize::MAX)?, path, self.force, &flow::unwatched).map(drop);
+            return extract(&self.meant()?, &self.options(usize::MAX)?, path, self.force, &flow::unwatched).map(drop);
         }
         let subject = self.open(usize::MAX, &flow::unwatched)?;
         let mut file = std::io::BufWriter::new(OutputFile::create(path, self.force)?);
@@ -168,14 +175,14 @@ impl Args {
         }
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("rows.parquet");
-        extract(&self.input, &self.options(usize::MAX)?, &path, false, &flow::unwatched)?;
+        extract(&self.meant()?, &self.options(usize::MAX)?, &path, false, &flow::unwatched)?;
         let mut out = stdout().lock();
         std::io::copy(&mut std::fs::File::open(&path)?, &mut out)?;
         Ok(out.flush()?)
     }
 
     fn open(&self, most_columns: usize, progress: Progress<'_>) -> Result<Subject> {
-        let subject = open(&self.input, &self.options(most_columns)?, progress)?;
+        let subject = open(&self.meant()?, &self.options(most_columns)?, progress)?;
         match (&subject, self.number) {
             (Subject::Histogram(shown), Some(_)) => Err(no_entries(&shown.path, "number").file(&self.input.path)),
             _ => Ok(subject),

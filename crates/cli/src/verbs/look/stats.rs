@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use flow::inputs::inputs;
+use flow::survey::decided::decided_by_columns;
 use flow::{Choice, Entries};
 use lab::look::statistics::{ColumnStatistics, Extreme, StatisticsOptions, TableStatistics, statistics};
 use rootfile::Result;
@@ -72,7 +73,8 @@ impl VerbCommand for Args {
             follow: self.following.follow(),
             budget: self.resources.budget(),
         };
-        statistics(&inputs(&[&self.input])?, &options, watch.progress)
+        let meant = decided_by_columns(inputs(&[&self.input])?, &options.columns)?;
+        statistics(&meant, &options, watch.progress)
     }
 
     fn print(&self, found: &TableStatistics, _: Instant) -> Result<()> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use flow::inputs::{Input, inputs};
 use lab::look::draw::{Format, histograms};
 use lab::look::listing::{ListOptions, list};
-use rootfile::{Error, Result};
+use rootfile::{Error, NewFolder, Result};
 
 use super::tool::{root_tool, say};
 use crate::output::{self, Answer};
@@ -50,9 +50,7 @@ impl Args {
     fn do_it(&self) -> Result<Answer> {
         self.refuse_what_cannot_be()?;
         let format = self.format()?;
-        if let Some(folder) = &self.directory {
-            std::fs::create_dir_all(folder).map_err(|e| Error::from(e).file(folder))?;
-        }
+        let made = self.directory.as_deref().map(NewFolder::make).transpose()?;
         let options = ListOptions { recursive: self.recursive, ..ListOptions::default() };
         let (mut drawn, mut left_out) = (0, 0);
         for file in list(&inputs(&self.inputs)?, &options)?.files {
@@ -77,6 +75,7 @@ impl Args {
                 }
             }
         }
+        made.into_iter().for_each(NewFolder::keep);
         Ok(if drawn > 0 || left_out == 0 { Answer::Yes } else { Answer::No })
     }
 

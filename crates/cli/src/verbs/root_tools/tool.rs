@@ -21,7 +21,7 @@ macro_rules! root_tool {
             }
 
             fn exit_code(&self, commands: crate::verb_command::Commands) -> u8 {
-                crate::verbs::root_tools::tool::exit_code($name, crate::verb_command::ended(self.run(commands)))
+                crate::verbs::root_tools::tool::exit_code($name, crate::verb_command::ended::<Self>(self.run(commands)))
             }
         }
     };

@@ -67,7 +67,7 @@ impl VerbCommand for Args {
 
     fn exit_code(&self, commands: Commands) -> u8 {
         let calibrated = |name: &String| calibrate::run(self, name, &python()?);
-        output::exit_code(ended(self.calibrate.as_ref().map_or_else(|| self.run(commands), calibrated)))
+        output::exit_code(ended::<Self>(self.calibrate.as_ref().map_or_else(|| self.run(commands), calibrated)))
     }
 }
 

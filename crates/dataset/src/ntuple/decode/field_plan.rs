@@ -42,7 +42,13 @@ impl FieldPlan {
     /// whole top-level field around it. Objects that ROOT's streamer wrote are
     /// bytes if no streamer info describes their class.
     pub fn new(schema: &Schema, field: usize) -> Self {
-        let planner = Planner::new(schema);
+        Self::of_members(schema, field, &|_| true)
+    }
+
+    /// The same where records at any depth, those in collections, too, have some of their members alone: those of which this says that
+    /// they have them, by the IDs of their fields. Columns of other members are not read.
+    pub fn of_members(schema: &Schema, field: usize, has_member: &dyn Fn(usize) -> bool) -> Self {
+        let planner = Planner::new(schema, has_member);
         let mut contradiction = false;
         let (shape, node, names, opaque) = match planner.top(field) {
             Ok((shape, node, names)) => (shape, node, names, planner.opaque(field)),

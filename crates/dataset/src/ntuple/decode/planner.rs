@@ -47,6 +47,8 @@ fn contradiction(reason: Reason) -> Refusal {
 /// Plans fields of one schema.
 pub(super) struct Planner<'a> {
     schema: &'a Schema,
+    /// Whether records have a member, by its field's ID.
+    has_member: &'a dyn Fn(usize) -> bool,
 }
 
 /// How the objects of a streamer field are decoded and encoded.
@@ -56,8 +58,8 @@ pub(in crate::ntuple) fn program_of(field: &Field, infos: &StreamerInfos) -> Res
 }
 
 impl<'a> Planner<'a> {
-    pub(super) fn new(schema: &'a Schema) -> Self {
-        Self { schema }
+    pub(super) fn new(schema: &'a Schema, has_member: &'a dyn Fn(usize) -> bool) -> Self {
+        Self { schema, has_member }
     }
 
     fn described(&self, id: usize) -> Result<&'a Field, Refusal> {
@@ -279,7 +281,8 @@ impl<'a> Planner<'a> {
         let template = TypeName::parse(&field.type_name).template;
         let pair = template == "pair" && children.len() == 2;
         let (mut names, mut nodes, mut below) = (Vec::new(), Vec::new(), Vec::new());
-        for (&child, in_pair) in children.iter().zip(PAIR_PARTS.into_iter().chain(std::iter::repeat(""))) {
+        let members = children.iter().zip(PAIR_PARTS.into_iter().chain(std::iter::repeat("")));
+        for (&child, in_pair) in members.filter(|(child, _)| (self.has_member)(**child)) {
             let described = self.described(child)?;
             let is_base = described.name.starts_with(":_");
             if is_base && described.type_name == "TObject" {

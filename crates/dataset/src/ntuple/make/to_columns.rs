@@ -367,8 +367,8 @@ impl TreeColumns {
             return Ok(());
         }
         let all: Vec<String> = self.refused.iter().map(|(field, why)| format!("{field} ({why})")).collect();
-        let drop = Hint::named("drop");
-        let why = format!("a tree cannot hold these fields: {}; leave them out with {drop}", all.join("; "));
+        let drop = Hint::named("drop").that("leaves them out");
+        let why = format!("a tree cannot hold these fields: {}; {}", all.join("; "), drop.clause());
         Err(Error::unsupported(why).hint(drop))
     }
 }

@@ -56,6 +56,8 @@ struct Plans {
     schema: Option<Arc<Schema>>,
     /// The IDs there of the joined schema's fields.
     ids: Vec<Option<usize>>,
+    /// Whether the joined schema has a field of the schema, by its ID there.
+    is_joined: Vec<bool>,
     made: Vec<OnceLock<FieldPlan>>,
     /// Those of their parts.
     parts: Vec<OnceLock<Vec<FieldPlan>>>,
@@ -85,7 +87,11 @@ impl Plans {
     fn of(ids: &[Option<usize>]) -> Self {
         let made = ids.iter().map(|_| OnceLock::new()).collect();
         let parts = ids.iter().map(|_| OnceLock::new()).collect();
-        Self { schema: None, ids: ids.to_vec(), made, parts, have_entries: false }
+        let mut is_joined = vec![false; ids.iter().flatten().max().map_or(0, |last| last + 1)];
+        for id in ids.iter().flatten() {
+            is_joined.get_mut(*id).into_iter().for_each(|slot| *slot = true);
+        }
+        Self { schema: None, ids: ids.to_vec(), is_joined, made, parts, have_entries: false }
     }
 
     /// Whether the files have a column.
@@ -103,7 +109,9 @@ impl Plans {
             }
         };
         let (schema, id) = (self.schema.as_ref()?, (*self.ids.get(column)?)?);
-        Some(self.made.get(column)?.get_or_init(|| FieldPlan::new(schema, id)))
+        // A filter, or other inputs, may have left the joined schema fewer members than the file has.
+        let has_member = |id: usize| self.is_joined.get(id).copied().unwrap_or(false);
+        Some(self.made.get(column)?.get_or_init(|| FieldPlan::of_members(schema, id, &has_member)))
     }
 }
 

@@ -332,11 +332,10 @@ impl JoinedTable {
             let found: Vec<(String, bool)> = columns.iter().filter_map(differs).collect();
             if !found.is_empty() {
                 let texts: Vec<&str> = found.iter().map(|(text, _)| text.as_str()).collect();
-                let widens = found.iter().all(|(_, widens)| *widens);
-                let widen = if widens { "; --widen joins numbers in the smallest type that holds all" } else { "" };
-                let message = format!("the files differ: {} (other columns can be read{widen})", listed(&texts));
-                let error = Error::differs(message);
-                return Err(if widens { error.hint(Hint::switch("widen")) } else { error });
+                let widen = found.iter().all(|(_, widens)| *widens).then(Join::widening);
+                let clause = widen.iter().map(|widen| format!("; {}", widen.clause())).collect::<String>();
+                let message = format!("the files differ: {} (other columns can be read{clause})", listed(&texts));
+                return Err(widen.into_iter().fold(Error::differs(message), Error::hint));
             }
         }
         let field = |&column: &usize| self.field(column).cloned().ok_or_else(|| Error::request("no such column"));
@@ -478,19 +477,16 @@ fn refusal(datasets: &[Dataset], widens: bool) -> Option<Error> {
     let shared = Join::Common.tables(&inputs, widens).ok()?;
     let conflicts: Vec<&Conflict> = shared.nodes.iter().filter_map(|node| node.conflict.as_ref()).collect();
     let mut ways = Vec::new();
-    let mut hints = Vec::new();
     if conflicts.iter().any(|conflict| conflict.widens) {
-        ways.push("--widen joins numbers in the smallest type that holds all");
-        hints.push(Hint::switch("widen"));
+        ways.push(Join::widening());
     }
     // Columns of other types are no more readable under another join.
     if conflicts.is_empty() || !shared.left_out.is_empty() {
-        ways.push("--join common keeps the branches that all inputs have, --join fill fills in missing ones");
-        hints.extend([Hint::text("join", "common"), Hint::text("join", "fill")]);
+        ways.push(Hint::text("join", "common").that("keeps the branches that all inputs have"));
+        ways.push(Hint::text("join", "fill").that("fills in missing ones"));
     }
-    if ways.is_empty() {
-        ways.push("open them one by one, or merge them first");
-    }
-    let message = format!("{} ({})", why.message(ToString::to_string), ways.join("; "));
-    Some(hints.into_iter().fold(Error::differs(message), Error::hint))
+    let clauses = ways.iter().map(|way| format!("; {}", way.clause())).collect::<String>();
+    let advice = "open them one by one, or merge them first";
+    let message = format!("{} ({advice}{clauses})", why.message(ToString::to_string));
+    Some(ways.into_iter().fold(Error::differs(message), Error::hint))
 }

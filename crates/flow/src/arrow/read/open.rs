@@ -145,7 +145,7 @@ impl Dataset {
         if let Some((_, file, key)) = tables.iter().find(|(.., key)| !is_ntuple(&key.class)) {
             return Err(mixed_containers(Container::Ttree).object(key.name.clone()).file(file.name()));
         }
-        let (chain, files, input_entries) = if joining.is_read || tables.len() < 2 {
+        let (chain, files, input_entries) = if joining.is_read || tables.len() < 2 && !joining.prunes {
             let opened =
                 tables.iter().map(|(_, file, key)| NtupleTable::open(file, key)).collect::<Result<Vec<_>>>()?;
             let paths: Vec<_> = inputs.iter().map(|i| i.path.clone()).collect();

@@ -84,12 +84,13 @@ fn allow(nulls: Option<&NullBuffer>, fill: Option<f64>) -> Result<()> {
     match nulls.map_or(0, NullBuffer::null_count) {
         0 => Ok(()),
         _ if fill.is_some() => Ok(()),
-        missing => Err(Error::request(format!(
-            "has missing values ({missing} at once), which a tree cannot hold; convert with --fill-null NUMBER writes that \
-             instead (texts and lists become empty); or leave the column out with --drop"
-        ))
-        .hint(Hint::named("fill-null"))
-        .hint(Hint::named("drop"))),
+        missing => {
+            let fill = Hint::named("fill-null").that("NUMBER writes that instead (texts and lists become empty)");
+            let drop = Hint::named("drop").that("leaves the column out");
+            let ways = format!("{}, {}", fill.clause(), drop.clause());
+            let what = format!("has missing values ({missing} at once), which a tree cannot hold; {ways}");
+            Err(Error::request(what).hint(fill).hint(drop))
+        }
     }
 }
 

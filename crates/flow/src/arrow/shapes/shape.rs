@@ -17,8 +17,6 @@ use super::plain_values::to_plain;
 
 /// Deepest nesting of lists and records.
 const DEEPEST: usize = 32;
-/// The advice for a type that trees cannot hold.
-const ADVICE: &str = "convert it first, or leave the column out with --drop";
 
 /// A column of arrays, and its form in the tree.
 #[derive(Clone, Debug)]
@@ -172,7 +170,7 @@ fn plain(of: &DataType, lists: usize, deepest: usize) -> Result<DataType> {
             DataType::LargeList(item(field, lists + 1)?)
         }
         DataType::FixedSizeList(_, size) if *size <= 0 => {
-            return Err(Error::unsupported(format!("lists of {size} items; {ADVICE}")).hint(Hint::named("drop")));
+            return Err(refused(&format!("lists of {size} items")));
         }
         DataType::FixedSizeList(field, size) => {
             // Fact: the first dimension of a leaf may vary. A vector has no fixed dimensions.
@@ -186,9 +184,7 @@ fn plain(of: &DataType, lists: usize, deepest: usize) -> Result<DataType> {
             DataType::Struct(fields.iter().map(|field| part(field)).collect::<Result<Vec<_>>>()?.into())
         }
         other => {
-            return Err(
-                Error::unsupported(format!("is {other}, which a tree cannot hold; {ADVICE}")).hint(Hint::named("drop"))
-            );
+            return Err(refused(&format!("is {other}, which a tree cannot hold")));
         }
     })
 }
@@ -262,4 +258,10 @@ fn same(one: &DataType, other: &DataType) -> bool {
         }
         (one, other) => one == other,
     }
+}
+
+/// The error for values that a tree cannot hold.
+fn refused(what: &str) -> Error {
+    let drop = Hint::named("drop").that("leaves the column out");
+    Error::unsupported(format!("{what}; convert it first; {}", drop.clause())).hint(drop)
 }

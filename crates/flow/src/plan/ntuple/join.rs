@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dataset::ntuple::element::ColumnType;
 use dataset::ntuple::model::{Field, Role, Schema};
 use dataset::table::{Difference, Join as Mode, refusal};
-use rootfile::{Error, Hint, Result};
+use rootfile::{Error, Result};
 
 use super::filter::is_divisible;
 use crate::plan::options::PlanOptions;
@@ -350,9 +350,10 @@ impl<'a> Join<'a> {
         let all = missing.chain(extra).chain(changed);
         let texts: Vec<String> = all.map(|difference| difference.text("field")).collect();
         let what = format!("RNTuple {}: its schema differs from the first input's", self.path);
-        let why = if why.is_empty() { String::new() } else { format!("{why}; ") };
-        let error = refusal(&what, &texts, &format!("{why}{}", self.options.ways_out("fields")));
-        error.hint(Hint::switch("common")).hint(Hint::switch("fill"))
+        let (advice, ways) = self.options.ways_out("fields");
+        let said: Vec<&str> =
+            [Some(why), advice.as_deref()].into_iter().flatten().filter(|text| !text.is_empty()).collect();
+        refusal(&what, &texts, Some(&said.join("; ")), ways)
     }
 
     /// The note on fields that not all inputs have.

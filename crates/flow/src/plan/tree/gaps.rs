@@ -207,12 +207,14 @@ impl PlanBuilder<'_> {
             let beside = column.source.overlapping(&(gap.first_entry..gap.end()));
             let beside = column.source.pieces.get(beside).unwrap_or_default();
             if let Some(piece) = beside.iter().find(|piece| !piece.is_default()) {
+                let drop = Hint::named("drop").that("leaves the branches out");
                 let message = format!(
-                    "has no entries from {} on, but branch {}, whose items it counts, has; --drop leaves the branches out",
+                    "has no entries from {} on, but branch {}, whose items it counts, has; {}",
                     gap.first_entry.max(piece.first_entry),
-                    column.name
+                    column.name,
+                    drop.clause()
                 );
-                let error = Error::request(message).hint(Hint::named("drop"));
+                let error = Error::request(message).hint(drop);
                 return Err(error.object(format!("branch {}", counter.name)));
             }
         }

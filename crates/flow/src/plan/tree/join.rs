@@ -13,7 +13,7 @@ use dataset::meaning::ClassConflicts;
 use dataset::table::{Join, refusal};
 use dataset::tree::Tree;
 use dataset::tree::clusters::cluster_starts;
-use rootfile::{Error, Hint, Result, RootFile, public_path};
+use rootfile::{Error, Result, RootFile, public_path};
 
 use super::builder::PlanBuilder;
 use super::schema::{self, Comparison, Described};
@@ -106,17 +106,20 @@ impl PlanBuilder<'_> {
         let what =
             format!("tree {}: its schema differs from the first input's ({})", self.request.path, first.display());
         if options.is_read {
-            return refusal(&what, &texts, "open them one by one, or merge them first");
+            return refusal(&what, &texts, Some("open them one by one, or merge them first"), Vec::new());
+        }
+        if found.split_differs(&self.tree, other.tree) {
+            return refusal(
+                &what,
+                &texts,
+                Some("give them one split level first, with `basketry rewrite`"),
+                Vec::new(),
+            );
         }
         let widens = !options.widen && self.can_widen(found, other);
-        let widen = if widens { "--widen joins numbers in the smallest type that holds all; " } else { "" };
-        let ways = match found.split_differs(&self.tree, other.tree) {
-            true => "rewrite the inputs with one --split-level first".to_owned(),
-            false => format!("{widen}{}", options.ways_out("branches")),
-        };
-        let hints = [Hint::named("split-level"), Hint::switch("common"), Hint::switch("fill")];
-        let hints = hints.into_iter().chain(widens.then(|| Hint::switch("widen")));
-        hints.fold(refusal(&what, &texts, &ways), Error::hint)
+        let (advice, ways) = options.ways_out("branches");
+        let ways = ways.into_iter().chain(widens.then(Join::widening)).collect();
+        refusal(&what, &texts, advice.as_deref(), ways)
     }
 
     /// Takes over branches that only a later tree has. Entries before it are filled.

@@ -112,26 +112,23 @@ impl UnequalInputs {
 
 /// The error for a column without a default entry.
 pub(crate) fn refusal(branch: &str, kind: &str, why: Missing<'_>) -> Error {
+    let left_out = |why: &str| {
+        let drop = Hint::named("drop").that("leaves the branch out");
+        let what = format!("{why}, and there is no default entry for {kind}; {}", drop.clause());
+        Error::request(what).hint(drop).object(format!("branch {branch}"))
+    };
     match why {
-        Missing::Branch => Error::request(format!(
-            "an input has no branch {branch}, and there is no default entry for {kind}; --common leaves the branch out"
-        ))
-        .hint(Hint::switch("common")),
+        Missing::Branch => {
+            let common = Hint::switch("common").that("leaves the branch out");
+            let what = format!("an input has no branch {branch}, and there is no default entry for {kind}");
+            Error::request(format!("{what}; {}", common.clause())).hint(common)
+        }
         Missing::All => Error::request(format!(
             "was never filled, there is no default entry for {kind}, and no other branch with entries is kept"
         ))
         .object(format!("branch {branch}")),
-        Missing::Row => Error::request(format!(
-            "a row of the output is no entry of the inputs, and there is no default entry for {kind}; --drop leaves the branch out"
-        ))
-        .hint(Hint::named("drop"))
-        .object(format!("branch {branch}")),
-        Missing::Entries(file, words) => Error::request(format!(
-            "has {words}, and there is no default entry for {kind}; --drop leaves the branch out"
-        ))
-        .hint(Hint::named("drop"))
-        .object(format!("branch {branch}"))
-        .file(file.name()),
+        Missing::Row => left_out("a row of the output is no entry of the inputs"),
+        Missing::Entries(file, words) => left_out(&format!("has {words}")).file(file.name()),
     }
 }
 

@@ -254,8 +254,8 @@ impl TableValues<'_> {
         for (place, field) in batch.schema_ref().fields().iter().enumerate() {
             // Its bytes contradict its plan.
             if let Some(why) = field.metadata().get("opaque").filter(|_| !self.as_bytes.contains(&place)) {
-                let drop = Hint::named("drop");
-                let what = format!("cannot be decoded: {why}; leave it out with {drop}");
+                let drop = Hint::named("drop").that("leaves it out");
+                let what = format!("cannot be decoded: {why}; {}", drop.clause());
                 return Err(Error::unsupported(what).hint(drop).object(field.name().clone()));
             }
         }

@@ -36,6 +36,15 @@ pub(super) fn choose(dataset: &Dataset, filter: &NameFilter, left_out: &mut Vec<
         (asked && !groups).then(|| (number, plan.node(), Arc::clone(plan.field())))
     };
     let kept: Vec<_> = dataset.default_columns().into_iter().filter_map(kept).collect();
+    let keeps = |lineage: &[&str]| filter.keeps(dataset.path(), lineage);
+    let in_part = schema.kept_in_part(&keeps);
+    for plan in dataset.default_columns().into_iter().filter_map(|column| dataset.columns().get(column)) {
+        if in_part.get(plan.node()) == Some(&true) && !keeps(&schema.lineage(plan.node())) {
+            let why =
+                "only members of it are kept, and it is taken whole or not at all: keep it, or rewrite the file first";
+            left_out.push(LeftOut { name: plan.field().name().clone(), why: why.to_owned() });
+        }
+    }
     let mut named: HashMap<&str, usize> = HashMap::new();
     for &(_, node, _) in &kept {
         *named.entry(name_of(&nodes, node)).or_default() += 1;

@@ -181,8 +181,9 @@ fn arrays(columns: &[Chosen], batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
         let array = batch.columns().get(chosen.place);
         let array = array.filter(|array| array.data_type() == chosen.field.data_type());
         array.cloned().ok_or_else(|| {
-            let why = "entries of another type than those before; leave the column out with --drop";
-            Error::unsupported(why).hint(Hint::named("drop")).object(format!("column {}", chosen.field.name()))
+            let drop = Hint::named("drop").that("leaves the column out");
+            let why = format!("entries of another type than those before; {}", drop.clause());
+            Error::unsupported(why).hint(drop).object(format!("column {}", chosen.field.name()))
         })
     };
     columns.iter().map(of).collect()

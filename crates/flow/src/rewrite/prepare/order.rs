@@ -88,6 +88,18 @@ impl<'a> OrderedTables<'a> {
         Ok(Some(order))
     }
 
+    /// How many inputs out of order, and notes, it has.
+    pub fn told(&self) -> [usize; 2] {
+        [self.facts.unsorted.len(), self.facts.notes.len()]
+    }
+
+    /// Forgets all but so many: a table does not get to the output after all.
+    pub fn leave_out(&mut self, [unsorted, notes]: [usize; 2]) {
+        self.facts.unsorted.truncate(unsorted);
+        self.facts.notes.truncate(notes);
+        self.has_any = true;
+    }
+
     /// What was found out. Fails if no table has the columns of the key.
     pub fn finish(self) -> Result<OrderFacts> {
         match (self.asked, self.lacking) {

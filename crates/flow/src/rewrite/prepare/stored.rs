@@ -80,9 +80,9 @@ pub(super) fn prepare_parquet(inputs: &[PathBuf], options: &Options, mut skipped
 /// An error of files whose columns differ, with what helps in a merge.
 fn with_ways_out(error: Error, join: Join) -> Error {
     let ErrorKind::Differs(what) = error.kind() else { return error };
-    let common = Hint::switch("common");
+    let common = Hint::switch("common").that("leaves out the columns that differ");
     let filled = if join == Join::Fill { "; columns of Parquet files are not filled in" } else { "" };
-    let message = format!("{what}{filled}; {common} leaves out the columns that differ");
+    let message = format!("{what}{filled}; {}", common.clause());
     let mut told = Error::differs(message).hint(common).hints_of(&error);
     if let Some(path) = error.path() {
         told = told.file(path);

@@ -257,10 +257,13 @@ impl<'a> TablesPlanner<'a> {
 
     /// Plans the newest cycle of a table, unless it is damaged and may be left out.
     fn plan_newest(&mut self, table: &InputTable<'_>, inputs: &[TableInput]) -> Result<()> {
+        let told = (self.unique.told(), self.order.told());
         match self.plan_sound(table, inputs) {
             Err(e) if self.planning.leave_out && matches!(e.kind(), ErrorKind::Corrupt(_)) => {
                 let input = self.planning.files.first().map_or_else(PathBuf::new, |file| file.name().to_path_buf());
                 self.selection.leave_out(&table.path);
+                self.unique.leave_out(told.0);
+                self.order.leave_out(told.1);
                 self.found.damaged.push(Damaged { path: input, object: table.path.clone(), reason: e.to_string() });
                 Ok(())
             }

@@ -17,6 +17,8 @@ pub(super) struct UniqueKeys<'a> {
     defines: &'a [Define],
     budget: Budget,
     found: Vec<DuplicateKeys>,
+    /// Whether a table is left out, which may have had the columns.
+    has_left_out: bool,
     /// Why a table does not have the columns.
     lacking: Option<Error>,
 }
@@ -24,7 +26,7 @@ pub(super) struct UniqueKeys<'a> {
 impl<'a> UniqueKeys<'a> {
     pub fn new(content: &'a ContentOptions, budget: Budget) -> Self {
         let (asked, defines) = (content.unique.as_ref(), content.defines.as_slice());
-        Self { asked, defines, budget, found: Vec::new(), lacking: None }
+        Self { asked, defines, budget, found: Vec::new(), has_left_out: false, lacking: None }
     }
 
     /// Refuses a tree that has the columns of the key in some inputs only: where inputs are joined though they differ, the entries of the
@@ -96,9 +98,20 @@ impl<'a> UniqueKeys<'a> {
         Err(Error::request(message).hint(hint).hint(container).object(path))
     }
 
+    /// How many tables it has something about.
+    pub fn told(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Forgets all but so many: a table does not get to the output after all.
+    pub fn leave_out(&mut self, told: usize) {
+        self.found.truncate(told);
+        self.has_left_out = true;
+    }
+
     /// What was found in each table. Fails if none has the columns.
     pub fn finish(self) -> Result<Vec<DuplicateKeys>> {
-        match (self.asked, self.lacking) {
+        match (self.asked.filter(|_| !self.has_left_out), self.lacking) {
             (Some(_), Some(lacking)) if self.found.is_empty() => Err(lacking),
             (Some(asked), None) if self.found.is_empty() => {
                 let hint = Hint::named(asked.key.option());

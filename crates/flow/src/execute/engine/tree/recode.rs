@@ -106,14 +106,14 @@ fn explained(e: &Error, name: &str) -> Error {
     if let ErrorKind::Request(why) = e.kind() {
         return Error::request(why.clone()).hints_of(e).object(format!("branch {name}"));
     }
-    Error::unsupported(format!(
-        "cannot be given another split level or streaming: {e}. Request them for other branches only (--column-set \
-         PATTERN split-level=..), or leave this branch out (--drop)"
-    ))
-    .hint(Hint::named("column-set"))
-    .hint(Hint::named("drop"))
-    .hints_of(e)
-    .object(format!("branch {name}"))
+    let set = Hint::named("column-set").that("PATTERN split-level=.. requests them for other branches only");
+    let drop = Hint::named("drop").that("leaves this branch out");
+    let ways = format!("{}, {}", set.clause(), drop.clause());
+    Error::unsupported(format!("cannot be given another split level or streaming: {e}; {ways}"))
+        .hint(set)
+        .hint(drop)
+        .hints_of(e)
+        .object(format!("branch {name}"))
 }
 
 struct Recoder<'a> {

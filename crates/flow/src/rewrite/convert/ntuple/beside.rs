@@ -47,10 +47,12 @@ impl BesideColumns {
     pub fn made(&self, encoding: &dyn Fn(&[&str]) -> FieldEncoding) -> Result<MadeSchema> {
         if !self.schema.extra.is_empty() {
             let streamed = self.schema.fields.iter().filter(|field| field.role == Role::Streamer);
-            let (names, drop) = (streamed.map(|field| field.name.as_str()).collect::<Vec<_>>(), Hint::named("drop"));
+            let names: Vec<&str> = streamed.map(|field| field.name.as_str()).collect();
+            let drop = Hint::named("drop").that("leaves them out");
             let message = format!(
-                "fields of streamed objects cannot be put beside those of another RNTuple: {}; leave them out with {drop}",
-                names.join(", ")
+                "fields of streamed objects cannot be put beside those of another RNTuple: {}; {}",
+                names.join(", "),
+                drop.clause()
             );
             return Err(Error::unsupported(message).hint(drop));
         }

@@ -14,11 +14,13 @@ use dataset::tree::make::NewColumn;
 use rootfile::streamer::StreamerInfos;
 use rootfile::{Error, Hint, Result};
 
+use super::kept_fields::{has_kept_in_part, kept_tops};
 use super::put_back::{PutBack, put_back};
 use crate::arrow::read::Dataset;
 use crate::arrow::shapes::{Shapes, shapes};
 use crate::arrow::write::{NtuplePlan, NtupleTable, TreeColumn, TreePlan, TreeSpec, TreeTable, encodings};
 use crate::plan::ntuple::model::AttributePlan;
+use crate::plan::options::PlanOptions;
 use crate::plan::request::TableRequest;
 use crate::plan::tree::kept::Kept;
 use crate::rewrite::convert::model::{BatchColumn, ConvertPlan, DefinedColumns, FurtherColumns};
@@ -35,14 +37,13 @@ pub(crate) fn recluster(
     let dataset = open(source)?;
     let (schema, description) = schema_of(&dataset)?;
     let rules = source.layout.rules(source.path);
-    let filter = source.filter.of_table(source.path, schema.lineages());
-    let made = schema_again(schema, &|name| filter.keeps(source.path, &[name]), &encodings(&rules))?;
+    let kept = kept_tops(schema, source);
+    let made = schema_again(schema, &|name| kept.contains(name), &encodings(&rules))?;
     if let Some((name, why)) =
         made.inputs.iter().find_map(|input| Some((input.field().name(), lost(input, &made.schema)?)))
     {
-        let drop = Hint::named("drop");
-        let message =
-            format!("the field is not understood, so it cannot be written anew ({why}); leave it out with {drop}");
+        let drop = Hint::named("drop").that("leaves it out");
+        let message = format!("the field is not understood, so it cannot be written anew ({why}); {}", drop.clause());
         return Err(Error::unsupported(message).hint(drop).object(format!("field {name}")));
     }
     let names: Vec<String> = made.inputs.iter().map(|input| input.field().name().clone()).collect();
@@ -134,8 +135,8 @@ pub(crate) fn plain_tree(
     source: &TableRequest<'_>,
     more: &[NewColumn],
 ) -> Result<PlainTree> {
-    let filter = source.filter.of_table(path, schema.lineages());
-    let made = columns_of_fields(schema, &|name| filter.keeps(path, &[name]));
+    let kept = kept_tops(schema, &TableRequest { path, ..*source });
+    let made = columns_of_fields(schema, &|name| kept.contains(name));
     made.check()?;
     let TreeColumns { columns: sources, classes, .. } = made;
     let spec = TreeSpec {
@@ -157,8 +158,14 @@ pub(crate) fn plain_tree(
     Ok(PlainTree { plan, tree, columns: sources })
 }
 
+/// The RNTuples, with the members of records that are kept.
 fn open(source: &TableRequest<'_>) -> Result<Dataset> {
-    Dataset::of_request(source)
+    let whole = Dataset::of_request(source)?;
+    let (schema, _) = schema_of(&whole)?;
+    if !has_kept_in_part(schema, source) {
+        return Ok(whole);
+    }
+    Dataset::of_request(&TableRequest { options: PlanOptions { prunes: true, ..source.options }, ..*source })
 }
 
 fn schema_of(dataset: &Dataset) -> Result<(&model::Schema, String)> {

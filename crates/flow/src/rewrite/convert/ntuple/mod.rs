@@ -3,6 +3,7 @@
 
 pub(super) mod beside;
 pub(super) mod from_ntuple;
+mod kept_fields;
 mod put_back;
 
 pub(crate) use from_ntuple::{ntuple_to_tree, recluster};

@@ -13,6 +13,7 @@ use dataset::tree::{KeptTree, Tree, TreeIndex};
 use rootfile::Result;
 use rootfile::streamer::StreamerInfos;
 
+use super::kept_fields::kept_tops;
 use crate::arrow::read::Dataset;
 use crate::arrow::write::TreePlan;
 use crate::plan::request::TableRequest;
@@ -38,8 +39,8 @@ pub(super) fn put_back(
     infos: &StreamerInfos,
 ) -> Result<PutBack> {
     let (path, mut lost) = (source.path, Vec::new());
-    let filter = source.filter.of_table(path, schema.lineages());
-    let keeps = |name: &str| filter.keeps(path, &[name]);
+    let kept_fields = kept_tops(schema, source);
+    let keeps = |name: &str| kept_fields.contains(name);
     let mut classes = infos.clone();
     let fields = found_fields(&kept, (dataset, schema), &classes, &keeps);
     let own_name = path.rsplit('/').next().unwrap_or_default().to_owned();

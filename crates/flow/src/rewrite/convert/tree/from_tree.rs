@@ -113,11 +113,9 @@ fn refuse_opaque(wholes: &[LogicalColumn]) -> Result<()> {
     if all.is_empty() {
         return Ok(());
     }
-    let drop = Hint::named("drop");
-    let why = format!(
-        "these columns are not understood, so they cannot be converted: {}; leave them out with {drop}",
-        all.join("; ")
-    );
+    let drop = Hint::named("drop").that("leaves them out");
+    let all = all.join("; ");
+    let why = format!("these columns are not understood, so they cannot be converted: {all}; {}", drop.clause());
     Err(Error::unsupported(why).hint(drop))
 }
 
@@ -184,8 +182,8 @@ fn fields(
         }
     }
     if !refused.is_empty() {
-        let drop = Hint::named("drop");
-        let why = format!("an RNTuple cannot hold these columns: {}; leave them out with {drop}", refused.join("; "));
+        let drop = Hint::named("drop").that("leaves them out");
+        let why = format!("an RNTuple cannot hold these columns: {}; {}", refused.join("; "), drop.clause());
         return Err(Error::unsupported(why).hint(drop));
     }
     let mut fields = fields_of_columns(columns.iter().map(|(name, kind)| (name.as_str(), kind)))?;

@@ -38,10 +38,10 @@ pub(crate) fn described(joined: &JoinedTables<'_>, files: Vec<RootFile>) -> Resu
         let mut infos = file.infos().clone();
         for other in &others {
             if let Some(conflict) = ClassConflicts::between(&infos, &other.infos).among(&other.reach).first() {
-                let drop = Hint::named("drop");
+                let drop = Hint::named("drop").that("leaves its columns out");
                 let message = format!(
-                    "{conflict}, unlike in a table that is joined: a file can describe a version of a class in one way only; leave \
-                         its columns out with {drop}"
+                    "{conflict}, unlike in a table that is joined: a file can describe a version of a class in one way only; {}",
+                    drop.clause()
                 );
                 return Err(Error::request(message).hint(drop).file(file.name()));
             }
