@@ -1,5 +1,6 @@
 """Expressions, cuts, aliases and zipped lists in Python: the arrays of uproot, and refusals."""
 
+import json
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ import uproot
 import basketry as bk
 from basketry.reading.expressions import Expression, functions
 from referee import make_files, oracle
+from test_edit import by_root
 
 # On the file of the fixture `made`: numbers, truth values, fixed arrays and lists.
 EXPRESSIONS = (
@@ -370,3 +372,39 @@ def test_zip_needs_awkward(trees: tuple[bk.Tree, Any]) -> None:
         tree.arrays(how="zip", library="np")
     with pytest.raises(ValueError, match="library"):
         tree.arrays("x", "flag", library="nothing")  # type: ignore[call-overload]
+
+
+#: Functions by the names that ROOT and C++ have for them, of one number or two.
+ROOTS_OWN = [
+    *(f"TMath::{name}(x)" for name in ("Abs", "Sqrt", "Exp", "Log", "Log10", "Log2", "Sin", "Cos", "Tan", "ASin")),
+    *(f"TMath::{name}(x)" for name in ("ACos", "ATan", "SinH", "CosH", "TanH", "ASinH", "Floor", "Ceil", "Nint", "Sq")),
+    *(f"TMath::{name}(x)" for name in ("Erf", "Erfc", "LnGamma", "Finite", "IsNaN")),
+    *(f"TMath::{name}(x, y)" for name in ("Power", "ATan2", "Hypot", "Min", "Max")),
+    *(f"std::{name}(x)" for name in ("abs", "sqrt", "cbrt", "exp", "exp2", "expm1", "log1p", "floor", "ceil", "trunc")),
+    *(f"std::{name}(x)" for name in ("round", "rint", "erf", "tgamma", "lgamma", "isnan", "isinf", "isfinite")),
+    *(f"std::{name}(x, y)" for name in ("pow", "atan2", "hypot", "fmod", "copysign", "fmin", "fmax")),
+    "ROOT::VecOps::DeltaPhi(x, y)",
+    "ROOT::VecOps::DeltaR(x, y, y, x)",
+]
+
+
+def test_functions_with_roots_names_are_roots(tmp_path: Path) -> None:
+    values = [-7.5, -3.0, -2.5, -1.0, -0.5, 0.0, 0.3, 0.5, 1.0, 1.5, 2.5, 3.0, 6.5]
+    pairs = [(x, y) for x in values for y in values]
+    calls = "\n".join(
+        f"ROOT.gInterpreter.Declare('double f{number}(double x, double y) {{ return {text}; }}')"
+        for number, text in enumerate(ROOTS_OWN)
+    )
+    said = by_root(f"""
+import json
+ROOT.gInterpreter.Declare("#include <cmath>\\n#include <TMath.h>\\n#include <ROOT/RVec.hxx>")
+{calls}
+functions = [getattr(ROOT, f"f{{number}}") for number in range({len(ROOTS_OWN)})]
+print(json.dumps([[float(one(x, y)) for x, y in {pairs!r}] for one in functions]))
+""")
+    with bk.recreate(tmp_path / "pairs.root") as file:
+        file["t"] = {"x": [x for x, _ in pairs], "y": [y for _, y in pairs]}
+    tree = bk.open(tmp_path / "pairs.root:t")
+    for text, expected in zip(ROOTS_OWN, json.loads(said), strict=True):
+        ours = np.asarray(tree.arrays([text], library="np")[text], dtype="f8")
+        np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-300, err_msg=text)

@@ -218,6 +218,22 @@ def test_what_matches_nothing_is_refused(
         assert passed.code <= (verb == "verify") or any(why in passed.err for why in allowed), str(passed)
 
 
+@pytest.mark.parametrize("verb", ["rewrite", "merge", "sort", "convert", "verify", "pick", "join"])
+@pytest.mark.parametrize("choice", [["--keep", "x", "--drop", "x"], ["--drop", "*"]])
+def test_some_columns_are_left(verb: str, choice: list[str], file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    words = [*command(verb, "drop", ["Muon_pt"], file, tmp_path / "out"), *choice]
+    said = basketry.refuses(*words)
+    assert "--drop leaves no column of any table" in said
+    assert "--allow-no-match" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_columns_may_be_alone(file: Path, basketry: Basketry, tmp_path: Path) -> None:
+    words = ["--drop", "*", "--define", "twice=2*x"]
+    basketry("rewrite", f"{file}:Events", "-o", tmp_path / "out.root", *words)
+    assert bk.open(tmp_path / "out.root:Events").keys() == ["twice"]
+
+
 def test_one_of_several_inputs_suffices(file: Path, basketry: Basketry, tmp_path: Path) -> None:
     other = tmp_path / "other.root"
     with bk.recreate(other) as made:

@@ -272,7 +272,7 @@ impl SelectArgs {
 
     /// What it names: branches and entries. A column of --where is looked for when it is read.
     pub fn wanted(&self) -> Result<Wanted> {
-        let named = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        let named = Wanted::default().kept(&self.keep, &self.drop)?;
         match (self.first, self.last) {
             (Some(first), _) => Ok(named.first_entry(first)),
             // There is an entry before the last one, unless there is none at all.

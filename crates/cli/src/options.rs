@@ -63,6 +63,7 @@ pub struct Matching {
 impl Matching {
     /// What is looked for in inputs before the work begins; nothing if it may be missing.
     pub fn asked(self, inputs: Vec<Input>, wanted: Wanted, expressions: Expressions) -> Asked {
+        let wanted = if expressions.choice.defines.is_empty() { wanted } else { wanted.beside_new_columns() };
         match self.allow_no_match {
             true => Asked::default(),
             false => Asked { inputs, tables: Tables::All, wanted, expressions },

@@ -48,6 +48,7 @@ pub fn all_told() {
 /// The others, at the end of a verb. The error in which it ends may be about such a file.
 pub fn take_untold(error: Option<&Error>) -> Vec<String> {
     let untold = std::mem::take(&mut *untold());
-    let is_said = error.is_some_and(|error| error.to_string().contains("the file was not closed"));
+    let said = error.map(ToString::to_string).unwrap_or_default();
+    let is_said = ["the file was not closed", "the file is cut short"].iter().any(|words| said.contains(words));
     if is_said { Vec::new() } else { untold }
 }

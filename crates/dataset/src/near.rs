@@ -91,6 +91,12 @@ pub fn no_such_entries<'a>(
         .hint(pass)
 }
 
+/// The error for a choice of columns that leaves none.
+pub fn none_left() -> Error {
+    let pass = allowed();
+    Error::request(format!("--drop leaves no column of any table; {}", pass.clause())).hint(Hint::named("drop")).hint(pass)
+}
+
 /// What lets names pass that mean nothing.
 fn allowed() -> Hint {
     Hint::switch(ALLOW_NO_MATCH).that("lets it pass")

@@ -112,6 +112,7 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("ceil", Function::Rising(f64::ceil)),
     ("trunc", Function::Rising(f64::trunc)),
     ("round rint nint", Function::Rising(f64::round_ties_even)),
+    ("std::round", Function::Rising(f64::round)),
     ("erf", Function::Rising(libm::erf)),
     ("erfc", Function::Math(libm::erfc)),
     ("gamma tgamma", Function::Math(libm::tgamma)),
@@ -141,10 +142,10 @@ fn remainder(value: f64, divisor: f64) -> f64 {
     value % divisor
 }
 
-/// The angle from one to another, from -pi to pi.
-pub(crate) fn delta_phi(a: f64, b: f64) -> f64 {
+/// The angle from one to another, from -pi to pi: the second less the first, as `ROOT::VecOps::DeltaPhi` has it.
+pub(crate) fn delta_phi(from: f64, to: f64) -> f64 {
     let turn = std::f64::consts::TAU;
-    let difference = (a - b) % turn;
+    let difference = (to - from) % turn;
     if difference < -std::f64::consts::PI {
         difference + turn
     } else if difference > std::f64::consts::PI {
@@ -154,18 +155,19 @@ pub(crate) fn delta_phi(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The function of a name.
+/// The function of a name. One that is another with its namespace is known by both together.
 pub(crate) fn find(name: &str) -> Option<Function> {
     let bare = NAMESPACES.into_iter().find_map(|space| name.strip_prefix(space));
     let named = |wanted: &str| {
         let mut all = FUNCTIONS.iter();
         all.find(|(names, _)| names.split(' ').any(|one| one == wanted)).map(|(_, function)| *function)
     };
-    named(bare.unwrap_or(name)).or_else(|| named(&bare?.to_lowercase()))
+    named(name).or_else(|| named(bare?)).or_else(|| named(&bare?.to_lowercase()))
 }
 
 /// The names of functions that are most like one, each function once.
 pub(crate) fn like(name: &str) -> Vec<&'static str> {
     let named = |one: &str| FUNCTIONS.iter().position(|(names, _)| names.split(' ').any(|name| name == one));
-    near(name, FUNCTIONS.iter().flat_map(|(names, _)| names.split(' ')), named)
+    let bare = FUNCTIONS.iter().flat_map(|(names, _)| names.split(' ')).filter(|name| !name.contains("::"));
+    near(name, bare, named)
 }

@@ -175,7 +175,7 @@ impl VerbCommand for Args {
     fields!(verbosity, resources);
 
     fn asked(&self) -> Result<Asked> {
-        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        let wanted = Wanted::default().kept(&self.keep, &self.drop)?;
         let entries = self.entries.iter().map(|entries| (None, entries.clone())).collect();
         let wanted = wanted.entries(&EntryFilter { entries, ..EntryFilter::default() });
         let expressions = Expressions {

@@ -48,7 +48,7 @@ impl EventOutputArgs {
 
     /// What is named in the inputs.
     pub fn asked(&self, inputs: Vec<Input>, expressions: Expressions) -> Result<Asked> {
-        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        let wanted = Wanted::default().kept(&self.keep, &self.drop)?;
         Ok(self.matching.asked(inputs, self.layout.wanted(wanted)?, expressions))
     }
 

@@ -146,7 +146,8 @@ const VALUES: &[(&str, &str)] = &[
     ("int(x)", "0 - -1 2"),
     ("isnan(x)", "0 1 0 0"),
     ("isfinite(1 / n)", "1 0 1 1"),
-    ("deltaphi(3, -3) < 0", "1 1 1 1"),
+    ("deltaphi(3, -3) > 0", "1 1 1 1"),
+    ("std::round(2.5) + std::round(-2.5) + std::round(0.5) + 0*n", "1.0 1.0 1.0 1.0"),
     // Values that are absent.
     ("maybe + 1", "2.0 - 4.0 -"),
     ("isnull(maybe)", "0 1 0 1"),

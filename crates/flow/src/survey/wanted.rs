@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dataset::glob::{ColumnPattern, TreePattern};
+use dataset::glob::{ColumnPattern, NameFilter, TreePattern};
 use dataset::layout::Layout;
-use dataset::near::{no_match, no_such_entries};
+use dataset::near::{no_match, no_such_entries, none_left};
 use dataset::{Entries, EntryFilter};
 use rootfile::{Error, Result, url};
 
@@ -39,6 +39,8 @@ struct Asked {
 #[derive(Default)]
 pub struct Wanted {
     asked: Vec<Asked>,
+    /// Of all columns some must be left.
+    filter: NameFilter,
 }
 
 /// A table of the inputs: its path, its entries in all inputs that were looked at, and the names of its columns.
@@ -53,6 +55,7 @@ struct Found {
 /// What is looked for in inputs, one after the other.
 pub(super) struct Search {
     asked: Vec<Asked>,
+    filter: NameFilter,
     found: Found,
     /// How many of them could be read.
     readable: usize,
@@ -73,6 +76,22 @@ impl Wanted {
             self.add(option, text, Meaning::Columns(ColumnPattern::new(text)?));
         }
         Ok(self)
+    }
+
+    /// Columns that are kept and dropped. What is dropped must leave some.
+    ///
+    /// # Errors
+    ///
+    /// One of the texts is no pattern.
+    pub fn kept(mut self, keep: &[String], drop: &[String]) -> Result<Self> {
+        self.filter = NameFilter::new(keep, drop)?;
+        self.columns("keep", keep)?.columns("drop", drop)
+    }
+
+    /// There are new columns as well: of the others none need be left.
+    #[must_use]
+    pub fn beside_new_columns(self) -> Self {
+        Self { filter: NameFilter::default(), ..self }
     }
 
     /// The columns before the `=` of texts such as `COLUMN=LIMIT`.
@@ -166,7 +185,7 @@ impl Wanted {
 
     /// Begins to look for all of it.
     pub(super) fn search(self) -> Search {
-        Search { asked: self.asked, found: Found::default(), readable: 0 }
+        Search { asked: self.asked, filter: self.filter, found: Found::default(), readable: 0 }
     }
 
     /// The same for columns of a table that is not in a file.
@@ -189,7 +208,7 @@ impl Wanted {
 impl Search {
     /// Whether what must be there is.
     pub fn is_done(&self) -> bool {
-        self.readable > 0 && !self.asked.iter().any(|asked| asked.must && !asked.found)
+        self.readable > 0 && !self.asked.iter().any(|asked| asked.must && !asked.found) && self.found.leaves(&self.filter)
     }
 
     /// Looks at the tables of an input.
@@ -210,7 +229,7 @@ impl Search {
     ///
     /// Something that must be there was in none of them.
     pub fn finish(self, inputs: &[Input]) -> Result<Vec<String>> {
-        let Self { asked, found, readable } = self;
+        let Self { asked, filter, found, readable } = self;
         // A file without entries has none that could be meant.
         let is_empty = found.entries.values().all(|entries| *entries == 0);
         let missing = |asked: &&Asked| !(asked.found || is_empty && matches!(asked.meaning, Meaning::Entries(..)));
@@ -220,6 +239,9 @@ impl Search {
         }
         if let Some(asked) = asked.iter().filter(missing).find(|asked| asked.must) {
             return Err(found.lacks(asked));
+        }
+        if !found.leaves(&filter) {
+            return Err(none_left());
         }
         let first = inputs.first().map(|input| input.path.display().to_string()).unwrap_or_default();
         let words = asked.iter().filter(missing).map(|asked| {
@@ -251,6 +273,12 @@ impl Found {
                 .filter(|(path, _)| tree.as_ref().is_none_or(|tree| tree.matches(path)))
                 .any(|(_, all)| *all > 0 && entries.should_select(*all)),
         }
+    }
+
+    /// Whether a filter keeps a column of any table, if there is any.
+    fn leaves(&self, filter: &NameFilter) -> bool {
+        let keeps = |(table, name): &(String, String)| filter.keeps(table, &name.rsplit('/').collect::<Vec<_>>());
+        filter.keeps_all() || self.names.is_empty() || self.names.iter().chain(&self.other_paths).any(keeps)
     }
 
     /// Whether a pattern matches a column, by its name or by the one that the output gives it.

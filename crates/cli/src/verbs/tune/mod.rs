@@ -35,7 +35,7 @@ impl VerbCommand for Args {
     fields!(verbosity, resources);
 
     fn asked(&self) -> Result<Asked> {
-        let wanted = Wanted::default().columns("keep", &self.keep)?.columns("drop", &self.drop)?;
+        let wanted = Wanted::default().kept(&self.keep, &self.drop)?;
         // A choice of a saved report takes its file.
         let inputs = if self.inputs.is_empty() { Vec::new() } else { inputs(&self.inputs)? };
         let wanted = wanted.patterns("workload", self.workload.patterns());
