@@ -144,14 +144,11 @@ pub trait VerbCommand {
         let report = self.checked_work(&Watch { progress: &progress, bar: Some(&bar), commands });
         bar.finish_and_clear();
         let report = report?;
-        match json {
-            true => output::json(&report)?,
-            false => self.print(&report, start)?,
-        }
         let answer = Self::answer(&report);
+        let printed = if json { output::json(&report) } else { self.print(&report, start) };
         // The process ends here; to take thousands of strings apart first is a tenth of the time of `inspect`.
         std::mem::forget(report);
-        Ok(answer)
+        output::answered(printed, answer)
     }
 
     /// Runs the verb as the command, and returns the exit code.
