@@ -103,11 +103,7 @@ impl<S: Serializer> Serializer for Telling<S> {
         self.0.serialize_some(&AllNumbers(value))
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        name: &'static str,
-        value: &T,
-    ) -> Result<S::Ok, S::Error> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<S::Ok, S::Error> {
         self.0.serialize_newtype_struct(name, &AllNumbers(value))
     }
 
@@ -222,7 +218,8 @@ mod tests {
     #[test]
     fn all_numbers_are_told() {
         let (nan, infinite) = (f64::NAN, f64::INFINITY);
-        let kinds = vec![Kind::Pair(1.5, -infinite), Kind::Record { number: f32::NAN }, Kind::One(infinite), Kind::None];
+        let kinds =
+            vec![Kind::Pair(1.5, -infinite), Kind::Record { number: f32::NAN }, Kind::One(infinite), Kind::None];
         let report =
             Report { kinds, optional: [None, Some(nan)], named: BTreeMap::from([("a", 0.1), ("b", nan)]), text: "x" };
         let kinds = r#"[{"Pair":[1.5,"-Infinity"]},{"Record":{"number":"NaN"}},{"One":"Infinity"},"None"]"#;

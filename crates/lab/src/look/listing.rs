@@ -8,7 +8,9 @@ use dataset::table::catalog;
 use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::Dataset;
-use rootfile::{Directory, Error, ErrorKind, Key, Result, RootFile, date_of_datime, is_directory, open_source, public_path};
+use rootfile::{
+    Directory, Error, ErrorKind, Key, Result, RootFile, date_of_datime, is_directory, open_source, public_path,
+};
 use serde::Serialize;
 
 use super::schema::{ColumnType, column_types, index_of};

@@ -287,11 +287,7 @@ impl Table {
     }
 
     /// What is shown in its order, given each column that is defined by its place, and those that are stored.
-    fn in_order(
-        &self,
-        defined: impl Fn(usize) -> Value,
-        mut stored: impl Iterator<Item = Value>,
-    ) -> Vec<Value> {
+    fn in_order(&self, defined: impl Fn(usize) -> Value, mut stored: impl Iterator<Item = Value>) -> Vec<Value> {
         let of = |column: &AskedColumn| match *column {
             AskedColumn::Defined(place) => defined(place),
             AskedColumn::Stored(_) => stored.next().unwrap_or_else(|| Err("it has no values".to_owned())),
@@ -389,7 +385,8 @@ impl Table {
             let Some(last) = numbers.last() else { return Ok(()) };
             flow::tell(progress, 0)?;
             let alone = self.alone(first..last + 1);
-            let whole: std::result::Result<Vec<ArrayRef>, ()> = alone.iter().map(|one| one.clone().map_err(drop)).collect();
+            let whole: std::result::Result<Vec<ArrayRef>, ()> =
+                alone.iter().map(|one| one.clone().map_err(drop)).collect();
             if let Ok(read) = whole {
                 self.each_of(&read, &numbers, Unreadable::IsTold, each)?;
                 continue;
@@ -415,7 +412,8 @@ impl Table {
     fn row(&self, entry: u64, values: &[Value], row: usize, unreadable: Unreadable) -> Row {
         let cell = |(value, column): (&Value, Option<usize>)| {
             let opaque = column.and_then(|column| self.dataset.column(column)?.opaque());
-            let is_short = column.is_some_and(|column| self.short.contains(&column) && !self.dataset.holds(column, entry));
+            let is_short =
+                column.is_some_and(|column| self.short.contains(&column) && !self.dataset.holds(column, entry));
             match (value, opaque) {
                 _ if is_short => Cell::Null,
                 (Err(why), _) => Cell::Unreadable(why.clone()),

@@ -82,10 +82,9 @@ impl Dataset {
         for &column in short {
             let name = self.column(column).map_or("", |column| column.field().name());
             match notes.len() < MOST_NAMED {
-                true => notes.push(format!(
-                    "{name}: has {} of {all} entries; the others {become_what}",
-                    self.held(column)
-                )),
+                true => {
+                    notes.push(format!("{name}: has {} of {all} entries; the others {become_what}", self.held(column)))
+                }
                 false => more += 1,
             }
         }
