@@ -179,9 +179,9 @@ def test_people_see_why_a_cell_has_no_value_and_all_others(damaged: Path, basket
             assert values["x"] == row["entry"]
     options = ["n", "--define", "z=n*1000000000000000000", "--entries", ":20"]
     report = basketry.json("show", f"{damaged}:t", *options)
-    values = [row["values"][0] for row in report["rows"]]
-    assert values[:10] == [n * 10**18 for n in range(10)]
-    assert all("64 bits" in value["unreadable"] for value in values[10:])
+    products = [row["values"][0] for row in report["rows"]]
+    assert products[:10] == [n * 10**18 for n in range(10)]
+    assert all("64 bits" in product["unreadable"] for product in products[10:])
     report = basketry.json("show", f"{damaged}:t", "x", "--define", "z=x+n", "--entries", ":")
     computed = [row["values"][0] for row in report["rows"]]
     assert computed[:20] + computed[40:] == [2.0 * n for n in (*range(20), *range(40, 100))]
@@ -269,8 +269,8 @@ def test_the_answer_outlives_a_closed_pipe(damaged: Path, basketry: Basketry, tm
         code = basketry.run(*arguments).code
         assert code == 1, arguments
         assert closed_pipe(*arguments) == code, arguments
-    for arguments in (("check", other), ("show", f"{other}:t", "--csv", "--entries", ":"), ("ls", other)):
-        assert closed_pipe(*arguments) == 0, arguments
+    assert closed_pipe("check", other) == 0
+    assert closed_pipe("show", f"{other}:t", "--csv", "--entries", ":") == 0
 
 
 def test_a_name_forges_no_line(basketry: Basketry, tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ def parse(kind: type[Report], text: str) -> Report:
 def _build(kind: Any, value: Any) -> Any:
     if isinstance(kind, types.UnionType):
         # Unions are those with None, of numbers, and of what a setting may be.
-        kinds = typing.get_args(kind)
-        is_number = float in kinds and str not in kinds
-        return None if value is None else _build(float if is_number else kinds[0], value)
+        either = typing.get_args(kind)
+        is_number = float in either and str not in either
+        return None if value is None else _build(float if is_number else either[0], value)
     if kind is float:
         # JSON has no numbers that are not finite: they are texts.
         return float(value) if isinstance(value, str) else value
