@@ -211,9 +211,11 @@ def test_empty_tables_and_unreadable_columns(basketry: Basketry, tmp_path: Path)
     (basket, *_) = bk.inspect(path, baskets=True).trees[0].branches[0].baskets or ()
     content[basket.seek + basket.bytes - 20] ^= 0xFF
     path.write_bytes(content)
-    found = rows(basketry, path)
-    assert [row["good"] for row in found] == list(range(10))
-    assert "damaged" in found[0]["bad"]["unreadable"]
+    assert "damaged" in basketry.refuses("show", path, "--jsonl")
+    assert [row["good"] for row in rows(basketry, path, "good")] == list(range(10))
+    found = [row["values"] for row in basketry.json("show", path)["rows"]]
+    assert [good for _, good in found] == list(range(10))
+    assert "damaged" in found[0][0]["unreadable"]
     assert "damaged" in basketry.within(COLUMNS="160")("show", path)
 
 

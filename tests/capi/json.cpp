@@ -56,6 +56,10 @@ int main(int argc, char **argv)
     HOLDS(numbers[3].as_double() == 0.5 && numbers[4].as_double() == 100 && !numbers[4].is_whole());
     HOLDS(numbers[0].as_double() == 1 && numbers[2].as_double() == 18446744073709551616.0 && 1 / numbers[5].as_double() < 0);
     HOLDS(numbers[6].is_null() && refuses([&] { numbers[6].as_text(); }) && refuses([&] { all.as_array(); }));
+    const auto odd = parse(R"(["NaN", "Infinity", "-Infinity", "inf"])");
+    const auto &texts = odd.as_array();
+    HOLDS(texts[0].as_double() != texts[0].as_double() && texts[1].as_double() > 1e308 && texts[2].as_double() < -1e308);
+    HOLDS(refuses([&] { texts[3].as_double(); }));
     HOLDS(all.find("b")->find("c")->as_bool() && all.find("none") == nullptr && refuses([&] { numbers[0].find("a"); }));
     HOLDS(all.find("d")->as_text() == "\xc3\xa9\xf0\x9f\x98\x80\n/");
     HOLDS(parse(R"({"x": 1, "y": 2})") == parse(R"({"y": 2, "x": 1})") && parse(R"({"x": 1})") != parse(R"({"x": 2})"));

@@ -86,9 +86,18 @@ public:
     /// A number without a fraction.
     std::int64_t as_signed() const { return as<std::int64_t>("a whole number of 64 bits"); }
 
-    /// Any number.
+    /// Any number; one that is not finite is a text in JSON.
     double as_double() const
     {
+        if (const auto *name = std::get_if<std::string>(&held_)) {
+            using limits = std::numeric_limits<double>;
+            if (*name == "NaN") {
+                return limits::quiet_NaN();
+            }
+            if (*name == "Infinity" || *name == "-Infinity") {
+                return name->front() == '-' ? -limits::infinity() : limits::infinity();
+            }
+        }
         if (const auto *whole = std::get_if<std::int64_t>(&held_)) {
             return static_cast<double>(*whole);
         }

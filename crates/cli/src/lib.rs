@@ -7,6 +7,7 @@ mod container_words;
 mod help;
 mod interrupt;
 mod job_runner;
+mod json_numbers;
 mod layout_args;
 mod lines;
 mod live_view;

@@ -14,6 +14,7 @@ pub use rootfile::text::{count, plural};
 use rootfile::text::{is_printable, printable, printable_lines};
 use rootfile::{Error, ErrorKind, OutputFile, Result, public_path, public_text};
 
+use crate::json_numbers::AllNumbers;
 use crate::lines::Folding;
 pub use crate::lines::{folded, hanging, known_width};
 pub use crate::table::{Table, table};
@@ -67,13 +68,26 @@ struct ErrorReport<'a> {
     options: Vec<&'a str>,
 }
 
+/// The answer of a verb whose report is printed. It stays what it is where the reader of a pipe wants to read no more.
+pub fn answered(printed: Result<()>, answer: Answer) -> Result<Answer> {
+    match printed {
+        Err(e) if !is_closed_pipe(&e) => Err(e),
+        _ => Ok(answer),
+    }
+}
+
+/// Whether the reader of a pipe has closed it.
+fn is_closed_pipe(e: &Error) -> bool {
+    matches!(e.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe)
+}
+
 /// The exit code of a verb's result; prints an error.
 pub fn exit_code(result: Result<Answer>) -> u8 {
     match result {
         Ok(Answer::Yes) => 0,
         Ok(Answer::No) => 1,
-        // The reader of a pipe has closed it.
-        Err(e) if matches!(e.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe) => 0,
+        // What was asked for is values, and its reader has enough.
+        Err(e) if is_closed_pipe(&e) => 0,
         Err(e) if JSON_ERRORS.load(Ordering::Relaxed) => {
             let kind = match e.kind() {
                 ErrorKind::Io(_) => "io",
@@ -245,7 +259,8 @@ pub fn raw_stdout() -> io::BufWriter<io::StdoutLock<'static>> {
 /// Prints a value as JSON.
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut out = raw_stdout();
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, PlainJson)).map_err(io::Error::from)?;
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, PlainJson);
+    serde::Serialize::serialize(&AllNumbers(value), &mut serializer).map_err(io::Error::from)?;
     writeln!(out)?;
     unclosed::is_told_as_json(|| json_text(value));
     Ok(out.flush()?)
@@ -272,7 +287,7 @@ impl serde_json::ser::Formatter for PlainJson {
 
 /// A value as JSON.
 pub fn json_text(value: &impl serde::Serialize) -> Result<String> {
-    Ok(serde_json::to_string(value).map_err(io::Error::from)?)
+    Ok(serde_json::to_string(&AllNumbers(value)).map_err(io::Error::from)?)
 }
 
 /// Columns of a line for what is made for a width: the known one, or 100.

@@ -153,14 +153,11 @@ pub trait VerbCommand: clap::Args {
         if self.tells_of_unclosed(&report) {
             unclosed::all_told();
         }
-        match json {
-            true => output::json(&report)?,
-            false => self.print(&report, start)?,
-        }
         let answer = Self::answer(&report);
+        let printed = if json { output::json(&report) } else { self.print(&report, start) };
         // The process ends here; to take thousands of strings apart first is a tenth of the time of `inspect`.
         std::mem::forget(report);
-        Ok(answer)
+        output::answered(printed, answer)
     }
 
     /// Whether it has an option, by its name without dashes: of what is shared by all verbs, its errors offer ways out by these alone.

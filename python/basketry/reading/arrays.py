@@ -363,6 +363,9 @@ class Readable:
 
     def _wanted(self, expressions: Names, cut: str | None, own: Mapping[str, Any]) -> Plan | Computation:
         """What to read, or the computation on it."""
+        if cut is not None and not isinstance(cut, str):
+            why = "cut is one expression, a text such as 'n > 1 and b'"
+            raise TypeError(f"{why}: {type(cut).__name__} is none; `and` joins several")
         wanted: Sequence[tuple[str, Part | None]]
         if expressions is None:
             filters = {name: own.get(name) for name in Filters.__annotations__}

@@ -205,6 +205,8 @@ class Rows(Shown):
     """The columns that are shown."""
     more_columns: int
     """Columns that are not shown."""
+    notes: tuple[str, ...]
+    """What users should know, such as columns that hold fewer entries than their table."""
     rows: tuple[Row, ...]
     """The rows."""
 
@@ -247,6 +249,9 @@ class ColumnStatistics(Shown):
     """Values: numbers, truth values (0 and 1), texts; of lists those in them."""
     nulls: int
     """Entries or items without a value."""
+    missing: int
+    """Entries that the column does not hold, as it has fewer than its table: they have no value, and are not among the
+    nulls."""
     nans: int
     """Numbers that are NaN."""
     infinite: int
@@ -289,6 +294,8 @@ class TableStatistics(Shown):
     """Entries that were looked at."""
     cuts: tuple[CutStep, ...]
     """What the cuts leave of the entries."""
+    notes: tuple[str, ...]
+    """What users should know, such as columns that hold fewer entries than their table."""
     columns: tuple[ColumnStatistics, ...]
     """The columns."""
 

@@ -20,8 +20,13 @@ def parse(kind: type[Report], text: str) -> Report:
 
 def _build(kind: Any, value: Any) -> Any:
     if isinstance(kind, types.UnionType):
-        # The only unions are with None.
-        return None if value is None else _build(typing.get_args(kind)[0], value)
+        # Unions are those with None, of numbers, and of what a setting may be.
+        either = typing.get_args(kind)
+        is_number = float in either and str not in either
+        return None if value is None else _build(float if is_number else either[0], value)
+    if kind is float:
+        # JSON has no numbers that are not finite: they are texts.
+        return float(value) if isinstance(value, str) else value
     if typing.get_origin(kind) is tuple:
         item = typing.get_args(kind)[0]
         return tuple([_build(item, part) for part in value])

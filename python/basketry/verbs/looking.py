@@ -79,8 +79,9 @@ def show(
 
     `columns` are names, globs or /regex/, by default all; `number` is the most entries, by default 10, or with
     `entries` (ranges as in Python, such as "100:110", a random share, or a file that lists them) all of these. Numbers
-    that are not finite are texts. A column that cannot be read has `{"unreadable": why}` for its values. Names and
-    entries that match nothing are an error, unless `allow_no_match`. `threads` decode within `memory` (0: all cores).
+    that are not finite are texts. A value that cannot be read is `{"unreadable": why}`, and one that a column does not
+    hold is None, with a note in `notes`. Names and entries that match nothing are an error, unless `allow_no_match`.
+    `threads` decode within `memory` (0: all cores).
     `cut`, `weight` and `define` are those of `rewrite`: of the entries that pass all cuts the first ones are shown, and
     `define={"ht": "sum(Jet_pt)"}`, or "ht=sum(Jet_pt)", shows a column more.
     """

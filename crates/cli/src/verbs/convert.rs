@@ -221,7 +221,7 @@ impl VerbCommand for Args {
 fn print(done: &Converted) -> Result<()> {
     let mut out = output::stdout();
     for column in &done.left_out {
-        writeln!(out, "left out: {}: {}", column.name, output::one_line(&column.why))?;
+        writeln!(out, "left out: {}: {}", output::name(&column.name), output::line(&column.why))?;
     }
     output::cut_flow(&mut out, &done.tree, &done.cuts)?;
     output::notes(&mut out, &done.notes)?;
@@ -229,7 +229,7 @@ fn print(done: &Converted) -> Result<()> {
         out,
         "{} {}: {} of {}, {}; {} read, {} written ({})",
         done.container.map_or("table", |container| words(container).table),
-        done.tree,
+        output::name(&done.tree),
         output::plural(done.entries, "entry", "entries"),
         output::plural(done.columns.len() as u64, "column", "columns"),
         output::plural(done.row_groups, "row group", "row groups"),

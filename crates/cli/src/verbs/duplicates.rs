@@ -16,7 +16,7 @@ pub(super) fn print(out: &mut impl Write, found: &DuplicateKeys, done: &str) -> 
         let at = |EntryOfKey { file, entry }: &EntryOfKey| {
             format!("entry {} of {}", output::count(*entry), output::line(&file.display().to_string()))
         };
-        writeln!(out, "{}: {} has the key of {}", key.join(":"), at(entry), at(first))?;
+        writeln!(out, "{}: {} has the key of {}", output::line(&key.join(":")), at(entry), at(first))?;
     }
     if let Some(more @ 1..) = found.duplicates.checked_sub(SHOWN as u64) {
         writeln!(out, "and {} more", output::count(more))?;

@@ -391,6 +391,7 @@ fn print_outlook(forecast: &Outlook) -> Result<()> {
         let of_all = chosen(*entries, *input_entries);
         let clusters =
             clusters.map_or_else(String::new, |n| format!(" in {}", output::plural(n, "cluster", "clusters")));
+        let path = output::name(path);
         writeln!(out, "{} {path}: {of_all} entries{clusters}", words.table)?;
         let mut table = output::table(&[words.column, "=depth", "=compression", ">now", ">expected"]);
         for c in columns {

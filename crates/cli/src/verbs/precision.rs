@@ -157,13 +157,13 @@ fn print(report: &Report, args: &Args) -> Result<()> {
         (Some(_), Some(path)) => writeln!(out, "the layout is in {}:", output::name(&path.to_string_lossy()))?,
         (Some(_), None) => writeln!(out, "-o layout.toml writes the layout; then:")?,
     }
-    report.commands.iter().try_for_each(|command| writeln!(out, "    {command}"))?;
+    report.commands.iter().try_for_each(|command| writeln!(out, "    {}", output::name(command)))?;
     Ok(out.flush()?)
 }
 
 fn columns(out: &mut impl Write, table: &TableReport, all: bool) -> Result<()> {
     let entries = output::plural(table.entries, "entry", "entries");
-    writeln!(out, "{} {}, {entries}", table.container.noun(), table.path)?;
+    writeln!(out, "{} {}, {entries}", table.container.noun(), output::name(&table.path))?;
     let heads = [
         "column",
         "type",

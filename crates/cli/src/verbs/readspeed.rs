@@ -249,10 +249,10 @@ fn print(report: &Report, quiet: bool) -> Result<()> {
     if let Some(found) = &report.layouts {
         layouts(&mut out, found)?;
     }
-    writeln!(out, "\n{}", report.advice)?;
-    report.commands.iter().try_for_each(|command| writeln!(out, "    {command}"))?;
+    writeln!(out, "\n{}", output::name(&report.advice))?;
+    report.commands.iter().try_for_each(|command| writeln!(out, "    {}", output::name(command)))?;
     if !quiet {
-        report.notes.iter().try_for_each(|note| writeln!(out, "- {note}"))?;
+        report.notes.iter().try_for_each(|note| writeln!(out, "- {}", output::name(note)))?;
     }
     out.flush()?;
     Ok(())
@@ -264,7 +264,7 @@ fn stages(out: &mut impl Write, report: &Report) -> Result<()> {
     writeln!(
         out,
         "\n{read} of {all} entries of {}, {}",
-        report.tree,
+        output::name(&report.tree),
         output::plural(report.clusters, "cluster", "clusters")
     )?;
     output::cut_flow(out, &report.tree, &report.cuts)?;

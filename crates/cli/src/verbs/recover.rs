@@ -87,17 +87,18 @@ fn print(recovery: &Recovery) -> Result<()> {
         writeln!(out, "{table}")?;
     }
     for ntuple in &recovery.ntuples {
-        writeln!(out, "RNTuple {}: {}, whole", ntuple.path, output::plural(ntuple.entries, "entry", "entries"))?;
+        let path = output::name(&ntuple.path);
+        writeln!(out, "RNTuple {path}: {}, whole", output::plural(ntuple.entries, "entry", "entries"))?;
     }
     for tree in &recovery.trees {
+        let path = output::name(&tree.path);
         for branch in tree.branches.iter().take(SHOWN) {
             let lost = output::plural(branch.entries_lost, "entry", "entries");
             if branch.baskets_unreadable > 0 {
                 writeln!(
                     out,
-                    "{}: branch {}: {} in {} ({}) cannot be read: {}",
-                    tree.path,
-                    branch.name,
+                    "{path}: branch {}: {} in {} ({}) cannot be read: {}",
+                    output::name(&branch.name),
                     output::plural(branch.entries_unreadable, "entry", "entries"),
                     output::plural(branch.baskets_unreadable, "basket", "baskets"),
                     output::bytes(branch.bytes_unreadable),
@@ -105,23 +106,19 @@ fn print(recovery: &Recovery) -> Result<()> {
                 )?;
             }
             if branch.entries_lost > 0 {
-                writeln!(out, "{}: branch {} has {lost} that not all have", tree.path, branch.name)?;
+                writeln!(out, "{path}: branch {} has {lost} that not all have", output::name(&branch.name))?;
             }
         }
         if let Some(more @ 1..) = tree.branches.len().checked_sub(SHOWN) {
-            writeln!(
-                out,
-                "{}: and {} more; --json lists all",
-                tree.path,
-                output::plural(more as u64, "branch", "branches")
-            )?;
+            let more = output::plural(more as u64, "branch", "branches");
+            writeln!(out, "{path}: and {more} more; --json lists all")?;
         }
         if !tree.ranges_lost.is_empty() {
-            writeln!(out, "{}: left out: {}", tree.path, ranges(&tree.ranges_lost))?;
+            writeln!(out, "{path}: left out: {}", ranges(&tree.ranges_lost))?;
         }
     }
     for lost in &recovery.unreadable {
-        writeln!(out, "left out: {}", output::one_line(&lost.to_string()))?;
+        writeln!(out, "left out: {}", output::line(&lost.to_string()))?;
     }
     output::notes(&mut out, &recovery.notes)?;
     writeln!(

@@ -5,6 +5,7 @@
 //! branch of the base (type 1), those of a member object below the member's (type 2). In a split collection (types 3
 //! and 4, its members 31 and 41) bases and member objects have no branches of their own: their members are beside the
 //! others, named by the path of objects (`fTracks.fPos.fX`) but not of bases. A class without members has no branch.
+//! `TTree::BranchOld` has plain branches for all members below one branch of the class, named by the same rule.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -312,6 +313,12 @@ impl<'a> BranchFinder<'a> {
     /// Takes the branch of a part.
     fn take(&self, class: &ClassParts, part: &Part, scope: &mut Scope<'_>) -> Option<usize> {
         let path = format!("{}{}", scope.path, trimmed(&part.name));
+        // `TTree::BranchOld` names the branches of a base behind those of members of the same names: `fP.fBits`, `fBits`.
+        let is_plain = |branch: &&Branch| branch.element().is_none() && trimmed(branch.name()) == path;
+        let exact = |index: usize| self.tree.branches.get(index).filter(is_plain).is_some();
+        if let Some(branch) = scope.candidates.take(&part.name, exact) {
+            return Some(branch);
+        }
         scope.candidates.take(&part.name, |index| {
             self.branches_tried.set(self.branches_tried.get() + 1);
             let Some(branch) =

@@ -307,7 +307,8 @@ pub fn column_branches(tree: &Tree) -> impl Iterator<Item = usize> {
             _ => branch.children.is_empty(),
         },
         BranchKind::Clones(_) | BranchKind::Ref { .. } => false,
-        _ => !branch.leaves.is_empty() || !branch.baskets.is_empty(),
+        // A branch that `TTree::BranchOld` splits (`TBranchObject::Fill`) has a leaf, but its branches below have all entries.
+        _ => !branch.baskets.is_empty() || (branch.children.is_empty() && !branch.leaves.is_empty()),
     };
     tree.branches.iter().enumerate().filter(move |(_, branch)| holds(branch)).map(|(index, _)| index)
 }

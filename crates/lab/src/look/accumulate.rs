@@ -32,6 +32,8 @@ pub(super) struct Accumulator {
     pub values: u64,
     /// Entries or items without a value.
     pub nulls: u64,
+    /// Entries that the column does not hold.
+    pub missing: u64,
     /// Numbers that are not a number.
     pub nans: u64,
     /// Numbers that are infinite.

@@ -8,7 +8,9 @@ use dataset::table::catalog;
 use flow::convert::Format;
 use flow::inputs::Input;
 use flow::read::Dataset;
-use rootfile::{Directory, Error, Key, Result, RootFile, date_of_datime, is_directory, open_source, public_path};
+use rootfile::{
+    Directory, Error, ErrorKind, Key, Result, RootFile, date_of_datime, is_directory, open_source, public_path,
+};
 use serde::Serialize;
 
 use super::schema::{ColumnType, column_types, index_of};
@@ -94,31 +96,67 @@ pub struct ListedTable {
     pub columns: Vec<ColumnType>,
 }
 
-/// Lists the objects of files. A path in a file is that of an object, of a directory, or a pattern.
+/// Lists the objects of files. A path in a file is that of an object, of a directory, or a pattern. Of several files some may be
+/// unreadable: they say why among their problems.
 ///
 /// # Errors
 ///
-/// A file cannot be read, or has no such object.
+/// No file can be read, or none of those that are asked for a path has such an object.
 pub fn list(inputs: &[Input], options: &ListOptions) -> Result<Listing> {
     let mut files = Vec::new();
-    let mut missing = None;
+    // What each path is asked of, and what is said of the first file that has no such object; none once a file has it.
+    let mut missing: Vec<(&str, Option<Error>)> = Vec::new();
+    let mut unreadable = None;
     for input in inputs {
-        let file = list_file(input, options, &mut missing)?;
-        files.push(file);
+        match list_file(input, options) {
+            Ok((file, lacks)) => {
+                if let Some(asked) = input.tree.as_deref() {
+                    match missing.iter_mut().find(|(known, _)| *known == asked) {
+                        Some((_, error)) if lacks.is_none() => *error = None,
+                        Some(_) => {}
+                        None => missing.push((asked, lacks)),
+                    }
+                }
+                files.push(file);
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::Io(_) | ErrorKind::Corrupt(_) | ErrorKind::Unsupported(_)) => {
+                files.push(ListedFile { problems: vec![e.to_string()], ..ListedFile::of(input) });
+                unreadable.get_or_insert(e);
+            }
+            Err(e) => return Err(e),
+        }
     }
-    // Of several files one suffices that has what a pattern asks for.
-    let is_empty = files.iter().all(|file| file.objects.is_empty());
-    match missing.filter(|_| is_empty && !options.allow_no_match) {
-        Some(error) => Err(error),
+    // Of several files that are asked for the same, one suffices that has it.
+    if let Some(error) = missing.into_iter().filter(|_| !options.allow_no_match).find_map(|(_, error)| error) {
+        return Err(error);
+    }
+    let is_any_read = files.iter().any(|file| file.bytes > 0);
+    match unreadable.filter(|_| !is_any_read) {
+        Some(e) => Err(e),
         None => Ok(Listing { files }),
     }
 }
 
-fn list_file(input: &Input, options: &ListOptions, missing: &mut Option<Error>) -> Result<ListedFile> {
+impl ListedFile {
+    /// A file of which nothing is known yet.
+    fn of(input: &Input) -> Self {
+        Self {
+            path: public_path(&input.path).display().to_string(),
+            bytes: 0,
+            asked: input.tree.clone(),
+            by_pattern: false,
+            objects: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+}
+
+/// A file, and the error if it has no such object as it is asked for.
+fn list_file(input: &Input, options: &ListOptions) -> Result<(ListedFile, Option<Error>)> {
     let path = public_path(&input.path).display().to_string();
     let asked = input.tree.clone();
     if Format::is_parquet(&input.path) {
-        return parquet(input, path, options);
+        return Ok((parquet(input, path, options)?, None));
     }
     let file = RootFile::open(&input.path)?;
     let bytes = file.source().size();
@@ -136,22 +174,17 @@ fn list_file(input: &Input, options: &ListOptions, missing: &mut Option<Error>) 
         Some(wanted) => lister.named(wanted)?,
     }
     let Lister { by_pattern, objects, .. } = lister;
+    let mut lacks = None;
     if let (true, Some(wanted)) = (objects.is_empty(), &asked) {
         let known = directories.iter().flat_map(|d| d.keys.iter().map(|key| d.path_of(&key.name))).collect::<Vec<_>>();
         let is_there = directories.iter().any(|directory| directory.path == *wanted);
         if !is_there {
             let why = format!("has no object {wanted}{}", advice(wanted, known.iter().map(String::as_str)));
-            missing.get_or_insert(Error::request(why).file(&input.path));
+            lacks = Some(Error::request(why).file(&input.path));
         }
     }
-    Ok(ListedFile {
-        path,
-        bytes,
-        asked,
-        by_pattern,
-        objects,
-        problems: problems.iter().map(ToString::to_string).collect(),
-    })
+    let problems = problems.iter().map(ToString::to_string).collect();
+    Ok((ListedFile { path, bytes, asked, by_pattern, objects, problems }, lacks))
 }
 
 /// A Parquet file is one table.

@@ -1,5 +1,6 @@
 //! Some entries of a table as rows of cells, and histograms as they are. Only what is shown is read: the baskets and pages of
-//! these entries, within a budget. A column that cannot be read says why in its cells.
+//! these entries, within a budget. For people a cell that cannot be read says why; for programs that is an error. An entry that a column
+//! does not hold has no value there.
 
 use std::ops::Range;
 
@@ -44,6 +45,15 @@ pub struct RowOptions {
     pub budget: Budget,
 }
 
+/// What becomes of values that cannot be read or computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// Their cells say why.
+    IsTold,
+    /// They are an error. Columns of which no value can be decoded have none.
+    Fails,
+}
+
 /// What is shown: rows of a table, or a histogram.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
@@ -71,6 +81,8 @@ pub struct Rows {
     pub columns: Vec<ColumnType>,
     /// Columns that are not shown.
     pub more_columns: u64,
+    /// What users should know, such as columns that hold fewer entries than their table.
+    pub notes: Vec<String>,
     /// The rows.
     pub rows: Vec<Row>,
 }
@@ -105,6 +117,9 @@ pub enum Subject {
     Histogram(Box<ShownHistogram>),
 }
 
+/// The values of a column, or why there are none.
+type Value = std::result::Result<ArrayRef, String>;
+
 /// A table of which rows are read.
 pub struct Table {
     dataset: Dataset,
@@ -114,6 +129,8 @@ pub struct Table {
     /// Those of them that are stored.
     columns: Vec<usize>,
     more_columns: u64,
+    /// Those of them that do not hold all of the entries.
+    short: Vec<usize>,
     /// The entries, and which of them, if not all.
     range: Range<u64>,
     selection: Option<EntrySet>,
@@ -208,14 +225,16 @@ impl Table {
             more_columns = all.len().saturating_sub(options.most_columns) as u64;
             shown.extend(all.into_iter().take(options.most_columns).map(AskedColumn::Stored));
         }
-        let columns = shown.iter().filter_map(|column| column.stored()).collect();
+        let columns: Vec<usize> = shown.iter().filter_map(|column| column.stored()).collect();
         if !options.allow_no_match {
             check_entries(&dataset, &options.entries.entries)?;
         }
         let budget = options.budget;
         let Chosen { range, selection, cuts, .. } = options.entries.of(&dataset, budget, progress)?;
+        let is_short = |column: &usize| dataset.missing(*column, &range, selection.as_ref()).is_some();
+        let short = columns.iter().copied().filter(is_short).collect();
         let input = input.clone();
-        Ok(Self { dataset, input, shown, columns, more_columns, range, selection, cuts, defined, budget })
+        Ok(Self { dataset, input, shown, columns, more_columns, short, range, selection, cuts, defined, budget })
     }
 
     /// The columns that are shown.
@@ -235,26 +254,40 @@ impl Table {
         self.columns.iter().chain(needed).copied().collect()
     }
 
+    /// What users should know of the values: columns that do not hold all entries, and, where what is unreadable fails, those of which
+    /// no value is decoded.
+    pub fn notes(&self, unreadable: Unreadable) -> Vec<String> {
+        let (range, selection) = (&self.range, self.selection.as_ref());
+        let mut notes = self.dataset.notes_on_missing(&self.short, range, selection, "have no value");
+        if unreadable == Unreadable::Fails {
+            let opaque = self.columns.iter().filter_map(|&column| self.dataset.column(column));
+            let opaque = opaque.filter_map(|column| Some((column.field().name(), column.opaque()?)));
+            notes.extend(opaque.map(|(name, why)| format!("{name}: has no values here, as it cannot be read: {why}")));
+        }
+        notes
+    }
+
     /// The columns that are shown, given those that are read for these entries.
-    fn shown(&self, read: &[ArrayRef], entries: &[u64]) -> Vec<std::result::Result<ArrayRef, String>> {
+    ///
+    /// # Errors
+    ///
+    /// A column cannot be computed.
+    fn shown(&self, read: &[ArrayRef], entries: &[u64]) -> Result<Vec<Value>> {
         let columns = self.read_columns();
         let place = |column: &usize| columns.iter().position(|one| one == column);
         let needed = self.defined.columns().iter().filter_map(|column| read.get(place(column)?).cloned());
         let rows = EvaluatedRows { count: entries.len(), first: 0, numbers: Some(entries), before: 0 };
-        let defined = self.defined.arrays(&needed.collect::<Vec<_>>(), &rows, None);
-        let stored = read.iter().take(self.columns.len()).cloned().map(Ok);
-        match defined {
-            Ok(defined) => self.in_order(|place| defined.get(place).cloned().ok_or_else(String::new), stored),
-            Err(e) => self.in_order(|_| Err(e.to_string()), stored),
-        }
+        let defined = self.defined.arrays(&needed.collect::<Vec<_>>(), &rows, None)?;
+        Ok(self.in_order(|place| defined.get(place).cloned().ok_or_else(String::new), self.stored(read)))
+    }
+
+    /// Those that are stored, of those that are read.
+    fn stored(&self, read: &[ArrayRef]) -> impl Iterator<Item = Value> {
+        read.iter().take(self.columns.len()).cloned().map(Ok)
     }
 
     /// What is shown in its order, given each column that is defined by its place, and those that are stored.
-    fn in_order(
-        &self,
-        defined: impl Fn(usize) -> std::result::Result<ArrayRef, String>,
-        mut stored: impl Iterator<Item = std::result::Result<ArrayRef, String>>,
-    ) -> Vec<std::result::Result<ArrayRef, String>> {
+    fn in_order(&self, defined: impl Fn(usize) -> Value, mut stored: impl Iterator<Item = Value>) -> Vec<Value> {
         let of = |column: &AskedColumn| match *column {
             AskedColumn::Defined(place) => defined(place),
             AskedColumn::Stored(_) => stored.next().unwrap_or_else(|| Err("it has no values".to_owned())),
@@ -271,8 +304,13 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// Those of `each`, and if the work is ended. What cannot be read is in the cells.
-    pub fn each_row(&self, progress: Progress<'_>, each: &mut dyn FnMut(Row) -> Result<()>) -> Result<()> {
+    /// Those of `each`, if the work is ended, and what cannot be read or computed, unless that is told in the cells.
+    pub fn each_row(
+        &self,
+        unreadable: Unreadable,
+        progress: Progress<'_>,
+        each: &mut dyn FnMut(Row) -> Result<()>,
+    ) -> Result<()> {
         let mut entries: Box<dyn Iterator<Item = u64> + '_> = match &self.selection {
             Some(set) => Box::new(set.all_runs().flatten()),
             None => Box::new(self.range.clone()),
@@ -283,12 +321,11 @@ impl Table {
             match read {
                 Ok(read) => {
                     let numbers: Vec<u64> = entries.by_ref().take(read.batch.num_rows()).collect();
-                    let arrays = self.shown(read.batch.columns(), &numbers);
-                    for (row, entry) in numbers.into_iter().enumerate() {
-                        each(self.row(entry, &arrays, row))?;
-                    }
+                    self.each_of(read.batch.columns(), &numbers, unreadable, each)?;
                 }
-                Err(e) if matches!(e.kind(), ErrorKind::Interrupted) => return Err(e),
+                Err(e) if unreadable == Unreadable::Fails || matches!(e.kind(), ErrorKind::Interrupted) => {
+                    return Err(e);
+                }
                 // One column can be damaged or in a file that is not there: the others are shown.
                 Err(_) => return self.one_by_one(&mut entries, progress, each),
             }
@@ -296,7 +333,36 @@ impl Table {
         Ok(())
     }
 
-    /// Calls `each` with the rows of these entries. Columns are read one by one: where one cannot be, its cells say why.
+    /// Calls `each` with the rows of columns that are read for these entries.
+    fn each_of(
+        &self,
+        read: &[ArrayRef],
+        numbers: &[u64],
+        unreadable: Unreadable,
+        each: &mut dyn FnMut(Row) -> Result<()>,
+    ) -> Result<()> {
+        let why = match self.shown(read, numbers) {
+            Ok(values) => {
+                let mut rows = numbers.iter().enumerate();
+                return rows.try_for_each(|(row, &entry)| each(self.row(entry, &values, row, unreadable)));
+            }
+            Err(e) if unreadable == Unreadable::Fails => return Err(e),
+            Err(e) => e.to_string(),
+        };
+        // Values that cannot be computed are those of some entries: each is tried alone.
+        for (row, &entry) in numbers.iter().enumerate() {
+            let values = if numbers.len() > 1 {
+                let one: Vec<ArrayRef> = read.iter().map(|array| array.slice(row, 1)).collect();
+                self.shown(&one, &[entry]).unwrap_or_else(|e| self.in_order(|_| Err(e.to_string()), self.stored(&one)))
+            } else {
+                self.in_order(|_| Err(why.clone()), self.stored(read))
+            };
+            each(self.row(entry, &values, 0, unreadable))?;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with the rows of these entries. Columns are read one by one, cluster by cluster: where one cannot be, its cells say why.
     fn one_by_one(
         &self,
         entries: &mut dyn Iterator<Item = u64>,
@@ -305,39 +371,59 @@ impl Table {
     ) -> Result<()> {
         let bytes = self.dataset.bytes_of(&self.columns) / self.dataset.entries().max(1);
         let portion = usize::try_from(PORTION / bytes.max(1)).unwrap_or(usize::MAX).clamp(1, MOST_ROWS);
+        let clusters = self.dataset.clusters();
+        let cluster = |entry: u64| clusters.partition_point(|start| *start <= entry);
+        let mut entries = entries.peekable();
         loop {
-            let numbers: Vec<u64> = (&mut *entries).take(portion).collect();
-            let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return Ok(()) };
-            let arrays = self.alone(*first..last + 1);
+            let Some(&first) = entries.peek() else { return Ok(()) };
+            let mut numbers = Vec::new();
+            while numbers.len() < portion
+                && let Some(entry) = entries.next_if(|entry| cluster(*entry) == cluster(first))
+            {
+                numbers.push(entry);
+            }
+            let Some(last) = numbers.last() else { return Ok(()) };
+            flow::tell(progress, 0)?;
+            let alone = self.alone(first..last + 1);
+            let whole: std::result::Result<Vec<ArrayRef>, ()> =
+                alone.iter().map(|one| one.clone().map_err(drop)).collect();
+            if let Ok(read) = whole {
+                self.each_of(&read, &numbers, Unreadable::IsTold, each)?;
+                continue;
+            }
+            let not_computed = |_| Err("it is not computed where a column cannot be read".to_owned());
+            let values = self.in_order(not_computed, alone.into_iter().take(self.columns.len()));
             for (row, entry) in numbers.into_iter().enumerate() {
-                flow::tell(progress, 0)?;
-                each(self.row(entry, &arrays, row))?;
+                each(self.row(entry, &values, row, Unreadable::IsTold))?;
             }
         }
     }
 
-    /// Each column, or why it cannot be read.
-    fn alone(&self, entries: Range<u64>) -> Vec<std::result::Result<ArrayRef, String>> {
-        let one = |&column: &usize| {
+    /// Each column that is read, or why it cannot be.
+    fn alone(&self, entries: Range<u64>) -> Vec<Value> {
+        let one = |column: usize| {
             let read = read(&self.dataset, &self.request(vec![column], entries.clone()));
             let array = read.map(|read| read.batch.columns().first().cloned());
             array.map_err(|e| e.to_string())?.ok_or_else(|| "it has no values".to_owned())
         };
-        let not_computed = || Err("it is not computed where a column cannot be read".to_owned());
-        self.in_order(|_| not_computed(), self.columns.iter().map(one))
+        self.read_columns().into_iter().map(one).collect()
     }
 
-    fn row(&self, entry: u64, arrays: &[std::result::Result<ArrayRef, String>], row: usize) -> Row {
-        let cell = |(array, column): (&std::result::Result<ArrayRef, String>, Option<usize>)| {
+    fn row(&self, entry: u64, values: &[Value], row: usize, unreadable: Unreadable) -> Row {
+        let cell = |(value, column): (&Value, Option<usize>)| {
             let opaque = column.and_then(|column| self.dataset.column(column)?.opaque());
-            match (array, opaque) {
+            let is_short =
+                column.is_some_and(|column| self.short.contains(&column) && !self.dataset.holds(column, entry));
+            match (value, opaque) {
+                _ if is_short => Cell::Null,
                 (Err(why), _) => Cell::Unreadable(why.clone()),
+                (_, Some(_)) if unreadable == Unreadable::Fails => Cell::Null,
                 (_, Some(why)) => Cell::Unreadable(why.to_owned()),
                 (Ok(array), None) => Cell::of(array.as_ref(), row),
             }
         };
         let columns = self.shown.iter().map(|column| column.stored());
-        Row { entry, values: arrays.iter().zip(columns).map(cell).collect() }
+        Row { entry, values: values.iter().zip(columns).map(cell).collect() }
     }
 
     /// All of its rows.
@@ -347,7 +433,7 @@ impl Table {
     /// They take more than half of the memory, or the work is ended.
     pub fn rows(&self, progress: Progress<'_>) -> Result<Rows> {
         let (mut rows, mut left) = (Vec::new(), self.budget.memory / 2);
-        self.each_row(progress, &mut |row| {
+        self.each_row(Unreadable::IsTold, progress, &mut |row| {
             let bytes = row.values.iter().map(Cell::memory).sum::<usize>() + size_of::<Row>();
             left = left.checked_sub(bytes as u64).ok_or_else(|| self.too_many())?;
             rows.push(row);
@@ -361,6 +447,7 @@ impl Table {
             cuts: self.cuts.clone(),
             columns: self.columns(),
             more_columns: self.more_columns,
+            notes: self.notes(Unreadable::IsTold),
             rows,
         })
     }

@@ -57,6 +57,8 @@ pub struct TableStatistics {
     pub entries: u64,
     /// What the cuts leave of the entries.
     pub cuts: Vec<CutStep>,
+    /// What users should know, such as columns that hold fewer entries than their table.
+    pub notes: Vec<String>,
     /// The columns.
     pub columns: Vec<ColumnStatistics>,
 }
@@ -76,6 +78,8 @@ pub struct ColumnStatistics {
     pub values: u64,
     /// Entries or items without a value.
     pub nulls: u64,
+    /// Entries that the column does not hold, as it has fewer than its table: they have no value, and are not among the nulls.
+    pub missing: u64,
     /// Numbers that are NaN.
     pub nans: u64,
     /// Numbers that are infinite.
@@ -167,14 +171,28 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
     let chosen = options.entries.of(&dataset, options.budget, &|_| progress(0))?;
     let defined = Defined::bind(&dataset, dataset.path(), &options.entries.defines)?.all(dataset.path())?;
     let defined = of_defined(&dataset, &defined, &chosen, options, progress)?;
+    let is_short = |column: &usize| dataset.missing(*column, &chosen.range, chosen.selection.as_ref()).is_some();
+    let short: Vec<usize> = readable.iter().copied().filter(is_short).collect();
+    let notes = dataset.notes_on_missing(&short, &chosen.range, chosen.selection.as_ref(), "have no value");
     let counted: Vec<CountedColumn> = readable.iter().map(|&column| counted(&dataset, column)).collect();
     let mut found: HashMap<usize, ColumnStatistics> = HashMap::new();
     for group in column_groups(&dataset, &counted, options.budget, 0, GivesWay::Columns)? {
         let columns = readable.get(group.places.clone()).unwrap_or_default();
         let mut accumulators: Vec<Accumulator> = columns.iter().map(|_| Accumulator::new()).collect();
+        let mut entries = chosen_entries(&chosen);
         for read in group.read_entries(chosen.range.clone(), chosen.selection.clone(), 0) {
             let read = read?;
-            add(options.budget.threads, &mut accumulators, read.batch.columns())?;
+            let arrays = read.batch.columns();
+            if columns.iter().any(|column| short.contains(column)) {
+                let numbers: Vec<u64> = entries.by_ref().take(read.batch.num_rows()).collect();
+                let mut adding: Vec<_> = accumulators.iter_mut().zip(columns).zip(arrays).collect();
+                on_each(options.budget.threads, &mut adding, |((accumulator, column), array)| {
+                    add_held(accumulator, &dataset, **column, array, &numbers);
+                    Ok(())
+                })?;
+            } else {
+                add(options.budget.threads, &mut accumulators, arrays)?;
+            }
             flow::tell(progress, read.spent.iter().map(|spent| spent.uncompressed).sum())?;
         }
         found.extend(columns.iter().copied().zip(accumulators.into_iter().map(figures)));
@@ -197,6 +215,7 @@ pub fn statistics(inputs: &[Input], options: &StatisticsOptions, progress: Progr
         all_entries: dataset.entries(),
         entries: chosen.count(),
         cuts: chosen.cuts,
+        notes,
         columns,
     })
 }
@@ -237,6 +256,26 @@ fn add(threads: usize, accumulators: &mut [Accumulator], values: &[ArrayRef]) ->
     })
 }
 
+/// The entries that are looked at.
+fn chosen_entries(chosen: &Chosen) -> Box<dyn Iterator<Item = u64> + '_> {
+    match &chosen.selection {
+        Some(set) => Box::new(set.all_runs().flatten()),
+        None => Box::new(chosen.range.clone()),
+    }
+}
+
+/// Adds the values of those of these entries that a column holds.
+fn add_held(accumulator: &mut Accumulator, dataset: &Dataset, column: usize, array: &ArrayRef, entries: &[u64]) {
+    let mut from = 0;
+    for run in entries.chunk_by(|a, b| dataset.holds(column, *a) == dataset.holds(column, *b)) {
+        match run.first().is_some_and(|entry| dataset.holds(column, *entry)) {
+            true => accumulator.add(&array.slice(from, run.len())),
+            false => accumulator.missing += run.len() as u64,
+        }
+        from += run.len();
+    }
+}
+
 /// A column, and what it needs while it is read.
 fn counted(dataset: &Dataset, column: usize) -> CountedColumn {
     let (bytes, entries) = (dataset.bytes(column), dataset.entries());
@@ -259,6 +298,7 @@ fn figures(mut found: Accumulator) -> ColumnStatistics {
     ColumnStatistics {
         values: found.values,
         nulls: found.nulls,
+        missing: found.missing,
         nans: found.nans,
         infinite: found.infinite,
         min: found.whole.map(|[least, _]| Extreme::Whole(least)).or(found.least.map(Extreme::Number)),

@@ -277,11 +277,10 @@ impl<'a> Merge<'a> {
         }
         let merged = sources.saturating_sub(summary.skipped.len());
         self.info(3, &format!("merged {merged} ({merged}) input (partial) files into {target}"));
-        if self.flags.json {
-            output::json(summary)?;
-        }
+        let printed = if self.flags.json { output::json(summary) } else { Ok(()) };
         let missing = !summary.unmerged.is_empty() || !summary.skipped.is_empty() || absent > 0;
-        Ok(if self.flags.strict && missing || !summary.damaged.is_empty() { Answer::No } else { Answer::Yes })
+        let is_no = self.flags.strict && missing || !summary.damaged.is_empty();
+        output::answered(printed, if is_no { Answer::No } else { Answer::Yes })
     }
 
     fn options(&self) -> Result<Options> {

@@ -8,7 +8,7 @@ use lab::inspect::{Finding, Pays, Price};
 use lab::report::page::Told;
 
 use super::format::seconds;
-use crate::output::{bytes, percent, plural};
+use crate::output::{bytes, name, percent, plural};
 
 /// Prints the findings; with `writer` also those that only a writer of the file pays for.
 pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<()> {
@@ -21,9 +21,9 @@ pub fn findings(out: &mut impl Write, report: &Report, writer: bool) -> Result<(
         writeln!(out, "\nFindings, worst first:")?;
     }
     for (i, Told { text, command, price }) in shown.iter().enumerate() {
-        writeln!(out, "{:>2}. {text}", i + 1)?;
+        writeln!(out, "{:>2}. {}", i + 1, name(text))?;
         for line in command.iter().chain(price) {
-            writeln!(out, "    {line}")?;
+            writeln!(out, "    {}", name(line))?;
         }
     }
     if hidden > 0 {
@@ -61,6 +61,7 @@ fn moved(out: &mut impl Write, report: &Report) -> Result<()> {
         if i == 0 {
             writeln!(out)?;
         }
+        let (path, refused) = (name(path), name(refused));
         if !refused.is_empty() {
             writeln!(out, "The {now} {path} cannot become {other} as it is: {refused}")?;
             continue;

@@ -23,7 +23,7 @@ pub fn print(
     width: usize,
 ) -> Result<()> {
     let by = of.created_by.as_ref().map(|by| format!(", written by {}", output::name(by))).unwrap_or_default();
-    writeln!(out, "{}: {}, Parquet version {}{by}\n", file.path, bytes(file.bytes), of.format_version)?;
+    writeln!(out, "{}: {}, Parquet version {}{by}\n", output::name(&file.path), bytes(file.bytes), of.format_version)?;
     overview(out, file, of, width)?;
     writeln!(out)?;
     columns(out, of, top, width)?;

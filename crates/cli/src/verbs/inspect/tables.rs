@@ -40,7 +40,7 @@ pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bo
     }
     for line in &report.skipped {
         let cycle = line.cycle.map(|cycle| format!(";{cycle}")).unwrap_or_default();
-        writeln!(out, "\nskipped {}{cycle}: {}", line.object, line.reason)?;
+        writeln!(out, "\nskipped {}{cycle}: {}", output::name(&line.object), output::name(&line.reason))?;
     }
     let Some(writer) = writer else { return Ok(()) };
     let none = report.trees.is_empty() && report.ntuples.is_empty();
@@ -52,7 +52,8 @@ pub fn print(out: &mut impl Write, report: &Report, top: &Top, writer: Option<bo
 
 fn file_line(out: &mut impl Write, file: &FileReport) -> Result<()> {
     let compression = setting(file.compression);
-    let mut line = format!("{}: {}, ROOT {}, {compression}", file.path, bytes(file.bytes), file.root_version);
+    let path = output::name(&file.path);
+    let mut line = format!("{path}: {}, ROOT {}, {compression}", bytes(file.bytes), file.root_version);
     if file.big {
         line += ", 64-bit positions";
     }

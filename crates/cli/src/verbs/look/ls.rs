@@ -21,7 +21,8 @@ const SPARE: [&str; 1] = ["before compression"];
 /// names in all directories. Directories end with a slash. Only lists of keys are read, so the size of a tree is that of its own
 /// record, without its baskets: `inspect` has those.
 ///
-/// Exit code 0: done; 1: a directory could not be read, and the rest is listed; 2: a file cannot be read or has no such object.
+/// Exit code 0: done; 1: a directory, or one of several files, could not be read, and the rest is listed; 2: no file can be read, or none
+/// that is asked for an object has it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   basketry ls events.root
@@ -77,7 +78,7 @@ impl VerbCommand for Args {
         for (place, file) in listing.files.iter().enumerate() {
             if listing.files.len() > 1 && !self.paths {
                 let line = if place > 0 { "\n" } else { "" };
-                writeln!(out, "{line}{}:", file.path)?;
+                writeln!(out, "{line}{}:", output::name(&file.path))?;
             }
             if self.paths {
                 file.objects.iter().try_for_each(|object| writeln!(out, "{}", output::name(&self.path(object))))?;

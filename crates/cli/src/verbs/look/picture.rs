@@ -130,7 +130,7 @@ fn contents(out: &mut impl Write, shown: &[Shown<'_>], log: bool, width: usize) 
         [x, y] => shades(out, first.histogram, [x, y], log, width),
         axes => {
             for (axis, name) in axes.iter().zip(["x", "y", "z"]) {
-                writeln!(out, "{name}: {}", limits(axis))?;
+                writeln!(out, "{}: {}", printable(name), limits(axis))?;
             }
             Ok(())
         }

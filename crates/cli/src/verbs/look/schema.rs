@@ -71,6 +71,7 @@ impl VerbCommand for Args {
                 output::plural(columns.len() as u64, "column", "columns"),
             );
             let index = index.as_ref().map_or_else(String::new, |index| format!(", index of {}", output::name(index)));
+            let (table, file) = (output::name(table), output::name(file));
             writeln!(out, "{what} {table} of {file}: {entries}, {count}{index}")?;
         }
         let mut table = output::table(&["column", "type", "Arrow type", "title"]);

@@ -1,5 +1,6 @@
 //! `basketry show`: prints the first entries of a table, or a histogram.
 
+use std::collections::HashSet;
 use std::io::{IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use flow::{Choice, Entries, Progress};
 use lab::look::Histogram;
 use lab::look::cell::Cell;
 use lab::look::extract::extract;
-use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, Table, no_entries, open};
+use lab::look::rows::{Row, RowOptions, Rows, Shown, Subject, Table, Unreadable, no_entries, open};
 use rootfile::text::{padded, printable, shortened, to_the_right, width};
 use rootfile::{Error, Hint, OutputFile, Result, check_output};
 
@@ -31,9 +32,11 @@ const LONGEST: usize = 2000;
 /// Show the first entries of a tree, an RNTuple or a Parquet file as a table, or a histogram as a picture.
 ///
 /// The table fits the terminal: lists and texts are shortened, and columns that find no room are counted. --long shows each entry with all
-/// of its values. Only the baskets or pages of these entries are read. A column that cannot be read says why in its cells.
+/// of its values. Only the baskets or pages of these entries are read. A value that cannot be read says why in its cell.
+/// An entry that a column does not hold has no value there, and a note says so.
 ///
-/// With -o the values are written to a file. --csv and --jsonl print values for programs, as they are read: lists as JSON, numbers with all their digits. --json is one object with the
+/// With -o the values are written to a file. --csv and --jsonl print values for programs, as they are read: lists as JSON, numbers with all their digits. What cannot be read there is an
+/// error, and no file is made. The number of the entry is `entry`, or `entry_number` beside a column of that name. --json is one object with the
 /// columns and their types; it and the table hold as many entries as --memory has room for.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -238,7 +241,8 @@ impl Args {
         if !self.verbosity.quiet {
             let what = rows.container.map_or("table", |container| words(container).table);
             let shown = output::count(rows.rows.len() as u64);
-            write!(out, "{shown} of {} of {what} {}", output::plural(rows.entries, "entry", "entries"), rows.table)?;
+            let all = output::plural(rows.entries, "entry", "entries");
+            write!(out, "{shown} of {all} of {what} {}", output::name(&rows.table))?;
             if let (Some(first), Some(last)) = (rows.cuts.first(), rows.cuts.last()) {
                 let tested = output::plural(first.before, "entry", "entries");
                 let passed = output::count(last.after);
@@ -249,6 +253,7 @@ impl Args {
                 1 => writeln!(out, "; 1 more column has no room: name columns, or --long")?,
                 more => writeln!(out, "; {} more columns have no room: name columns, or --long", output::count(more))?,
             }
+            output::notes(out, &rows.notes)?;
         }
         Ok(())
     }
@@ -288,13 +293,15 @@ impl Form {
     /// Prints all rows.
     fn print(self, out: &mut impl Write, table: &Table) -> Result<()> {
         let columns = table.columns().into_iter().map(|column| column.name);
+        let unreadable = if self.is_for_programs() { Unreadable::Fails } else { Unreadable::IsTold };
+        table.notes(unreadable).iter().for_each(|note| output::warn(note));
         if !self.is_for_programs() {
             let names: Vec<String> = columns.collect();
-            return table.each_row(&flow::unwatched, &mut |row| print_long(out, &names, &row));
+            return table.each_row(unreadable, &flow::unwatched, &mut |row| print_long(out, &names, &row));
         }
-        let names: Vec<String> = std::iter::once("entry".to_owned()).chain(columns).collect();
+        let names = keys(columns.collect());
         self.print_head(out, &names)?;
-        table.each_row(&flow::unwatched, &mut |row| {
+        table.each_row(unreadable, &flow::unwatched, &mut |row| {
             self.print_record(out, &names, std::iter::once(Cell::UInt(row.entry)).chain(row.values).collect())
         })
     }
@@ -324,6 +331,22 @@ impl Form {
         }
         Ok(())
     }
+}
+
+/// The keys of a record: that of the entry's number, and one for each of these columns. No two are alike: columns keep their names, a later
+/// one of the same name gets a number.
+fn keys(columns: Vec<String>) -> Vec<String> {
+    let mut taken: HashSet<String> = columns.iter().cloned().collect();
+    let mut free = |name: &str| {
+        let mut candidates = (2_u64..).map(|number| format!("{name}_{number}"));
+        candidates.find(|candidate| taken.insert(candidate.clone())).unwrap_or_default()
+    };
+    let mut seen = HashSet::new();
+    let named = columns.iter().map(|name| if seen.insert(name) { name.clone() } else { free(name) });
+    let named: Vec<String> = named.collect();
+    let number = ["entry", "entry_number"].into_iter().find(|name| !columns.iter().any(|column| column == name));
+    let number = number.map_or_else(|| free("entry_number"), str::to_owned);
+    std::iter::once(number).chain(named).collect()
 }
 
 /// Prints an entry with all of its values, a line each.
@@ -386,6 +409,14 @@ fn field(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_keys_are_alike() {
+        let of = |columns: &[&str]| keys(columns.iter().map(|&name| name.to_owned()).collect());
+        assert_eq!(of(&["x", "y"]), ["entry", "x", "y"]);
+        assert_eq!(of(&["entry", "x", "x", "x_2", "x"]), ["entry_number", "entry", "x", "x_3", "x_2", "x_4"]);
+        assert_eq!(of(&["entry", "entry_number", "entry"]), ["entry_number_2", "entry", "entry_number", "entry_2"]);
+    }
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {

@@ -82,7 +82,7 @@ impl VerbCommand for Args {
         if !self.verbosity.quiet {
             let what = found.container.map_or("table", |container| words(container).table);
             let all = output::plural(found.all_entries, "entry", "entries");
-            writeln!(out, "{what} {}: {} of {all}", found.table, output::count(found.entries))?;
+            writeln!(out, "{what} {}: {} of {all}", output::name(&found.table), output::count(found.entries))?;
             output::cut_flow(&mut out, &found.table, &found.cuts)?;
         }
         let heads = [
@@ -112,6 +112,7 @@ impl VerbCommand for Args {
         if found.columns.iter().any(is_estimated) {
             writeln!(out, "≈: estimated from 65,536 of the numbers or values")?;
         }
+        output::notes(&mut out, &found.notes)?;
         Ok(out.flush()?)
     }
 }
@@ -122,7 +123,7 @@ fn cells(column: &ColumnStatistics) -> Vec<String> {
     let median = column.quantiles.iter().find(|one| (one.share - 0.5).abs() < 1e-9).map(|one| number(one.value));
     let about = |is_exact: bool| if is_exact { "" } else { "≈" };
     let different = column.different.filter(|_| column.unreadable.is_none());
-    let no_number = column.nulls + column.nans + column.infinite;
+    let no_number = column.nulls + column.missing + column.nans + column.infinite;
     let lengths = column.lengths.map(|lengths| match lengths.min == lengths.max {
         true => lengths.min.to_string(),
         false => format!("{}-{}, mean {}", lengths.min, lengths.max, number(lengths.mean)),

@@ -52,12 +52,10 @@ impl Args {
         };
         let list = root_list(&inputs(&self.inputs)?, &options)?;
         let mut out = output::whole_lines();
-        for line in list.text.lines() {
-            writeln!(out, "{}", output::line(line))?;
-        }
-        out.flush()?;
+        let mut lines = list.text.lines();
+        let printed = lines.try_for_each(|line| writeln!(out, "{}", output::line(line))).and_then(|()| out.flush());
         list.unmatched.iter().for_each(|path| say("Error", "rootls", &format!("'{path}' matches no objects.")));
-        Ok(if list.unmatched.is_empty() { Answer::Yes } else { Answer::No })
+        output::answered(printed.map_err(Into::into), if list.unmatched.is_empty() { Answer::Yes } else { Answer::No })
     }
 }
 

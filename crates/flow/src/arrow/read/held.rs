@@ -45,6 +45,11 @@ impl Dataset {
         first_of(at.min(end)..end)
     }
 
+    /// Whether a column holds an entry, or was never filled.
+    pub fn holds(&self, column: usize, entry: u64) -> bool {
+        self.missing(column, &(entry..entry.saturating_add(1)), None).is_none()
+    }
+
     /// How many of all entries a column holds.
     pub fn held(&self, column: usize) -> u64 {
         let all = self.entries();
@@ -59,17 +64,27 @@ impl Dataset {
 
     /// Notes on columns that hold fewer entries than the data set has: the others get defaults.
     pub(crate) fn notes_on_gaps(&self, columns: &[usize]) -> Vec<String> {
+        self.notes_on_missing(columns, &(0..self.entries()), None, "are filled in with zeros and empty values")
+    }
+
+    /// Notes on columns that do not hold all of these entries. `become_what` says what those are that they do not hold.
+    pub fn notes_on_missing(
+        &self,
+        columns: &[usize],
+        entries: &Range<u64>,
+        selection: Option<&EntrySet>,
+        become_what: &str,
+    ) -> Vec<String> {
         let all = self.entries();
-        let short = columns.iter().filter(|column| self.missing(**column, &(0..all), None).is_some());
+        let short = columns.iter().filter(|column| self.missing(**column, entries, selection).is_some());
         let mut notes: Vec<String> = Vec::new();
         let mut more = 0;
         for &column in short {
             let name = self.column(column).map_or("", |column| column.field().name());
             match notes.len() < MOST_NAMED {
-                true => notes.push(format!(
-                    "{name}: has {} of {all} entries; the others are filled in with zeros and empty values",
-                    self.held(column)
-                )),
+                true => {
+                    notes.push(format!("{name}: has {} of {all} entries; the others {become_what}", self.held(column)))
+                }
                 false => more += 1,
             }
         }
