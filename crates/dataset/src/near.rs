@@ -94,7 +94,9 @@ pub fn no_such_entries<'a>(
 /// The error for a choice of columns that leaves none.
 pub fn none_left() -> Error {
     let pass = allowed();
-    Error::request(format!("--drop leaves no column of any table; {}", pass.clause())).hint(Hint::named("drop")).hint(pass)
+    Error::request(format!("--drop leaves no column of any table; {}", pass.clause()))
+        .hint(Hint::named("drop"))
+        .hint(pass)
 }
 
 /// What lets names pass that mean nothing.

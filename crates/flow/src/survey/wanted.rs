@@ -208,7 +208,9 @@ impl Wanted {
 impl Search {
     /// Whether what must be there is.
     pub fn is_done(&self) -> bool {
-        self.readable > 0 && !self.asked.iter().any(|asked| asked.must && !asked.found) && self.found.leaves(&self.filter)
+        self.readable > 0
+            && !self.asked.iter().any(|asked| asked.must && !asked.found)
+            && self.found.leaves(&self.filter)
     }
 
     /// Looks at the tables of an input.
