@@ -78,7 +78,7 @@ def both(basketry: Basketry, tmp_path_factory: pytest.TempPathFactory) -> dict[s
         by_root(MAKE + f"make({str(made)!r}, {some.start}, {COUNT})")
         if name == "with":
             promise(made, offsets=True)
-        basketry("rewrite", made, "-o", path, "--cluster", CLUSTER, "--compression", "zlib:1")
+        basketry("rewrite", made, "-o", path, "--cluster", str(CLUSTER), "--compression", "zlib:1")
         assert by_roots_reader(path)[1] == values(some)
         with uproot.open(path) as file:
             keys = [file["t/e"].basket_key(n) for n in range(file["t/e"].num_baskets)]
@@ -141,7 +141,7 @@ def test_a_basket_of_another_form_than_its_branch_is_found(offsets: bool, basket
     by_root(MAKE + f"make({str(made)!r}, 0, 100)")
     promise(made, offsets=True)
     if not offsets:
-        basketry("rewrite", made, "-o", other, "--cluster", 40)
+        basketry("rewrite", made, "-o", other, "--cluster", "40")
         made = other
         basketry("check", "--deep", made)
         promise(made, offsets=False)
@@ -151,7 +151,7 @@ def test_a_basket_of_another_form_than_its_branch_is_found(offsets: bool, basket
     found = basketry.run("check", "--deep", made)
     assert found.code == 1
     assert "entry offsets, which its branch says" in found.out
-    basketry("rewrite", made, "-o", mended, "--cluster", 30)
+    basketry("rewrite", made, "-o", mended, "--cluster", "30")
     assert by_roots_reader(mended)[1] == values(range(100))
     basketry("check", "--deep", mended)
 
