@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    #[derive(Serialize)]
+    #[derive(serde::Serialize)]
     enum Kind {
         Pair(f64, f64),
         Record { number: f32 },
@@ -207,7 +207,7 @@ mod tests {
         None,
     }
 
-    #[derive(Serialize)]
+    #[derive(serde::Serialize)]
     struct Report {
         kinds: Vec<Kind>,
         optional: [Option<f64>; 2],
