@@ -176,7 +176,7 @@ def write_mixture(folder: Path) -> list[Path]:
 @pytest.mark.parametrize(
     ("write", "words"),
     [
-        (write_null, ["null.parquet", "column n", "missing values", "--fill-null", "--drop"]),
+        (write_null, ["null.parquet", "column n", "missing values", "--drop"]),
         (write_other_type, ["null.parquet", "column n", "Float64", "Int64"]),
         (write_fewer, ["null.parquet", "column n", "not here"]),
         (write_mixture, ["null.parquet", "is a Parquet file", "convert them first"]),
@@ -193,7 +193,7 @@ def test_refusals_name_file_and_column(
 def test_patterns_and_trees_that_are_not_there(file: Path, basketry: Basketry, tmp_path: Path) -> None:
     output = ("-o", tmp_path / "out.root")
     assert "--drop nothing: no column" in basketry.refuses("rewrite", file, *output, "--drop", "nothing")
-    assert "no column to convert" in basketry.refuses("rewrite", file, *output, "--drop", "*")
+    assert "--drop leaves no column" in basketry.refuses("rewrite", file, *output, "--drop", "*")
     assert "--cut: no column nothing" in basketry.refuses("rewrite", file, *output, "--where", "nothing")
 
 
