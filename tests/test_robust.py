@@ -130,7 +130,7 @@ def test_a_full_disk_leaves_no_output(verb: str, small_disk: Path, basketry: Bas
     outcome = basketry.run(verb, source, "-o", small_disk / "out.root", "--compression", "none")
     assert outcome.code == 2, str(outcome)
     assert len(outcome.err.strip().splitlines()) == 1, str(outcome)
-    missing = re.search(r"no space left: .*about (\d+) more are missing", outcome.err)
+    missing = re.search(r"no space left: .*at least (\d+) more are missing", outcome.err)
 
     assert missing, str(outcome)
     assert int(missing[1]) > 0, str(outcome)

@@ -39,8 +39,10 @@ pub(super) fn put_back(
     infos: &StreamerInfos,
 ) -> Result<PutBack> {
     let (path, mut lost) = (source.path, Vec::new());
-    let kept_fields = kept_tops(schema, source);
-    let keeps = |name: &str| kept_fields.contains(name);
+    let (filter, kept_fields) = (source.filter.of_table(path, schema.lineages()), kept_tops(schema, source));
+    let tops: HashSet<&str> = schema.lineages().filter_map(|lineage| lineage.last().copied()).collect();
+    // A branch that counts the items of others need not be a field.
+    let keeps = |name: &str| kept_fields.contains(name) || !tops.contains(name) && filter.keeps(path, &[name]);
     let mut classes = infos.clone();
     let fields = found_fields(&kept, (dataset, schema), &classes, &keeps);
     let own_name = path.rsplit('/').next().unwrap_or_default().to_owned();
