@@ -334,8 +334,8 @@ def test_entries_are_never_left_out(basketry: Basketry, tmp_path: Path) -> None:
             ("unlike_j.root unlike_i.root", "no branch j", "--fill"),
             ("unlike_j.root unlike_i.root", "no branch j", "--common"),
             ("unlike_char.root unlike_int.root", "branch values", None),
-            ("unlike_split1.root unlike_split99.root", "--split-level", None),
-            ("unlike_split99.root unlike_split1.root", "--split-level", None),
+            ("unlike_split1.root unlike_split99.root", "one split level first", None),
+            ("unlike_split99.root unlike_split1.root", "one split level first", None),
         ]
     ):
         ours = ours_of(basketry, tmp_path / f"ours{i}", f"o.root {pair}")
