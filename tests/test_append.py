@@ -612,6 +612,19 @@ def test_columns_of_several_forms_are_extended_in_python(
     assert root_reads(target)[0]["folder/small"] == found["small"]
 
 
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_tables_of_few_entries_are_extended(count: int, tmp_path: Path) -> None:
+    path, values = tmp_path / "few.root", list(map(float, range(count)))
+    with bk.recreate(path) as file:
+        file.mktree("t", {"x": "f8"}).extend({"x": np.array(values)})
+        file.mkrntuple("r", {"x": "f8"}).extend({"x": np.array(values)})
+    with bk.update(path) as updated:
+        for name in ("t", "r"):
+            updated[name].extend({"x": np.array([9.0])})
+    with uproot.open(path) as found:
+        assert all(found[name]["x"].array().tolist() == [*values, 9.0] for name in ("t", "r"))
+
+
 def test_what_uproot_and_we_wrote_is_extended_and_read_by_root(basketry: Basketry, tmp_path: Path) -> None:
     entries = {
         "i": np.arange(4, dtype="i2"),

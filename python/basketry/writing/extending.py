@@ -33,8 +33,8 @@ def extended(table: Tree | RNTuple, path: str, into: WritableDirectory, file: Pa
         differ = [name for name in {**has, **gets} if has.get(name) != gets.get(name)]
         if differ:
             raise ValueError(f"its column {plain(differ[0])} is of another form than arrays get")
-        # Whether entries of both can be in one table: one is looked at.
-        merge([f"{file}:{path}", f"{probe}:{path}"], probe.with_name("none.root"), dry_run=True, first=1)
+        # Whether entries of both can be in one table: the first is looked at, if there is one.
+        merge([f"{file}:{path}", f"{probe}:{path}"], probe.with_name("none.root"), dry_run=True, last=0)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{plain(path)} cannot be extended by arrays: {error}") from error
     finally:

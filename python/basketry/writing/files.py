@@ -183,11 +183,11 @@ class WritableDirectory:
     def _newest(self, name: str, *, alone: bool = False) -> str:
         """The path of a name. An older cycle is no place for changes, nor, if it is to be `alone`, one of several."""
         path, cycles, cycle = self._placed(name)
-        bare = name.partition(";")[0]
         if cycle and cycle not in map(str, cycles):
             raise missing("object", name, self.keys(), self)
         if cycle and len(cycles) > 1 and (alone or cycle != str(max(cycles))):
-            has = f"{self._shown} has the cycles {', '.join(map(str, sorted(cycles)))} of {plain(bare)}"
+            numbers = ", ".join(map(str, sorted(cycles)))
+            has = f"{self._shown} has the cycles {numbers} of {plain(name.partition(';')[0])}"
             raise ValueError(
                 f"{has}: without a cycle all are meant, and `basketry rm` removes one (FILE:{plain(name)})"
             )
